@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from tenantry.errors import InvalidToken, StoreUnavailable
@@ -33,6 +34,9 @@ class Answers:
     @property
     def lease_age(self) -> float | None:
         return None if self.lease is None else self.staleness - self.lease
+
+    def seconds_left(self, group: UserGroup) -> float:
+        return group.seconds_left(datetime.now(UTC))
 
     def peek(self, raw: bytes) -> UserGroup | None:
         assert raw == RAW

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -39,6 +40,9 @@ class Answers:
     @property
     def lease_age(self) -> float | None:
         return 0.0 if self.up else None
+
+    def seconds_left(self, group: UserGroup) -> float:
+        return group.seconds_left(datetime.now(UTC))
 
     def peek(self, raw: bytes) -> UserGroup | None:
         self.peeks += 1

@@ -48,7 +48,7 @@ def _read_moment(value: object) -> datetime | None:
     try:
         return read_moment(value if isinstance(value, str) else "")
     except ValueError:
-        raise PydanticCustomError("moment", MOMENT_RULE) from None  # type: ignore[arg-type]  # wants a literal
+        raise PydanticCustomError("moment", MOMENT_RULE) from None
 
 
 ExpiresAt = Annotated[

@@ -45,7 +45,6 @@ from tenantry.dashboards.panel_stream import PanelStream
 from tenantry.dashboards.panels import PanelRunner
 from tenantry.dashboards.preview.endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
-from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.reloading import ReloadingFolder
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, TenantryError
@@ -113,8 +112,8 @@ def dashboards_app(
     ]
     previews, data = [], own_token
     if embedding is not None:
-        previews = [Route(PATH, PreviewEndpoint(embedding.store, dashboards))]
-        data = [Middleware(PreviewGuard, previews=Previews(embedding.store)), *own_token]
+        previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), dashboards))]
+        data = [Middleware(PreviewGuard, previews=embedding.previews()), *own_token]
     issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[

@@ -57,7 +57,6 @@ __all__ = [
     "JSON",
     "JSON_COLUMNS",
     "MOMENT_RULE",
-    "MOMENT_RULE",
     "RESERVED_NAMES",
     "SETTABLE_FIELDS",
     "SOURCES_HANDLE",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
+from math import inf
 from typing import Any, Final, cast
 
 from tenantry.groups.moments import write_moment
@@ -131,6 +132,10 @@ class UserGroup:
             }
             _set_variables(self, Record({**by_name, "user_group": user_group}))
         return cast("Record", self._variables)
+
+    def seconds_left(self, now: datetime) -> float:
+        """From ``now`` (aware) until the end date; ``inf`` without one. The group has ended where it is not above 0."""
+        return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def __hash__(self) -> int:
         """By handle and revision: equal groups have both in common, and a Record in a field has no hash of its own."""

@@ -21,6 +21,7 @@ from tenantry.middleware.long_responses import watch_responses
 from tenantry.middleware.origins import OriginCheck
 from tenantry.middleware.token_watch import DEFAULT_STALENESS, BoundedResolver
 from tenantry.middleware.websockets import WebSocketSession
+from tenantry.slots import utc_now
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Scope
@@ -51,17 +52,27 @@ class TokenResolver(Protocol):
 
 
 class _PlainResolver:
-    """A resolver without a staleness bound or without leases."""
+    """A resolver without a staleness bound, leases or a clock for end dates: it has the defaults of what it lacks."""
 
     def __init__(self, resolver: TokenResolver) -> None:
+        self._resolver = resolver
         self.staleness: float = getattr(resolver, "staleness", DEFAULT_STALENESS)
-        self.lease_age = None
+        self.seconds_left: Callable[[UserGroup], float] = getattr(resolver, "seconds_left", _seconds_left)
         self.peek = resolver.peek
         self.resolve = resolver.resolve
 
+    @property
+    def lease_age(self) -> float | None:
+        age: float | None = getattr(self._resolver, "lease_age", None)
+        return age
+
+
+def _seconds_left(group: UserGroup) -> float:
+    return group.seconds_left(utc_now())
+
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
-    """The resolver itself if it has a staleness bound and leases, else one around it that has the defaults."""
+    """The resolver itself if it has all that a TokenWatch asks for, else one around it that has the defaults."""
     if isinstance(resolver, BoundedResolver):
         return resolver
     return _PlainResolver(resolver)

@@ -4,7 +4,7 @@ A websocket may live for days and a response may stream for hours, and the rotat
 the resolver's staleness bound. So the token is checked about every fifth of the bound (a cache hit, by a timer that all
 share: no task, no I/O):
 
-- it is no longer good: the connection ends;
+- it is no longer good: the connection ends; at the end date of its group a check is due;
 - the store cannot be asked, and the answer before is as old as the bound: it ends too, for nobody knows any more that
   the group was not rotated.
 
@@ -20,15 +20,16 @@ import logging
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
+from math import inf
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
-from tenantry.errors import InvalidToken, StoreUnavailable
+from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.groups import UserGroup
 from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""The close code of a websocket whose token was rotated away, or whose group was deleted."""
+"""The close code of a websocket whose token was rotated away, or whose group was deleted or has ended."""
 
 TRY_AGAIN_LATER: Final = 1013
 """The close code of a websocket whose group cannot be resolved (IANA's registry of close codes)."""
@@ -43,7 +44,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class BoundedResolver(Protocol):
-    """What a TokenWatch asks of a resolver with a staleness bound; ``with_staleness`` makes one of a plain resolver."""
+    """What a TokenWatch asks of a resolver with a staleness bound; ``with_staleness`` makes one of any resolver."""
 
     @property
     def staleness(self) -> float:
@@ -52,6 +53,10 @@ class BoundedResolver(Protocol):
     @property
     def lease_age(self) -> float | None:
         """Seconds since the last poll with an answer was begun; None: there is no lease."""
+
+    def seconds_left(self, group: UserGroup) -> float:
+        """Until the end date of the group, by the clock that it is judged by; ``inf`` without one."""
+        ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
         """The group if it is cached. No I/O."""
@@ -157,11 +162,14 @@ class TokenWatch(ABC):
         if self._stopped:
             return
         self._renewed(group)
-        self._valid_until = self._clock() + left
-        if (rest := left - self._margin) <= 0:
+        ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
+        self._valid_until = self._clock() + min(left, ends)
+        if ends <= 0:  # the clock was set since the group was resolved
+            self._mark_revoked(REVOKED, UserGroupExpired.code)
+        elif (rest := left - self._margin) <= 0:
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
         else:
-            self._schedule(rest)
+            self._schedule(min(rest, ends))
 
     def _lease_left(self) -> float | None:
         age = self._resolver.lease_age

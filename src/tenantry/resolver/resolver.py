@@ -49,8 +49,8 @@ class Resolver:
     longer than ``patience`` seconds (at most the bound) is a StoreUnavailable. ``buses`` report writes before the next
     poll. ``clock`` gives seconds that go on while the machine sleeps.
 
-    A group that has an end date is refused from then on by ``time_of_day`` (this host's clock), without a read while its
-    answer may be used. That clock is looked at again at the latest after the bound: one that was set right counts.
+    A group with an end date is refused from then on, by ``time_of_day`` (this host's clock), without a read while what
+    is cached of it may be used. The clock is looked at again after the bound at the latest: one that was set counts.
 
     Threads and loops: one resolver may serve several event loops, one after another or each in its own thread. Loads
     are shared within a loop; cache and polls are shared by all; ``evict`` and ``flush`` may be called from any thread.
@@ -122,8 +122,7 @@ class Resolver:
 
     def seconds_left(self, group: UserGroup) -> float:
         """Until the end date of the group, by the clock that this resolver judges it by; ``inf`` without one."""
-        ends = group.expires_at
-        return inf if ends is None else (ends - self._time_of_day()).total_seconds()
+        return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:
         """The group of a token that was resolved before, if that may be used now, else None. No I/O; never raises."""
@@ -212,7 +211,7 @@ class Resolver:
         if self._registrations is not None:
             self._registrations.withdraw()
 
-    # --- groups with an end date ---------------------------------------------------------------------------------------
+    # --- groups with an end date --------------------------------------------------------------------------------------
 
     def _expiring(self, key: bytes) -> ExpiringEntry | None:
         """The entry of this token, if its group has an end date and that alone may keep it from being used now."""

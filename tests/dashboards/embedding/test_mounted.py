@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from tenantry.dashboards import assets
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.errors import StoreUnavailable
-from tenantry.groups import Environment, GroupDraft, Tag
+from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.testing import FrozenClock, MemoryStore, make_token
 from tests.dashboards.served import write_files
 from tests.resolver.fake import KEYS
@@ -35,8 +36,8 @@ class Mounted:
         self.store = MemoryStore(clock=clock)
         self.lists: dict[str, list[str]] = {}
         app = Starlette()
-        resolver = Resolver(self.store, keys=KEYS)
-        embedding = Embedding(self.store, KEYS, self._hosts_of)
+        resolver = Resolver(self.store, keys=KEYS, clock=clock.monotonic, time_of_day=clock)
+        embedding = Embedding(self.store, KEYS, self._hosts_of, time_of_day=clock)
         write_files(folder, FILES)
         mount_dashboards(
             app, folder / "dashboards", resolver, DataSources(self.store), frame_ancestors=(), embedding=embedding
@@ -120,6 +121,20 @@ async def test_the_frame_names_the_hosts_of_the_store(mounted: Mounted) -> None:
     assert page.headers["content-security-policy"].endswith(f"frame-ancestors {listed}")
     assert f'content="{listed.replace(chr(39), "&#x27;")}"' in page.text
     assert page.headers["cross-origin-embedder-policy"] == "require-corp"
+
+
+async def test_a_code_of_a_group_that_has_ended_opens_nothing(mounted: Mounted, clock: FrozenClock) -> None:
+    """It says so, for the page has other words for that than for a code that was used; and a group that has ended gets
+    no code. Red when the token is made again without a look at the end date."""
+    token = await mounted.token()
+    await mounted.store.update(
+        await mounted.environment(), "acme", GroupChanges(expires_at=clock() + timedelta(seconds=30))
+    )
+    code = (await mounted.issue(token)).json()
+    clock.advance(30)
+    for answer in (await mounted.redeem(code), await mounted.issue(token)):
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "user_group_expired")
+    assert (await mounted.redeem(code)).status_code == 410
 
 
 async def test_hosts_are_read_again_within_the_bound(clock: FrozenClock) -> None:

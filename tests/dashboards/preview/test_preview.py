@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from starlette.applications import Starlette
 from tenantry import DataSources, Resolver, mount_dashboards
 from tenantry.api import create_api
 from tenantry.dashboards.embedding.routes import Embedding
-from tenantry.groups import Environment, GroupDraft, Scope, Tag
+from tenantry.groups import Environment, GroupChanges, GroupDraft, Scope, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import FrozenClock, MemoryStore, make_token
 from tenantry.tokens import holds_token, mask_within
@@ -73,7 +74,8 @@ async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
     write_files(tmp_path, FILES)
     resolver = Resolver(store, keys=KEYS)
     async with DataSources(store) as sources:
-        mount_dashboards(served, tmp_path / "dashboards", resolver, sources, embedding=Embedding(store, KEYS))
+        embedding = Embedding(store, KEYS, time_of_day=clock)
+        mount_dashboards(served, tmp_path / "dashboards", resolver, sources, embedding=embedding)
         made = Previewed(served, store, clock)
         made.environment = await store.create_environment("production", Tag.CUSTOMER)
         url = flights_database(tmp_path / "flights.db", days=3)
@@ -84,6 +86,28 @@ async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
         async with made.client:
             yield made
     await resolver.aclose()
+
+
+async def test_a_group_that_has_ended_is_not_previewed(app: Previewed) -> None:
+    """Neither anew, nor by an address or a session from before its end date: it sees nothing. A later date lets the
+    session go on. Red when a session looks for the group alone."""
+
+    async def end(seconds: float | None) -> None:
+        ends = None if seconds is None else app.clock() + timedelta(seconds=seconds)
+        await app.store.update(app.environment, "acme", GroupChanges(expires_at=ends))
+
+    await end(30)
+    address, session = await app.address(), await app.session()
+    assert (await app.panels(session)).status_code == 200
+    app.clock.advance(30)
+    expired = (401, "user_group_expired")
+    refused = await app.ask()
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "/user_group_id")
+    for answer in (await app.redeem(address), await app.panels(session)):
+        assert (answer.status_code, answer.json()["error"]["code"]) == expired
+    await end(None)
+    assert (await app.panels(session)).status_code == 200
+    assert (await app.ask()).status_code == 200
 
 
 async def test_an_address_opens_a_dashboard_as_a_group_once(app: Previewed) -> None:

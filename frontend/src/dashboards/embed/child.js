@@ -8,7 +8,7 @@ const PROTOCOL = 1;
 const PATIENCE = 30_000;
 const TALLEST = 20_000;
 
-/** Why there is no session; `code` is "no_host", "no_token", "code_used" or "unreachable". */
+/** Why there is no session; `code` is "no_host", "no_token", "code_used", "ended" or "unreachable". */
 export class NoSession extends Error {
   constructor(code) {
     super(code);
@@ -60,6 +60,7 @@ async function redeem(mount, code) {
   const request = { method: "POST", body: JSON.stringify({ code }), headers: { "Content-Type": "application/json" } };
   const options = { ...request, credentials: "omit", cache: "no-store", redirect: "error" };
   const response = await fetch(`${mount}/-/redeem`, options).catch(() => null);
+  if (response?.status === 401) throw new NoSession("ended"); // the end date of the group has passed
   if (!response?.ok) throw new NoSession(response && response.status < 500 ? "code_used" : "unreachable");
   const { token } = await response.json();
   return new Session({ token, host: window.parent === window ? null : ancestor() });

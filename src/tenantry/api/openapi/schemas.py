@@ -219,8 +219,8 @@ _INTROSPECTION_ANSWER: Final[JsonObject] = {
     "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
     "exp": {
         "type": "integer",
-        "description": "When the token ends by itself, with its grace or with the end date of its group, in seconds since 1970; absent "
-        "if never.",
+        "description": "When the token ends by itself, with its grace or with the end date of its group, in seconds "
+        "since 1970; absent if never.",
     },
     "seconds": {"type": "number", "description": "Of a token in its grace: how much of it was left."},
 }

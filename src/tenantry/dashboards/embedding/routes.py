@@ -25,7 +25,8 @@ from tenantry.dashboards.embedding.tokens import EmbedCodes, TokenMint
 from tenantry.dashboards.preview.endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.errors import CodeUsed, InvalidBody, UnsupportedMediaType
-from tenantry.ports import EmbeddingStore
+from tenantry.ports import Clock, EmbeddingStore
+from tenantry.slots import utc_now
 
 MAX_BODY: Final = 1_024
 """Bytes of a request that redeems a code."""
@@ -45,12 +46,18 @@ class Embedding:
     """What a mount of dashboards needs to be embedded by hosts that the store names, and for single-use codes.
 
     ``group_hosts`` gives the hosts of one group, which narrow those of its environment: they are checked when its token
-    first arrives, and on every request after that.
+    first arrives, and on every request after that. ``time_of_day``: the clock by which codes and previews judge the end
+    date of a group.
     """
 
     store: EmbeddingBackend
     keys: TokenMint
     group_hosts: GroupHosts | None = None
+    time_of_day: Clock = utc_now
+
+    def previews(self) -> Previews:
+        """Those of its store."""
+        return Previews(self.store, time_of_day=self.time_of_day)
 
 
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
@@ -70,7 +77,8 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:
     """The routes of codes."""
     codes = SingleUseCodes(embedding.store)
-    tokens, previews = EmbedCodes(codes, embedding.store, embedding.keys), Previews(embedding.store)
+    tokens = EmbedCodes(codes, embedding.store, embedding.keys, time_of_day=embedding.time_of_day)
+    previews = embedding.previews()
     opened = {Purpose.EMBED: tokens.open, Purpose.PREVIEW: previews.open}
 
     async def issue(request: Request) -> Response:

@@ -6,9 +6,11 @@ from typing import Any, Final, Protocol
 
 from tenantry.accessors import FOUND_KEY, user_group
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
-from tenantry.errors import TokenAlreadyRotated
+from tenantry.errors import TokenAlreadyRotated, UserGroupExpired
 from tenantry.groups import Issued, Token
 from tenantry.http import HTTPConnection
+from tenantry.ports import Clock
+from tenantry.slots import utc_now
 
 _SEPARATOR: Final = " "
 
@@ -35,7 +37,10 @@ class EmbedCodes:
     Kept is which token is meant (handle and version), and not the token: the signing keys make it again.
     """
 
-    def __init__(self, codes: SingleUseCodes, groups: IssuedGroups, keys: TokenMint) -> None:
+    def __init__(
+        self, codes: SingleUseCodes, groups: IssuedGroups, keys: TokenMint, *, time_of_day: Clock = utc_now
+    ) -> None:
+        self._time_of_day = time_of_day
         self._codes = codes
         self._groups = groups
         self._keys = keys
@@ -56,9 +61,11 @@ class EmbedCodes:
 
     async def open(self, payload: str) -> str | None:
         """The token that a code stood for, of which this was the payload; None for one that was rotated since. Raises
-        SigningKeyMissing, StoreUnavailable."""
+        UserGroupExpired, SigningKeyMissing, StoreUnavailable."""
         handle, _, version = payload.partition(_SEPARATOR)
         issued = await self._groups.get_by_handle(bytes.fromhex(handle))
         if issued is None or issued.token.version != int(version):
             return None
+        if issued.group.seconds_left(self._time_of_day()) <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
         return self._keys.mint(issued.token)

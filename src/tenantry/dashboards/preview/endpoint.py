@@ -44,16 +44,16 @@ class PreviewBackend(PreviewStore, ApiTokenReader, Protocol):
 class PreviewEndpoint(Endpoint):
     """For callers with an API token of the scope ``preview``, for the groups of its environment."""
 
-    def __init__(self, store: PreviewBackend, dashboards: Container[str]) -> None:
+    def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
         super().__init__("POST")
         self._store = store
-        self._previews = Previews(store)
+        self._previews = previews
         self._dashboards = dashboards
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
         """200 with the address and the seconds for which it is good. Raises the errors of ``/api/user`` in its order;
-        NotFound for a dashboard that is not here, UnknownGroup."""
+        NotFound for a dashboard that is not here, UnknownGroup, InvalidBody for a group that has ended."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._store, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()

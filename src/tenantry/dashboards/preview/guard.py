@@ -20,7 +20,8 @@ class PreviewGuard:
     """ASGI middleware before UserGroupMiddleware, on the routes of a dashboard's data alone: where the header of the
     token holds the key of a session, the group is that of the preview. All else passes through.
 
-    Raises InvalidToken for a session that has ended, MissingScope for another dashboard than that of the preview.
+    Raises InvalidToken for a session that has ended, UserGroupExpired for a group that has, MissingScope for another
+    dashboard than that of the preview.
     """
 
     def __init__(self, app: ASGIApp, *, previews: Previews) -> None:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
-from tenantry.errors import UnknownGroup
+from tenantry.errors import InvalidBody, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
-from tenantry.ports import CodeStore
+from tenantry.ports import Clock, CodeStore
+from tenantry.slots import utc_now
 
 SESSION_PREFIX: Final = "ugpv_"
 """What the key of a session begins with, by which it is told from a user group token."""
@@ -42,23 +43,29 @@ class Preview:
 class Previews:
     """Issues codes, opens sessions with them, and finds what a session may see."""
 
-    def __init__(self, store: PreviewStore) -> None:
+    def __init__(self, store: PreviewStore, *, time_of_day: Clock = utc_now) -> None:
         self._store = store
+        self._time_of_day = time_of_day
         self._codes = SingleUseCodes(store)
 
     async def issue(self, environment: Environment, provided_id: str, dashboard: str, author: Author) -> str:
         """A code for a preview of ``dashboard`` as the group of this id, good for ten minutes. Raises UnknownGroup,
-        StoreUnavailable."""
+        InvalidBody for a group whose end date has passed (it sees nothing), StoreUnavailable."""
         issued = await self._store.get(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
+        if issued.group.seconds_left(self._time_of_day()) <= 0:
+            raise InvalidBody(
+                "this user group has ended, and sees nothing: give it a later expires_at, or none",
+                field="/user_group_id",
+            )
         payload = {"group": issued.group.handle.hex(), "dashboard": dashboard, "by": author.name}
         made = _note("preview.created", issued.group, dashboard, author)
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), audited=made)
 
     async def open(self, payload: str) -> str | None:
         """The key of a new session, good for ten minutes, for a code of which this was the payload; None for a group
-        that was deleted since. Raises StoreUnavailable."""
+        that was deleted since. Raises UserGroupExpired, StoreUnavailable."""
         preview = await self._read(payload)
         if preview is None:
             return None
@@ -67,14 +74,18 @@ class Previews:
 
     async def find(self, key: str) -> Preview | None:
         """What a session may see, with the group as it is now; None for one that has ended or never was. Raises
-        StoreUnavailable."""
+        UserGroupExpired, StoreUnavailable."""
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, key.removeprefix(SESSION_PREFIX))
         return None if payload is None else await self._read(payload)
 
     async def _read(self, payload: str) -> Preview | None:
         kept: dict[str, Any] = json.loads(payload)
         issued = await self._store.get_by_handle(bytes.fromhex(kept["group"]))
-        return None if issued is None else Preview(issued.group, kept["dashboard"])
+        if issued is None:
+            return None
+        if issued.group.seconds_left(self._time_of_day()) <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        return Preview(issued.group, kept["dashboard"])
 
 
 def _note(action: str, group: UserGroup, dashboard: str, author: Author) -> AuditNote:

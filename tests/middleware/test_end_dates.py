@@ -1,0 +1,176 @@
+"""What is open when the end date of its group comes: it ends then, and not at the next check.
+
+The staleness bound is so long that no check comes in the time of a test but the one at the end date. What decides is
+the clock of this host, which goes on by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx2
+import pytest
+
+from tenantry import Resolver, UserGroupMiddleware
+from tenantry.accessors import LAST_PART_KEY
+from tenantry.groups import GroupChanges, GroupDraft, Tag
+from tenantry.middleware.long_responses import ResponseCut
+from tenantry.testing import FrozenClock, MemoryStore, make_group, make_token
+from tests.middleware.sockets import RAW, Answers, Foreign, Socket, listening, until
+from tests.resolver.fake import KEYS
+
+BOUND = 3_000.0
+OPEN_SECONDS = 0.4
+LIMIT = 120.0
+
+
+class Ending:
+    """A group that ends soon, and the token of it."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        self.resolver = Resolver(self.store, keys=KEYS, staleness=BOUND)
+        self.ends = datetime.now(UTC)
+        self.token = b""
+
+    async def begin(self) -> None:
+        production = await self.store.create_environment("production", Tag.CUSTOMER)
+        made = await self.store.get_or_create(production, GroupDraft("acme", "Acme"), make_token(key_id=KEYS.active_id))
+        self.token = KEYS.mint(made.token).encode()
+        self.ends = datetime.now(UTC) + timedelta(seconds=OPEN_SECONDS)
+        await self.store.update(production, "acme", GroupChanges(expires_at=self.ends))
+
+
+@pytest.fixture
+async def ending() -> AsyncIterator[Ending]:
+    made = Ending()
+    await made.begin()
+    yield made
+    await made.resolver.aclose()
+
+
+def socket_of(ending: Ending) -> Socket:
+    socket = Socket()
+    socket.scope["headers"] = [(b"x-user-group-token", ending.token)]
+    return socket
+
+
+async def test_a_websocket_closes_at_the_end_date(ending: Ending) -> None:
+    """4401, and the reason is the code. Red when no check is due then (checked by leaving ``ends`` out of ``_schedule``):
+    the socket lives for ten minutes."""
+    socket = socket_of(ending)
+    await asyncio.wait_for(socket.open(listening, ending.resolver), LIMIT)
+    assert datetime.now(UTC) >= ending.ends
+    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_expired"}
+    assert socket.scope["goodbye"] == {"type": "websocket.disconnect", "code": 4401, "reason": "user_group_expired"}
+
+
+async def test_nothing_passes_after_the_end_date(ending: Ending) -> None:
+    """An app that keeps the loop busy: the timer is late, and the message is not sent. Red when ``_valid_until`` is the
+    end of the lease."""
+
+    async def late(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.send", "text": "before"})
+        while datetime.now(UTC) < ending.ends:
+            pass
+        await send({"type": "websocket.send", "text": "after"})
+
+    socket = socket_of(ending)
+    await asyncio.wait_for(socket.open(late, ending.resolver), LIMIT)
+    assert socket.texts == ["before"]
+    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_expired"}
+
+
+async def test_a_stream_ends_at_the_end_date(ending: Ending) -> None:
+    """Without an end, but for the last part that its app gave. The app is told, and so is one that only waits."""
+    raised: list[BaseException] = []
+    sent: list[Any] = []
+
+    async def streaming(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x", "more_body": True, LAST_PART_KEY: b"ended"})
+        assert (await receive())["type"] == "http.disconnect"
+        try:
+            await send({"type": "http.response.body", "body": b"y", "more_body": True})
+        except ResponseCut as cut:
+            raised.append(cut)
+
+    bodies = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive() -> Any:
+        for body in bodies:
+            return body
+        return await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http", "method": "GET", "path": "/", "raw_path": b"/", "root_path": "", "query_string": b"",
+        "headers": [(b"x-user-group-token", ending.token)],
+    }  # fmt: skip
+    await asyncio.wait_for(UserGroupMiddleware(streaming, resolver=ending.resolver)(scope, receive, send), LIMIT)
+    assert datetime.now(UTC) >= ending.ends
+    assert len(raised) == 1
+    assert [message["body"] for message in sent[1:]] == [b"x", b"ended"]
+
+
+async def test_a_request_of_a_group_that_has_ended() -> None:
+    """401 with a code of its own, and words for people; the WWW-Authenticate of every 401. A later date lets the same
+    token in. Red when it is an invalid_token as any other."""
+    clock, store = FrozenClock(), MemoryStore()
+    resolver = Resolver(store, keys=KEYS, time_of_day=clock)
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    made = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token(key_id=KEYS.active_id))
+    headers = {"X-User-Group-Token": KEYS.mint(made.token)}
+
+    async def page(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": scope["user_group"].name.encode()})
+
+    transport = httpx2.ASGITransport(UserGroupMiddleware(page, resolver=resolver))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://dash.test", headers=headers) as client:
+        await store.update(production, "acme", GroupChanges(expires_at=clock() + timedelta(seconds=5)))
+        assert (await client.get("/")).text == "Acme"
+        clock.advance(5)
+        await store.update(production, "acme", GroupChanges(name="New"))  # what was cached is gone
+        for _ in range(2):
+            refused = await client.get("/")
+            assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "UserGroup")
+            error = refused.json()["error"]
+            assert error == {"code": "user_group_expired", "message": "the access of this user group has ended"}
+        shown = await client.get("/", headers={"Accept": "text/html"})
+        assert "This access has ended" in shown.text
+        await store.update(production, "acme", GroupChanges(expires_at=clock() + timedelta(seconds=5)))
+        assert (await client.get("/")).text == "New"
+    await resolver.aclose()
+
+
+async def test_a_clock_that_is_set_while_a_socket_is_open() -> None:
+    """The next check sees it, though the resolver's next look at the clock is later. Red when the check goes round and
+    round until then (checked: it used all of the processor)."""
+    answers = Answers()
+    answers.group = make_group(expires_at=datetime.now(UTC) + timedelta(hours=1))
+    socket = Socket()
+    running = socket.open(listening, answers)
+    await until(lambda: answers.peeks > 2)
+    answers.group = make_group(expires_at=datetime.now(UTC) - timedelta(hours=1))
+    await asyncio.wait_for(running, LIMIT)
+    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_expired"}
+
+
+@pytest.mark.parametrize("kind", [Answers, Foreign])
+async def test_a_resolver_that_knows_no_end_dates(kind: type[Answers | Foreign]) -> None:
+    """A third party's, which gives groups with one: this host's clock decides for what is open."""
+    resolver = kind()
+    resolver.group = make_group(expires_at=datetime.now(UTC) + timedelta(seconds=OPEN_SECONDS))
+    socket = Socket()
+    assert RAW in socket.scope["headers"][0]
+    await asyncio.wait_for(socket.open(listening, resolver), LIMIT)
+    assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_expired"}

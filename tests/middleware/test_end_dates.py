@@ -59,7 +59,7 @@ def socket_of(ending: Ending) -> Socket:
 
 
 async def test_a_websocket_closes_at_the_end_date(ending: Ending) -> None:
-    """4401, and the reason is the code. Red when no check is due then (checked by leaving ``ends`` out of ``_schedule``):
+    """4401, and the reason is the code. Red when no check is due then (checked by leaving ``ends`` out of the timer):
     the socket lives for ten minutes."""
     socket = socket_of(ending)
     await asyncio.wait_for(socket.open(listening, ending.resolver), LIMIT)

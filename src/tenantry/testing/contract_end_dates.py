@@ -48,9 +48,9 @@ class EndDateContract:
         await store.update(environment, "acme", GroupChanges(name="New"))
         await store.update(environment, "acme", GroupChanges(expires_at=None))
         await store.update(environment, "acme", GroupChanges(name="Old", expires_at=abroad))
-        told = [each.details for each in await store.audit() if each.action.startswith("group.")]
+        noted = [each.details for each in await store.audit() if each.action.startswith("group.")]
         moment = "2027-01-31T23:00:00+00:00"
-        assert told == [
+        assert noted == [
             {"expires_at": moment},
             {},
             {"fields": "name"},

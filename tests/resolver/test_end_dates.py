@@ -162,20 +162,26 @@ async def test_a_dead_token_of_an_ended_group_is_only_invalid(host: Host) -> Non
     assert await host.outcome(token_of(group, version=1)) == "invalid_token"
 
 
-async def test_a_full_cache_drops_it_as_any_other() -> None:
-    """It is dead when its answer is, and not because the time of day has to be looked at."""
+async def test_a_cache_keeps_and_drops_it_as_any_other() -> None:
+    """It is dead when its answer is, and not because the time of day has to be looked at: its place is then no sooner
+    given to another. Red when ``_is_dead`` compares the deadline."""
     backend = FakeBackend()
     host = Host(backend)
-    host.resolver = Resolver(backend, keys=KEYS, clock=host.seconds.monotonic, time_of_day=host.time_of_day, capacity=4)
+    host.resolver = Resolver(backend, keys=KEYS, clock=host.seconds.monotonic, time_of_day=host.time_of_day, capacity=8)
     kept = [host.issue(DAY) for _ in range(4)]
-    for _ in range(2):
-        for group, token in kept:
-            assert await host.outcome(token) is group
-        host.seconds.advance(0.1)
-    assert (host.resolver.cached, backend.reads) == (4, 4)
+    for group, token in kept:
+        assert await host.outcome(token) is group
+    host.advance(4)
+    await host.poll()
+    host.advance(4)
+    for _ in range(4):
+        await host.outcome(backend.issue()[1])
+    for group, token in kept:
+        assert await host.outcome(token) is group
+    assert (host.resolver.cached, backend.reads) == (8, 8)
     for _ in range(40):
         await host.outcome(backend.issue()[1])
-    assert host.resolver.cached == 4
+    assert host.resolver.cached == 8
 
 
 async def test_seconds_left(host: Host) -> None:

@@ -11,9 +11,10 @@ from typing import Any, Final, Protocol
 
 from cachetools import TTLCache
 
-from tenantry.backends.stored import use_is_recorded, utc_now
+from tenantry.backends.stored import use_is_recorded
 from tenantry.errors import TenantryError
 from tenantry.groups import ApiToken
+from tenantry.slots import utc_now
 
 _log = logging.getLogger("tenantry.api")
 

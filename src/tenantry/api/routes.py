@@ -94,7 +94,7 @@ def create_api(
     ``contract``: what properties have to satisfy before they are written, such as a QueryContract. ``time_of_day``: the
     clock by which introspection judges the end date of a group.
     """
-    context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day)
+    context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
     in_flight = KeysInFlight()
     user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
     rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)

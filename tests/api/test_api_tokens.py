@@ -15,11 +15,11 @@ import pytest
 from tenantry.api import api_token_uses
 from tenantry.backends.memory import MemoryStore
 from tenantry.backends.sql import SQLStore
-from tenantry.backends.stored import utc_now
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import ApiToken, Scope, Tag
 from tenantry.migrations import migrate
 from tenantry.provisioning import issue_api_token
+from tenantry.slots import utc_now
 from tenantry.testing import FrozenClock
 from tests.api.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys, make_service
 from tests.api.test_table import ACME, code_of

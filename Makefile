@@ -10,7 +10,7 @@ INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraint
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test test-matrix warehouses quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof changelog format clean
+.PHONY: help clients demo structure test test-matrix warehouses quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof audit lock changelog format clean
 
 help:
 	@echo "make demo    set up and serve a product that embeds dashboards for three customers (make demo PORT=8001: on another port)"
@@ -25,6 +25,8 @@ help:
 	@echo "make clients set up and try the clients that four generators make of the OpenAPI document"
 	@echo "make coverage    the tests again, and which lines no test has run"
 	@echo "make structure   figures of how the code is cut: modules, functions, imports"
+	@echo "make lock    find versions and hashes for requirements/constraints.txt (make lock UPGRADE=1: newer versions)"
+	@echo "make audit   ask the registry that pip uses for known vulnerabilities of what requirements/constraints.txt lists"
 	@echo "make changelog   print what the files in changes/ add to the changelog"
 	@echo "make format  format the code"
 	@echo "make clean   remove everything that the commands above made"
@@ -151,6 +153,17 @@ sql-proof: .venv/bench
 
 structure:
 	@$(PYTHON) -m scripts.structure
+
+# The same versions again, with those that pyproject.toml asks for now; UPGRADE=1 takes newer ones.
+lock: .venv/python
+	@$(PIP) uv
+	@$(BIN)/uv pip compile requirements/lock.in --universal --python-version 3.11.5 --no-python-downloads --generate-hashes \
+	  --no-annotate --no-emit-package tenantry --no-emit-package tenantry-site --custom-compile-command "make lock" \
+	  $(if $(UPGRADE),--upgrade) --quiet --output-file requirements/constraints.txt
+
+# Exit status 3: the registry that pip uses has no advisories.
+audit: .venv/test
+	@$(BIN)/python -m scripts.audit
 
 changelog: .venv/test
 	@$(BIN)/towncrier build --draft

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
 import subprocess
 import sys
+import zipfile
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -43,8 +47,8 @@ def script() -> ModuleType:
 
 
 def test_each_thing_that_takes_its_time_is_shown_once(script: ModuleType) -> None:
-    """In pip's order. Red when a pattern is anchored where pip indents."""
-    assert list(script.shown(PIP.splitlines())) == [
+    """In pip's order, and in the runs after it not again. Red when a pattern is anchored where pip indents."""
+    assert list(script.shown(PIP.splitlines(), set())) == [
         "  getting the build tools",
         "  reading what it needs",
         "  collecting click",
@@ -54,6 +58,73 @@ def test_each_thing_that_takes_its_time_is_shown_once(script: ModuleType) -> Non
         "  building the browser bundles, with npm",
         "  unpacking 3 packages",
     ]
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A folder with a package of ours for a test, which asks for another one."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    for name, needs in (("outer-thing", "Requires-Dist: inner.thing>=1\n"), ("inner.thing", "")):
+        file = re.sub(r"[-.]", "_", name)
+        about = f"{file}-1.5.dist-info"
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n{needs}"
+        with zipfile.ZipFile(folder / f"{file}-1.5-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{file}.py", "there = True\n")
+            wheel.writestr(f"{about}/METADATA", metadata)
+            wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{about}/RECORD", "")
+    return folder
+
+
+def install(tmp_path: Path, constraints: str) -> subprocess.CompletedProcess[str]:
+    """``outer-thing`` by these constraints, from the folder of ``release``, into the folder ``there``."""
+    (tmp_path / "constraints.txt").write_text(constraints)
+    options = ["--constraint", tmp_path / "constraints.txt", "--target", tmp_path / "there"]
+    environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path / "wheels")}
+    command = [sys.executable, SCRIPT, *options, "outer-thing>=1"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
+
+
+def _line(wheel: Path) -> str:
+    name, version, *_ = wheel.name.split("-")
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    return (
+        f"{name}=={version} ; python_version >= '3' \\\n    --hash=sha256:{'0' * 64} \\\n    --hash=sha256:{digest}\n"
+    )
+
+
+def test_hashes_are_checked(release: Path, tmp_path: Path) -> None:
+    """Also of what others ask for; of the hashes of a release one has to fit. Ranges stay ranges for pip, for with
+    hashes it takes neither those nor an editable folder. Red when the constraints are given to pip without them."""
+    lines = [_line(wheel) for wheel in sorted(release.iterdir())]
+    done = install(tmp_path, f"# by `make lock`\n{''.join(lines)}")
+    assert done.returncode == 0, done.stderr
+    assert {"inner_thing.py", "outer_thing.py"} <= {path.name for path in (tmp_path / "there").iterdir()}
+
+
+@pytest.mark.parametrize("of", ["inner_thing", "outer_thing"])
+def test_another_file_is_refused(release: Path, tmp_path: Path, of: str) -> None:
+    """pip's own words, and nothing is installed. Red when pip is not told to ask for hashes."""
+    lines = "".join(_line(wheel) for wheel in release.iterdir())
+    (changed,) = release.glob(f"{of}-*")
+    with zipfile.ZipFile(changed, "a") as wheel:
+        wheel.writestr("more.py", "")
+    done = install(tmp_path, lines)
+    assert done.returncode == 1
+    assert "THESE PACKAGES DO NOT MATCH THE HASHES" in done.stderr
+    assert not (tmp_path / "there").exists()
+
+
+@pytest.mark.parametrize("kept", ["outer_thing==1.5", ""])
+def test_a_package_without_hashes_is_refused(release: Path, tmp_path: Path, kept: str) -> None:
+    """By name, with what to do. Red when a package without a line is installed as it comes."""
+    (inner,) = release.glob("inner*")
+    done = install(tmp_path, f"{_line(inner)}{kept}\n")
+    assert done.returncode == 1
+    assert "outer-thing 1.5 has no line with hashes in" in done.stderr
+    assert "make lock" in done.stderr
+    assert not (tmp_path / "there").exists()
 
 
 def test_what_fails_is_told_whole(tmp_path: Path) -> None:

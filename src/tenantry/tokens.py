@@ -254,7 +254,14 @@ class KeyRing:
     The format is that of itsdangerous' ``Signer(secret, salt=TOKEN_SALT, key_derivation="hmac", digest_method=sha256)``
     with a checksum after it, but exactly one spelling of a token is accepted. ``active`` defaults to the last key.
     Raises InvalidKeys when there is no key, an id comes twice or the active key is not among them.
+
+    A ring does not change by itself; SigningKeys that are read from a file do, when the file does.
     """
+
+    removals: int = 0
+    """How often keys were taken away: what was found with them is not to be used any more."""
+    problem: str | None = None
+    """Why the keys are perhaps not the newest: what is wrong with their file."""
 
     def __init__(self, keys: Sequence[SigningKey], active: str | None = None) -> None:
         ids = [key.id for key in keys]
@@ -274,6 +281,14 @@ class KeyRing:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
+
+    def refresh(self, *, within: float = 0.0) -> bool:
+        """Looks for other keys, unless that was done within so many seconds. True if there were any."""
+        return False
+
+    def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
+        """The key of tokens that start so; None if there is none."""
+        return self._macs.get(head)
 
     @property
     def active_id(self) -> str:
@@ -295,7 +310,7 @@ class KeyRing:
 
     def mint(self, token: Token) -> str:
         """The token string of these parts: always the same for the same parts. Raises SigningKeyMissing."""
-        mac = self._macs.get(head(token.tag, token.key_id))
+        mac = self._mac_of(head(token.tag, token.key_id))
         if mac is None:
             raise SigningKeyMissing(
                 f"the signing key {token.key_id} of this user group's token is not in the key file: rotate the group"
@@ -312,7 +327,7 @@ class KeyRing:
         no forgery costs more than one signature.
         """
         raw = text if isinstance(text, bytes) else _ascii(text)
-        if len(raw) == TOKEN_LENGTH and (mac := self._macs.get(raw[HEAD])):
+        if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):
             # The spelling is compared, not the decoded bytes: decoding would accept more than one spelling.
             signature = mac.signature(raw[SIGNED])
             if compare_digest(signature, raw[SIGNATURE]) and checksum(raw[CHECKED]) == raw[CHECKSUM]:

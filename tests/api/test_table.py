@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -11,9 +12,10 @@ import pytest
 from tenantry.backends.memory import MemoryStore
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import Scope
+from tenantry.keys import SigningKeys, create_key_file
 from tenantry.ports import EvictionListener
 from tenantry.tokens import KeyRing, SigningKey
-from tests.api.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys
+from tests.api.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys, make_service
 
 ALLOW = "GET, PUT, PATCH, DELETE, POST, QUERY, OPTIONS"
 ACME = {"user_group_id": "acme"}
@@ -598,3 +600,17 @@ async def test_introspect_scope_is_no_provision(service: Service) -> None:
     """A caller with both scopes may provision."""
     both = await make_caller(service.store, service.production, Scope.INTROSPECT, Scope.PROVISION)
     assert (await service.ask("GET", ACME, caller=both)).status_code == 200
+
+
+async def test_a_key_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """The answer is 200 and names the keys, not the file; what the service does goes on. Red when ``problem`` is not
+    asked for."""
+    create_key_file(tmp_path / "tenantry.keys")
+    service = await make_service(keys=SigningKeys.from_file(tmp_path / "tenantry.keys"))
+    async with service.http:
+        (tmp_path / "tenantry.keys").unlink()
+        service.keys.refresh()
+        answer = await service.http.get("/readyz")
+        assert answer.status_code == 200
+        assert answer.json() == {"success": 1, "status": "ready", "degraded": ["SigningKeys: unreadable"]}
+        assert (await service.ask("GET", ACME)).status_code == 200

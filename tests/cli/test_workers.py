@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import psutil
@@ -74,6 +75,63 @@ def test_sighup_replaces_them_and_reads_the_keys_again(ready: Terminal, folder: 
             made = caller.request("GET", "/api/user", json={"user_group_id": "acme"}).json()
         assert made["user_group"]["token"].startswith("ugtc_k2_")
         server.ended(signal.SIGTERM)
+
+
+def test_every_worker_follows_the_key_file(ready: Terminal, folder: Path) -> None:
+    """Without a signal: a new key signs in both, and one that was removed is gone from both within the staleness bound.
+    A file that is damaged or gone changes nothing, and ``/readyz`` of each tells it. Red when a worker reads the file
+    at its start alone."""
+    secret = ready("api-token", "create", "--scope", "provision", "--scope", "introspect").out.strip()
+    keys = folder / "tenantry.keys"
+
+    def answers(method: str, path: str, **body: Any) -> list[httpx2.Response]:
+        """Of enough connections that each worker has some."""
+        found = []
+        for _ in range(10):
+            with client(server, secret) as caller:
+                found.append(caller.request(method, path, **body))
+        return found
+
+    def active(token: str) -> set[bool]:
+        return {each.json()["active"] for each in answers("POST", "/oauth/introspect", data={"token": token})}
+
+    with serving(folder, "--workers", "2", "--drain-seconds", "0") as server:
+        (made,) = {
+            each.json()["user_group"]["token"] for each in answers("GET", "/api/user", json={"user_group_id": "a"})
+        }
+        ready("keys", "rotate")
+        _wait(lambda: _made(server, secret).startswith("ugtc_k2_"))
+        assert active(_made(server, secret)) == {True}
+        assert active(made) == {True}
+        ready("keys", "remove", "k1")
+        removed = time.monotonic()
+        _wait(lambda: active(made) == {False})
+        assert time.monotonic() - removed < 60  # of a busy machine; each look is a second old at most
+        assert {each.status_code for each in answers("GET", "/api/user", json={"user_group_id": "a"})} == {409}
+        whole = keys.read_bytes()
+        for harm in (lambda: keys.write_bytes(whole[:-30]), keys.unlink):
+            harm()
+            token = _made(server, secret)
+            _wait(lambda: all(each.json().get("degraded") == _UNREADABLE for each in answers("GET", "/readyz")))
+            assert active(token) == {True}
+        keys.write_bytes(whole)
+        keys.chmod(0o600)
+        _wait(lambda: all("degraded" not in each.json() for each in answers("GET", "/readyz")))
+        log = server.ended(signal.SIGTERM)
+    assert log.count("k2 signs, of k2; k1 removed") == 2
+    assert log.count("there is no signing-key file") == 2
+    assert whole.split()[-1].decode() not in log
+
+
+_UNREADABLE = ["SigningKeys: unreadable"]
+
+
+def _made(server: Server, secret: str) -> str:
+    """The token of a new group."""
+    with client(server, secret) as caller:
+        answer = caller.request("GET", "/api/user", json={"user_group_id": f"g{time.monotonic_ns()}"})
+    token: str = answer.json()["user_group"]["token"]
+    return token
 
 
 def test_workers_end_when_their_supervisor_is_killed(ready: Terminal, folder: Path) -> None:

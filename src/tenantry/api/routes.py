@@ -25,6 +25,7 @@ from tenantry.slots import utc_now
 from tenantry.tokens import KeyRing
 
 _DEGRADED = frozenset({"lost", "deaf"})
+_KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
@@ -42,12 +43,21 @@ class DocumentEndpoint(Endpoint):
 class ReadinessEndpoint(Endpoint):
     """``/readyz``: asks the store, whose StoreUnavailable becomes 503 with Retry-After; 503 also while draining.
 
-    A bus only makes things faster, so one that is lost or deaf is listed as degraded, and the status stays 200.
+    A bus only makes things faster, so one that is lost or deaf is listed as degraded, and the status stays 200. So are
+    signing keys whose file cannot be used any more: those that were read before stay in use.
     """
 
-    def __init__(self, store: Store, seconds: float, draining: Callable[[], bool], buses: Sequence[WatchedBus]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        keys: KeyRing,
+        seconds: float,
+        draining: Callable[[], bool],
+        buses: Sequence[WatchedBus],
+    ) -> None:
         super().__init__("GET", "HEAD")
         self._store = store
+        self._keys = keys
         self._seconds = seconds
         self._draining = draining
         self._buses = buses
@@ -58,6 +68,9 @@ class ReadinessEndpoint(Endpoint):
             raise Draining("this server is about to stop: send requests to another")
         await Deadline(self._seconds).read(self._store.ready())
         degraded = [f"{type(bus).__name__}: {bus.status}" for bus in self._buses if bus.status in _DEGRADED]
+        self._keys.refresh(within=_KEYS_SECONDS)
+        if self._keys.problem is not None:  # the log has it: it names the file
+            degraded.append(f"{type(self._keys).__name__}: unreadable")
         return json_response({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
 
 
@@ -104,7 +117,7 @@ def create_api(
         "/openapi.json": DocumentEndpoint(openapi_document("3.1", contact=contact)),
         "/openapi-3.2.json": DocumentEndpoint(openapi_document("3.2", contact=contact)),
         "/healthz": DocumentEndpoint({"success": 1, "status": "ok"}),
-        "/readyz": ReadinessEndpoint(store, store_seconds, draining, buses),
+        "/readyz": ReadinessEndpoint(store, keys, store_seconds, draining, buses),
     }
     return Api(
         (

@@ -51,7 +51,9 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
             print_note(f"Warning: the URL of {source.provided_id!r} was not encrypted for it: {error.message}")
     else:
         print_note("There is no store yet, so there was no password of a data source to encrypt.")
-    print_note("Restart your apps, then `tenantry serve`: an app that has not read the new key refuses its tokens.")
+    print_note(
+        "Programs that read this file follow it. Bring it to your other hosts: one without it refuses the new tokens."
+    )
 
 
 @keys.command("list")
@@ -72,8 +74,8 @@ def list_(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> None:
-    """Remove a key that is not active: all tokens that it signed die when the file is read again. Before that, the
-    passwords of data sources are encrypted for the other keys alone.
+    """Remove a key that is not active: all tokens that it signed die within seconds. Before that, the passwords of data
+    sources are encrypted for the other keys alone.
     """
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)

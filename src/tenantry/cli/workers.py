@@ -115,7 +115,7 @@ def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) 
 
 class Supervisor:
     """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM, which it passes on to them. SIGHUP replaces
-    them one by one by new ones, which read the key file again."""
+    them one by one by new ones."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self._settings = settings

@@ -23,6 +23,7 @@ from tenantry.resolver.loading import BackendErrors, BackendFailed, error_locati
 if TYPE_CHECKING:
     from tenantry.cache import GroupCache
     from tenantry.ports import LeasedBackend, MonotonicClock, Slots
+    from tenantry.resolver.followed_keys import FollowedKeys
     from tenantry.resolver.loading import Counters
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class Poller:
         cache: GroupCache,
         counters: Counters,
         subscriptions: BusSubscriptions,
+        keys: FollowedKeys,
         *,
         staleness: float,
         patience: float,
@@ -52,6 +54,7 @@ class Poller:
         self._cache = cache
         self._counters = counters
         self._subscriptions = subscriptions
+        self._keys = keys
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._interval = staleness / 5
@@ -135,7 +138,9 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Asks once. A failure leaves the lease to run out, and is logged once until the store answers again."""
+        """Asks once. A failure leaves the lease to run out, and is logged once until the store answers again. The file
+        of the signing keys is read before, whether the store answers or not."""
+        self._keys.refresh()
         try:
             with BackendErrors():
                 async with asyncio.timeout(self._patience):

@@ -16,6 +16,7 @@ from tenantry.cache import ROW_BYTE, TABLE_BYTE, ExpiringEntry, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.loop_local import LoopLocal
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
+from tenantry.resolver.followed_keys import FollowedKeys
 from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.registrations import CachedRegistrations
@@ -52,6 +53,9 @@ class Resolver:
     A group with an end date is refused from then on, by ``time_of_day`` (this host's clock), without a read while what
     is cached of it may be used. The clock is looked at again after the bound at the latest: one that was set counts.
 
+    ``keys`` that were read from a file follow it: what a key has signed that was removed from the file is refused
+    within the bound, and what is cached of it is forgotten. A hit does not look at the file.
+
     Threads and loops: one resolver may serve several event loops, one after another or each in its own thread. Loads
     are shared within a loop; cache and polls are shared by all; ``evict`` and ``flush`` may be called from any thread.
     """
@@ -73,7 +77,6 @@ class Resolver:
         if not 0 < staleness < inf or not 0 < patience < inf:
             raise ValueError("staleness and patience are seconds above 0")
         self.counters: Counters = Counters()
-        self._keys = keys
         self._environment = environment
         self._staleness = staleness
         self._patience = min(patience, staleness)
@@ -82,10 +85,11 @@ class Resolver:
         leased = cast("LeasedBackend", backend) if hasattr(backend, "changes") else None  # as BackendReader does
         self._cache = GroupCache(capacity, unknown_capacity=unknown_capacity, followed=leased is not None)
         self._index = self._cache.index
+        self._keys = FollowedKeys(keys, self._cache, self.counters, cached_alone=leased is None)
         self._reader = BackendReader(backend, self.counters)
         self._subscriptions = BusSubscriptions(buses, self)
         self._poller = None if leased is None else Poller(
-            leased, self._cache, self.counters, self._subscriptions,
+            leased, self._cache, self.counters, self._subscriptions, self._keys,
             staleness=staleness, patience=self._patience, clock=clock,
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)

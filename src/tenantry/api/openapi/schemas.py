@@ -89,7 +89,7 @@ _DEGRADED: Final[JsonObject] = {
     "type": "array",
     "items": {"type": "string"},
     "description": "What works less well than it should; absent when nothing does.",
-    "examples": [["PostgresBus: deaf"]],
+    "examples": [["PostgresBus: deaf", "SigningKeys: unreadable"]],
 }
 _NEW: Final[JsonObject] = {"type": "boolean", "description": "Whether the group was created by this call."}
 

@@ -226,7 +226,7 @@ def test_no_repr_shows_a_secret() -> None:
 
 def test_a_refusal_never_reaches_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of a forgery is decoded. Red when the payload is parsed before the signature is compared."""
-    monkeypatch.setattr("tenantry.tokens.decode", lambda raw: pytest.fail("parsed an unsigned payload"))
+    monkeypatch.setattr("tenantry.tokens.key_ring.decode", lambda raw: pytest.fail("parsed an unsigned payload"))
     text = TOKENS[0][1]
     for position in [*range(47), *range(48, 97)]:  # the dot between the two is under no signature
         checked = (text[:position] + ("A" if text[position] != "A" else "B") + text[position + 1 :])[:91].encode()

@@ -48,7 +48,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The parts of a user group token (tokens.py); no I/O has been done for it.
+    """The parts of a user group token (tenantry.tokens); no I/O has been done for it.
 
     ``handle`` is 8 random public bytes, constant per group: the cache's and the store's key. ``nonce`` is 16 random
     bytes, new at each rotation, and never shown. A store holds these parts and never the token string: the same parts

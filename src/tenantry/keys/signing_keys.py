@@ -58,7 +58,7 @@ class SigningKeys(KeyRing):
         file is reported in the log and as ``problem``, and the keys that were read before stay in use.
         """
         place = Path(path).absolute()
-        raw = read_private(place)
+        raw = read_private(Path(path))
         contents = checked_keys(path, raw)
         keys = cls(_keys_of(contents), active=contents.active.key.id)
         keys._path, keys._digest, keys._checked_at = place, sha256(raw).digest(), time.monotonic()

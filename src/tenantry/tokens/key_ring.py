@@ -1,191 +1,30 @@
-"""Tokens: the strings that identify a user group or an API caller; their formats, their checksum, the keys that sign
-them, and what may be shown of them. Pure: no I/O, no clock; randomness is given.
-
-A user group token is ``ugtc_k2_<39 payload>.<43 signature><6 checksum>``: 97 characters, one spelling.
-
-    0     5  8                47 48                91     97
-    ugtc_ k2 _ <payload 29 B> .  <HMAC-SHA256 32 B> <CRC-32>
-
-``c`` or ``t`` is the tag of the environment, ``k2`` the id of the signing key. The payload is format 1 · handle 8 ·
-version 4, big-endian · nonce 16; payload and signature are base64url without padding (RFC 4648 section 5).
-
-An API token, the secret of a caller of ``/api/user``, is ``ugkc_<43 random base62><6 checksum>``. Both end with the
-same checksum, by which a typo or a find is recognised without a key.
-"""
+"""The keys that sign user group tokens, and what is derived from them for other purposes. Pure: no I/O."""
 
 from __future__ import annotations
 
 import hmac
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import b2a_base64
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
-from itertools import product
-from struct import Struct
 from typing import Final
-from zlib import crc32
 
 from tenantry.errors import InvalidKeys, InvalidToken, SigningKeyMissing
 from tenantry.groups import Tag, Token
-
-__all__ = [
-    "API_TOKEN_LENGTH",
-    "API_TOKEN_PATTERN",
-    "TOKEN_LENGTH",
-    "TOKEN_PATTERN",
-    "KeyRing",
-    "SigningKey",
-    "api_token_digest",
-    "draft_token",
-    "holds_token",
-    "mask",
-    "mask_within",
-    "mint_api_token",
-]
-
-TOKEN_LENGTH: Final = 97
-
-# 29 and 32 bytes both leave two bits of the last character unused. A lenient decoder takes any of four characters
-# there; canonical base64 (RFC 4648 section 3.5) has them zero, which leaves these sixteen.
-_LAST: Final = "[AEIMQUYcgkosw048]"
-
-TOKEN_PATTERN: Final = re.compile(
-    rf"ugt[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{_LAST}\.[A-Za-z0-9_-]{{42}}{_LAST}[0-9A-Za-z]{{6}}"
+from tenantry.tokens.formats import (
+    CHECKED,
+    CHECKSUM,
+    HEAD,
+    SIGNATURE,
+    SIGNED,
+    TOKEN_LENGTH,
+    checksum,
+    decode,
+    encode,
+    head,
 )
-"""What a user group token looks like, not anchored: use ``fullmatch`` on one, ``search`` or ``sub`` on a text."""
-
-HEAD: Final = slice(0, 8)
-SIGNED: Final = slice(0, 47)
-SIGNATURE: Final = slice(48, 91)
-CHECKED: Final = slice(0, 91)
-CHECKSUM: Final = slice(91, 97)
-
-_FORMAT: Final = 1
-_PAYLOAD: Final = Struct(">B8sI16s")
-_LETTERS: Final = {Tag.CUSTOMER: "c", Tag.TESTING: "t"}
-_TAGS: Final = {letter: tag for tag, letter in _LETTERS.items()}
-_WHOLE: Final = re.compile(TOKEN_PATTERN.pattern.encode("ascii"))
-
-
-def head(tag: Tag, key_id: str) -> bytes:
-    """What a token of this tag and signing key starts with, ``ugtc_k2_``."""
-    return f"ugt{_LETTERS[tag]}_{key_id}_".encode()
-
-
-def encode(token: Token) -> bytes:
-    """The signed part, all before the dot. Raises ValueError for parts that no token can have (a mistake of ours)."""
-    if len(token.handle) != 8 or len(token.nonce) != 16 or not 1 <= token.version < 2**32:
-        raise ValueError("a token has a handle of 8 bytes, a nonce of 16 bytes and a version from 1 to 2^32-1")
-    payload = urlsafe_b64encode(_PAYLOAD.pack(_FORMAT, token.handle, token.version, token.nonce))
-    return head(token.tag, token.key_id) + payload.rstrip(b"=")
-
-
-def decode(raw: bytes) -> Token | None:
-    """The parts of a whole token whose signature is good.
-
-    None for what we would not have written, though a holder of the key has: a payload that is not canonical base64,
-    an unknown format, version 0.
-    """
-    if not _WHOLE.fullmatch(raw):
-        return None
-    form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
-    if form != _FORMAT or version == 0:
-        return None
-    text = raw.decode("ascii")
-    return Token(_TAGS[text[3]], text[5:7], handle, version, nonce)
-
-
-def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
-    """The parts of a new group's first token: version 1 with a fresh handle (8 bytes) and nonce (16 bytes);
-    ``random`` is ``secrets.token_bytes`` or alike."""
-    return Token(tag=tag, key_id=key_id, handle=random(8), version=1, nonce=random(16))
-
-
-# --- the checksum of both ---------------------------------------------------------------------------------------------
-
-BASE62: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
-# All two-digit numbers of base 62: three table look-ups instead of six divisions, for every forgery.
-_PAIRS: Final = [bytes(pair) for pair in product(BASE62, repeat=2)]
-_PAIR: Final = len(_PAIRS)
-_SQUARE: Final = _PAIR * _PAIR
-
-
-def checksum(text: bytes) -> bytes:
-    """The CRC-32 (that of zlib, RFC 1952 section 8) of ``text`` as six base-62 digits ``0-9A-Za-z``, highest first.
-
-    The whole text before the checksum goes in, prefix and signature included. It guards against accidents only: anyone
-    can compute it. One number has one spelling, since six digits hold every CRC and leading zeros are kept.
-    """
-    number = crc32(text)
-    return _PAIRS[number // _SQUARE] + _PAIRS[number // _PAIR % _PAIR] + _PAIRS[number % _PAIR]
-
-
-# --- API tokens -------------------------------------------------------------------------------------------------------
-
-API_TOKEN_LENGTH: Final = 54
-API_TOKEN_PATTERN: Final = re.compile(r"ugk[ct]_[0-9A-Za-z]{49}")
-"""What an API token looks like, not anchored."""
-
-_DIGITS: Final = 43  # 43 · log2(62) = 256 bits
-_FAIR: Final = 256 - 256 % len(BASE62)  # bytes from here on would favour the first digits
-_PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
-
-
-def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
-    """A new API token. ``random`` is ``secrets.token_bytes`` or alike; ValueError if it gives nothing usable."""
-    digits = bytearray()
-    for _ in range(64):  # 64 bytes nearly always do; a source that fails 64 times is broken
-        digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
-        if len(digits) >= _DIGITS:
-            checked = _PREFIXES[tag] + digits[:_DIGITS]
-            return (checked + checksum(checked)).decode("ascii")
-    raise ValueError("the source of randomness gives no usable bytes")
-
-
-def api_token_digest(text: str) -> bytes | None:
-    """The SHA-256 (32 bytes) under which a store knows this token; None if it cannot be one, so that no I/O is spent.
-
-    A plain hash does for a secret of 256 random bits; a slow one would only make each call slow.
-    """
-    if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
-        return None
-    raw = text.encode("ascii")
-    if checksum(raw[:-6]) != raw[-6:]:
-        return None
-    return sha256(raw).digest()
-
-
-# --- what may be shown ------------------------------------------------------------------------------------------------
-
-_LIKE_A_TOKEN: Final = re.compile(r"ug(?:[kt][ct]|pv)_[0-9A-Za-z_.-]{32,}")
-"""What starts as a token of ours and is nearly as long: a token with a typing mistake is a secret too."""
-
-
-def holds_token(text: str) -> bool:
-    """Whether a user group token or an API token is in ``text``, whole or nearly."""
-    return "ug" in text and _LIKE_A_TOKEN.search(text) is not None
-
-
-def mask(text: str) -> str:
-    """``ugtc_…wXyZ`` for a token of either kind: its kind and its last four characters, which belong to the checksum.
-
-    Anything else becomes ``…``: it may be a password that was pasted into the wrong field.
-    """
-    if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
-        return f"{text[:5]}…{text[-4:]}"
-    return "…"
-
-
-def mask_within(text: str) -> str:
-    """The same text, with each token in it masked, and what is nearly one."""
-    for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
-        text = pattern.sub(lambda found: mask(found[0]), text)
-    return _LIKE_A_TOKEN.sub(lambda found: f"{found[0][:5]}…", text) if "ug" in text else text
-
 
 KEY_ID_PATTERN: Final = re.compile(r"[a-z0-9]{2}")
 SHORTEST_SECRET: Final = 32

@@ -1,0 +1,36 @@
+"""Tokens: the strings that identify a user group or an API caller, and the keys that sign them. Pure: no I/O, no clock;
+randomness is given."""
+
+from tenantry.tokens.formats import (
+    API_TOKEN_LENGTH,
+    API_TOKEN_PATTERN,
+    TOKEN_LENGTH,
+    TOKEN_PATTERN,
+    api_token_digest,
+    draft_token,
+    holds_token,
+    mask,
+    mask_within,
+    mint_api_token,
+)
+from tenantry.tokens.formats import checksum as checksum
+from tenantry.tokens.formats import decode as decode
+from tenantry.tokens.key_ring import KEY_ID_PATTERN as KEY_ID_PATTERN
+from tenantry.tokens.key_ring import TOKEN_SALT as TOKEN_SALT
+from tenantry.tokens.key_ring import KeyRing, SigningKey
+from tenantry.tokens.key_ring import MessageAuthenticator as MessageAuthenticator
+
+__all__ = [
+    "API_TOKEN_LENGTH",
+    "API_TOKEN_PATTERN",
+    "TOKEN_LENGTH",
+    "TOKEN_PATTERN",
+    "KeyRing",
+    "SigningKey",
+    "api_token_digest",
+    "draft_token",
+    "holds_token",
+    "mask",
+    "mask_within",
+    "mint_api_token",
+]

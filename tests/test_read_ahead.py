@@ -103,6 +103,53 @@ async def test_a_websocket_that_is_closed_here_has_left(answers: Answers) -> Non
     assert socket.closing["code"] == REVOKED
 
 
+async def test_a_close_ends_the_receive_of_the_server(answers: Answers) -> None:
+    """granian sends no close while a receive is under way: with an app that waits for its client, a rotation did not
+    close the websocket before the client said something. Red without ``interrupt``. The app is not cancelled."""
+    client, sent = Client(), list[dict[str, Any]]()
+
+    async def send(message: Any) -> None:
+        while client.receivers:
+            await asyncio.sleep(0)
+        sent.append(message)
+
+    session = WebSocketSession(answers, RAW, Socket().scope, client.receive, send)
+    await session.send({"type": "websocket.accept"})
+    app = asyncio.create_task(session.receive())
+    await settle()
+    answers.revoke()
+    assert (await asyncio.wait_for(app, 60))["code"] == REVOKED
+    async with asyncio.timeout(60):
+        while len(sent) < 2:
+            await asyncio.sleep(0)
+    assert (sent[1]["type"], sent[1]["code"]) == ("websocket.close", REVOKED)
+
+
+async def test_a_cancelled_reader_loses_no_message() -> None:
+    """One that has come in the moment in which its reader is cancelled is there for the next, as ``wait_for`` around a
+    receive needs it. Red when the server's receive runs in a task of its own."""
+    client = Client()
+    ahead = ReadAhead(client.receive)
+    reader = asyncio.create_task(ahead())
+    await settle()
+    client.say("first", "second")
+    reader.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reader
+    assert [(await ahead())["text"] for _ in range(2)] == ["first", "second"]
+
+
+async def test_a_reader_that_is_cancelled_as_the_websocket_closes_is_cancelled() -> None:
+    """Red when every CancelledError after a close becomes a message."""
+    ahead = ReadAhead(Client().receive)
+    reader = asyncio.create_task(ahead())
+    await settle()
+    ahead.mark_left()
+    reader.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reader
+
+
 class Connection:
     """A websocket as while_connected takes one."""
 

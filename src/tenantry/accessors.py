@@ -1,6 +1,6 @@
 """Request accessors: the user group that the middleware found, and the variables of templates.
 
-Pure reads of an ASGI scope; they take a Starlette or FastAPI ``Request`` or ``WebSocket``, or the scope itself. In
+They read an ASGI scope; they take a Starlette or FastAPI ``Request`` or ``WebSocket``, or the scope itself. In
 FastAPI they are dependencies as they are: ``Annotated[UserGroup, Depends(user_group)]``.
 """
 
@@ -23,6 +23,9 @@ compares its own. Python's hash of 97 random characters reveals nothing of them.
 HANDSHAKE_KEY = "tenantry.handshake"
 """The scope key under which UserGroupMiddleware puts the Handshake of a websocket."""
 
+DEMAND_KEY = "tenantry.demand"
+"""The scope key under which UserGroupMiddleware puts the Demand of a request or websocket without a token."""
+
 LAST_PART_KEY = "tenantry.last_part"
 """In a message ``http.response.body`` with ``more_body``: what the response ends with if its token dies meanwhile.
 Without it such a response is left without an end. UserGroupMiddleware takes it out."""
@@ -41,6 +44,16 @@ class Handshake:
         self.answered: bool = False
 
 
+class Demand:
+    """Whether the user group was asked for where there is none. A framework may make a response of its own of the
+    MissingToken that a view raises, and raise nothing."""
+
+    __slots__ = ("made",)
+
+    def __init__(self) -> None:
+        self.made: bool = False
+
+
 def user_group(connection: http.HTTPConnection) -> UserGroup:
     """The user group of this request.
 
@@ -55,7 +68,10 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
             "UserGroupMiddleware is not installed before this view: app.add_middleware(UserGroupMiddleware, resolver=…)"
         ) from None
     if group is None:
-        raise MissingToken("this request carries no user group token")
+        demand = scope.get(DEMAND_KEY)
+        if demand is not None:
+            demand.made = True
+        raise MissingToken(MissingToken.MESSAGE)
     if not isinstance(group, UserGroup):
         raise MiddlewareMissing(f'another middleware took scope["{SCOPE_KEY}"] after UserGroupMiddleware')
     return group

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Generator
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive
@@ -17,12 +18,13 @@ MOST_MESSAGES: Final = 16
 MOST_BYTES: Final = 64 * 1024
 """What is kept at most, and one message more: with as much, nothing is read before the app has taken it."""
 _LEFT: Final = frozenset({"websocket.disconnect", "http.disconnect"})
+_CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1006}
 
 
 class ReadAhead:
     """The ``receive`` of the app of a websocket or request, around the server's own."""
 
-    __slots__ = ("_is_left", "_kept", "_left", "_receive", "_size", "_space", "_turn")
+    __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -31,6 +33,7 @@ class ReadAhead:
         self._is_left = False
         self._left: asyncio.Future[None] | None = None  # of the one who waits for it
         self._space: asyncio.Future[None] | None = None
+        self._receiving: _Interruptible | None = None
         self._turn: asyncio.Future[None] | None = None  # done when whoever receives now has a message or gives up
 
     async def __call__(self) -> Message:
@@ -66,8 +69,13 @@ class ReadAhead:
             reading.result()  # the server's receive has failed
 
     def mark_left(self) -> None:
-        """The websocket was closed here."""
+        """The websocket was closed here: whoever receives gets a ``websocket.disconnect``.
+
+        The server's ``receive`` is given up. granian sends no close message while one is under way.
+        """
         self._is_left = True
+        if self._receiving is not None:
+            self._receiving.interrupt()
         if self._left is not None and not self._left.done():
             self._left.set_result(None)
 
@@ -86,14 +94,59 @@ class ReadAhead:
     async def _take(self) -> Message:
         """From the server; meanwhile nobody else does."""
         turn = self._turn = asyncio.get_running_loop().create_future()
+        receiving = self._receiving = _Interruptible(self._receive())
         try:
-            message = await self._receive()
+            message = await receiving
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not receiving.interrupted or (task is not None and task.cancelling()):
+                raise
+            return {**_CLOSED_HERE}
         finally:
-            self._turn = None
+            self._turn = self._receiving = None
             turn.set_result(None)
         if message["type"] in _LEFT:
             self.mark_left()
         return message
+
+
+class _Interruptible:
+    """An awaitable that can be given up while the task that awaits it goes on.
+
+    To run it in a task of its own would do as well, but a message could be lost: one that has come in the moment in
+    which its reader is cancelled. Here it is with the server until its reader takes it.
+    """
+
+    __slots__ = ("_awaitable", "_waits_for", "interrupted")
+
+    def __init__(self, awaitable: Awaitable[Message]) -> None:
+        self._awaitable = awaitable
+        self._waits_for: Any = None
+        self.interrupted: bool = False
+
+    def __await__(self) -> Generator[Any, Any, Message]:
+        """What the awaitable gives; CancelledError once it was interrupted."""
+        steps: Any = self._awaitable.__await__()
+        try:
+            self._waits_for = next(steps)
+            while True:
+                try:
+                    yield self._waits_for
+                except BaseException as error:
+                    if not hasattr(steps, "throw"):  # granian's own future
+                        raise
+                    self._waits_for = steps.throw(error)
+                else:
+                    self._waits_for = next(steps)
+        except StopIteration as end:
+            message: Message = end.value
+            return message
+
+    def interrupt(self) -> None:
+        """Cancels what it waits for. What has come by now is still given."""
+        self.interrupted = True
+        if self._waits_for is not None:
+            self._waits_for.cancel()
 
 
 def _size(message: Message) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Annotated, Any
 
 import pytest
@@ -20,6 +20,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tenantry import Record, UserGroup, UserGroupMiddleware, user_group, variables
+from tenantry.errors import MissingToken
 from tenantry.middleware import path
 from tenantry.resolver import Resolver
 from tests.resolver.fake import KEYS, FakeBackend
@@ -131,6 +132,64 @@ def test_a_middleware_in_a_mounted_app(resolver: Resolver, backend: FakeBackend)
     assert client.get("/embed/junk/page").status_code == 401
     twice = Starlette(routes=routes, middleware=[Middleware(UserGroupMiddleware, resolver=resolver)])
     assert TestClient(twice).get("/sub/", headers={HEADER: raw.decode()}).json()["name"] == "Acme"
+
+
+class Swallowing:
+    """A framework that answers what a view raises, and raises nothing, as Litestar does. ``later`` answers when it has
+    left the handler of the error, as others do."""
+
+    def __init__(self, view: Any, *, later: bool = False) -> None:
+        self.view = view
+        self.later = later
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            self.view(scope)
+        except Exception:  # noqa: BLE001  # as frameworks do
+            if not self.later:
+                await self.answer(scope, send)
+        if self.later:
+            await self.answer(scope, send)
+
+    async def answer(self, scope: Any, send: Any) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 4500})
+        else:
+            await PlainTextResponse("failed", 500)(scope, None, send)  # type: ignore[arg-type]  # nothing is received
+
+
+def asks(scope: Any) -> None:
+    user_group(scope)
+
+
+def copes(scope: Any) -> None:
+    """Without a group too, and fails for another reason."""
+    with suppress(MissingToken):
+        user_group(scope)
+    raise ZeroDivisionError
+
+
+def fails(scope: Any) -> None:
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("view", "later", "status"), [(asks, False, 401), (asks, True, 401), (copes, False, 500), (fails, True, 500)]
+)
+def test_a_framework_that_raises_nothing(resolver: Resolver, view: Any, later: bool, status: int) -> None:
+    """A view that asked for the group is 401 there as well, and what failed for another reason stays as it is. Red when
+    only what the app raises counts; the third without ``_is_other_error``."""
+    client = TestClient(UserGroupMiddleware(Swallowing(view, later=later), resolver=resolver))
+    assert client.get("/").status_code == status
+    if status == 401:
+        assert client.get("/").json()["error"]["code"] == "missing_token"
+        with pytest.raises(WebSocketDenialResponse) as caught, client.websocket_connect("/"):
+            pass
+        assert caught.value.status_code == 401
+    else:
+        with pytest.raises(WebSocketDisconnect) as closed, client.websocket_connect("/"):
+            pass
+        assert closed.value.code == 4500
 
 
 def test_fastapi_with_a_typed_dependency(resolver: Resolver, backend: FakeBackend) -> None:

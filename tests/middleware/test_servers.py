@@ -5,37 +5,26 @@ A websocket's handshake is where they differ most: uvicorn raises on a second an
 
 from __future__ import annotations
 
-import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
-import httpx2
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from engines.ports import free_port
-
-APP = "tests.middleware.served_app:app"
-ROOT = Path(__file__).parents[2]
-SERVERS = {
-    "uvicorn": ["uvicorn", APP, "--port", "{port}", "--ws", "websockets-sansio"],
-    "uvicorn-wsproto": ["uvicorn", APP, "--port", "{port}", "--ws", "wsproto", "--http", "h11"],
-    "hypercorn": ["hypercorn", APP, "--bind", "127.0.0.1:{port}"],
-    "granian": ["granian", APP, "--interface", "asgi", "--host", "127.0.0.1", "--port", "{port}"],
-}
+from tests.middleware.servers import SERVERS, Server, started
 
 
 @dataclass
 class Served:
-    address: str
+    server: Server
     token: str
-    log: Path
+
+    @property
+    def address(self) -> str:
+        return self.server.address
 
     @property
     def cookie(self) -> dict[str, str]:
@@ -53,30 +42,8 @@ class Served:
 @pytest.fixture(params=SERVERS, scope="module")
 async def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     log = tmp_path_factory.mktemp("served") / "log"
-    port = free_port()
-    command = [part.format(port=port) for part in SERVERS[request.param]]
-    with log.open("wb") as lines:
-        process = subprocess.Popen([sys.executable, "-m", *command], cwd=ROOT, stdout=lines, stderr=lines)
-    try:
-        address = f"127.0.0.1:{port}"
-        yield Served(address, await token_of(address, process, log), log)
-    finally:
-        process.terminate()
-        try:
-            process.wait(120)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-async def token_of(address: str, process: subprocess.Popen[bytes], log: Path) -> str:
-    async with asyncio.timeout(90), httpx2.AsyncClient(trust_env=False, timeout=120) as client:
-        while True:
-            assert process.poll() is None, log.read_text()
-            try:
-                return (await client.get(f"http://{address}/token")).text
-            except httpx2.TransportError:
-                await asyncio.sleep(0.05)
+    async with started(request.param, "tests.middleware.served_app:app", log) as server, server.client() as client:
+        yield Served(server, (await client.get("/token")).text)
 
 
 async def test_a_websocket_with_a_cookie_from_another_origin_is_403(served: Served) -> None:
@@ -99,7 +66,7 @@ async def test_a_websocket_with_a_cookie_from_another_origin_is_403(served: Serv
 
 async def test_a_writing_request_with_a_cookie_from_another_origin_is_403(served: Served) -> None:
     """POST is refused before the view, GET is not."""
-    async with httpx2.AsyncClient(base_url=f"http://{served.address}", trust_env=False, timeout=120) as client:
+    async with served.server.client() as client:
         evil = {**served.cookie, "Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
         refused = await client.post("/group", headers=evil)
         assert (refused.status_code, refused.json()["error"]["code"]) == (403, "origin_not_allowed")
@@ -120,7 +87,7 @@ async def test_an_error_before_accept_is_the_answer_of_the_handshake(served: Ser
             answer, body = await served.refusal(path, headers)
             assert (answer, json.loads(body)["error"]["code"]) == (status, code)
     assert (await served.refusal("/chat", {}))[0] == 401
-    assert "RuntimeError" not in served.log.read_text()
+    assert "RuntimeError" not in served.server.log.read_text()
 
 
 @pytest.mark.parametrize("path", ["/late", "/class"])
@@ -140,4 +107,4 @@ async def test_an_error_in_an_open_websocket_closes_it(served: Served, path: str
                 await opened.recv()
             assert caught.value.rcvd is not None
             assert (caught.value.rcvd.code, caught.value.rcvd.reason) == (1008, "missing_variable")
-    assert "RuntimeError" not in served.log.read_text()
+    assert "RuntimeError" not in served.server.log.read_text()

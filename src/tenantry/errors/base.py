@@ -78,6 +78,7 @@ class MissingToken(TenantryError):
 
     code = "missing_token"
     status = 401
+    MESSAGE = "this request carries no user group token"
 
 
 class InvalidToken(TenantryError):

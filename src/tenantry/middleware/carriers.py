@@ -240,6 +240,19 @@ def first_of(*carriers: Carriers | Carrier) -> Carriers:
     )
 
 
+AnyCarriers = Carriers | Carrier | Sequence[Carriers | Carrier] | None
+"""What an option ``carriers`` takes: one, several, or None for DEFAULT_CARRIERS."""
+
+
+def read_carriers(given: AnyCarriers) -> Carriers:
+    """The carriers of an option ``carriers``. Raises what ``first_of`` raises."""
+    if given is None:
+        return DEFAULT_CARRIERS
+    if isinstance(given, Carriers | Carrier):
+        return first_of(given)
+    return first_of(*given)
+
+
 def _require_token(name: str, what: str) -> None:
     if not HTTP_TOKEN.fullmatch(name):
         raise ValueError(f"{name!r} is not {what} (RFC 9110 section 5.6.2)")

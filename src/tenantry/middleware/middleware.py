@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from tenantry.accessors import FOUND_KEY, HANDSHAKE_KEY, SCOPE_KEY, Handshake
+from tenantry.accessors import DEMAND_KEY, FOUND_KEY, HANDSHAKE_KEY, SCOPE_KEY, Demand, Handshake
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.http import error_response
 from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restore_redirects
 from tenantry.middleware.cache_headers import Exchange, Message, Receive, Send, set_headers
-from tenantry.middleware.carriers import DEFAULT_CARRIERS, Carrier, Carriers, first_of
+from tenantry.middleware.carriers import AnyCarriers, read_carriers
 from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.long_responses import watch_responses
 from tenantry.middleware.origins import OriginCheck
@@ -118,16 +118,11 @@ class UserGroupMiddleware:
         app: ASGIApp,
         *,
         resolver: TokenResolver,
-        carriers: Carriers | Carrier | Sequence[Carriers | Carrier] | None = None,
+        carriers: AnyCarriers = None,
         required: bool = False,
         allowed_origins: Iterable[str] = (),
     ) -> None:
-        if carriers is None:
-            carriers = DEFAULT_CARRIERS
-        elif isinstance(carriers, Carriers | Carrier):
-            carriers = first_of(carriers)
-        else:
-            carriers = first_of(*carriers)
+        carriers = read_carriers(carriers)
         self.app = app
         self._resolver = resolver
         self._environment = resolver.environment
@@ -230,7 +225,7 @@ class UserGroupMiddleware:
     def _run_without(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         scope[SCOPE_KEY] = None
         if self._required:
-            return send_error(MissingToken("this request carries no user group token"), scope, send)
+            return send_error(MissingToken(MissingToken.MESSAGE), scope, send)
         varied: Send = MethodType(self._send_varied, (send,)) if scope["type"] == "http" else send
         return LateUnauthorized(varied).run(self.app, scope, receive, send)
 
@@ -241,20 +236,24 @@ class UserGroupMiddleware:
 class LateUnauthorized:
     """Runs an app without a user group, and answers 401 when a view turns out to need one.
 
-    A mounted Starlette app answers every exception with a 500 of its own and raises it again. So a 500 is held back
-    until the app ends (or streams on): if the app ends with MissingToken it is dropped, else it is sent unchanged.
+    A mounted Starlette app answers every exception with a 500 of its own and raises it again; Litestar
+    raises nothing. So a 500, and the close of a websocket that was not accepted, are held back until the app ends
+    (or streams on). If the app ends with MissingToken, or without an error after a view asked for the group, they are
+    dropped, else sent unchanged.
     """
 
-    __slots__ = ("_handshake", "_held", "_last", "_send")
+    __slots__ = ("_demand", "_handshake", "_held", "_last", "_send")
 
     def __init__(self, send: Send) -> None:
         self._send = send
+        self._demand = Demand()
         self._handshake = _NO_HANDSHAKE
         self._held: list[Message] = []
         self._last = ""
 
     async def run(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Runs the app. An error response goes to ``send``. Raises what the app raises, but an early MissingToken."""
+        scope[DEMAND_KEY] = self._demand
         if scope["type"] == "websocket":
             self._handshake = scope[HANDSHAKE_KEY] = Handshake()
         try:
@@ -270,22 +269,44 @@ class LateUnauthorized:
             await self._release()
             raise
         else:
-            await self._release()
+            if self._held and self._demand.made:
+                await send_error(MissingToken(MissingToken.MESSAGE), scope, send)
+            else:
+                await self._release()
 
     def send(self, message: Message) -> Awaitable[None]:
         """What the app is given as its ``send``."""
-        if self._held or (message["type"] == "http.response.start" and message["status"] == 500):
+        if self._held or self._may_hide_missing_token(message):
             self._held.append(message)
             return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()
         self._handshake.answered = True
         self._last = message["type"]
         return self._send(message)
 
+    def _may_hide_missing_token(self, message: Message) -> bool:
+        """Whether an app may have made it of a MissingToken."""
+        if message["type"] == "http.response.start":
+            hides: bool = message["status"] == 500
+        else:
+            hides = message["type"] == "websocket.close" and not self._last and self._demand.made
+        # Litestar sends where it catches: an app that copes without a group, and fails for another reason, is known by
+        # that. Starlette raises its error again, so there it is known anyway.
+        return hides and not (self._demand.made and _is_other_error(sys.exc_info()[1]))
+
     async def _release(self) -> None:
         held, self._held = self._held, []
         for message in held:
             self._last = message["type"]
             await self._send(message)
+
+
+def _is_other_error(error: BaseException | None) -> bool:
+    """Whether an error is handled that is no MissingToken, nor caused by one."""
+    if error is None:
+        return False
+    while error is not None and not isinstance(error, MissingToken):
+        error = error.__cause__
+    return error is None
 
 
 async def _nothing() -> None:

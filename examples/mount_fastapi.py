@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import Annotated
 
-from fastapi import Depends, FastAPI, WebSocket
+from fastapi import FastAPI, WebSocket
 from starlette.testclient import TestClient
 
-from tenantry import Record, Resolver, Tag, UserGroup, UserGroupMiddleware, user_group, variables
+from tenantry import Resolver, Tag, UserGroupMiddleware
 from tenantry.backends.memory import MemoryStore
+from tenantry.fastapi import CurrentGroup, CurrentVariables
 from tenantry.groups import GroupDraft
 from tenantry.provisioning import Provisioner
 from tenantry.tokens import KeyRing, SigningKey
@@ -25,20 +25,15 @@ app = FastAPI()
 app.add_middleware(UserGroupMiddleware, resolver=Resolver(store, keys=keys))
 
 
-# Without a token FastAPI never calls the route, and the answer is 401.
-CurrentGroup = Annotated[UserGroup, Depends(user_group)]
-Variables = Annotated[Record, Depends(variables)]
-
-
 @app.get("/me")
 async def me(group: CurrentGroup) -> dict[str, str]:
-    """Who is looking."""
+    """Who is looking. Without a token FastAPI never calls it, and the answer is 401."""
     return {"id": group.provided_id, "name": group.name}
 
 
 @app.websocket("/live")
-async def live(websocket: WebSocket, group: CurrentGroup, known: Variables) -> None:
-    """The same dependencies in a websocket."""
+async def live(websocket: WebSocket, group: CurrentGroup, known: CurrentVariables) -> None:
+    """The same parameters in a websocket."""
     await websocket.accept()
     await websocket.send_text(f"{group.name} in {known['region']}")
     await websocket.close()

@@ -78,15 +78,15 @@ def security_schemes(carriers: Carriers) -> Schemes:
                 "description": "The user group token.",
             }
         elif not bare:  # Swagger UI sends what is typed, and knows no scheme but Basic, Bearer and Digest
-            told = f"`{scheme}`, a space and the user group token."
-            schemes["UserGroupAuthorization"] = _api_key("header", "Authorization", told)
+            text = f"`{scheme}`, a space and the user group token."
+            schemes["UserGroupAuthorization"] = _api_key("header", "Authorization", text)
     for name in carriers.cookies[:1]:
-        told = "The user group token, in a cookie that the browser has. A page cannot set it for a request."
-        schemes["UserGroupCookie"] = _api_key("cookie", name, told)
+        text = "The user group token, in a cookie that the browser has. A page cannot set it for a request."
+        schemes["UserGroupCookie"] = _api_key("cookie", name, text)
     if not schemes:
         for name in carriers.queries[:1]:
-            told = "The user group token. It stays in histories and in the logs of proxies: prefer a header."
-            schemes["UserGroupQuery"] = _api_key("query", name, told)
+            text = "The user group token. It stays in histories and in the logs of proxies: prefer a header."
+            schemes["UserGroupQuery"] = _api_key("query", name, text)
     return schemes
 
 

@@ -24,6 +24,15 @@ SAYS = {
         "websocket: Acme Ltd in eu",
         "another site: 403",
     ],
+    "fastapi_router.py": [
+        "with a token: {'customer': 'Acme Ltd', 'region': 'eu'}",
+        "without one: 401",
+        "websocket: sales of Acme Ltd",
+        "UserGroupBearer: http bearer",
+        "UserGroupCookie: apiKey cookie USER_GROUP_TOKEN",
+        "/sales/region needs UserGroupBearer or UserGroupCookie",
+        "/healthz needs -",
+    ],
     "wrap_renderer.py": [
         "200 <h1>Sales of Acme &lt;Ltd&gt;</h1>",
         "422",

@@ -2,6 +2,9 @@
 
 ``migrate(url)`` brings a database to this version. Two processes may do it at once: one works, the other waits and then
 finds nothing to do. A step that fails leaves nothing behind: each engine runs all of them in one transaction.
+
+Tables of a newer version may be used by programs of this one, if that version says so (decision 76): it writes into the
+store which revisions it is compatible with.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from sqlalchemy import Connection, create_engine, event, text
+from sqlalchemy import Connection, create_engine, event, inspect, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, StaticPool
 
@@ -26,10 +29,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-__all__ = ["HEAD", "check", "migrate"]
+__all__ = ["HEAD", "check", "is_compatible", "migrate"]
 
-HEAD: Final = "0007"
+HEAD: Final = "0010"
 """The revision that this version of Tenantry works with."""
+
+OLDEST: Final = "0010"
+"""The oldest revision whose programs may go on using the tables of HEAD, beside those of this version. A step that they
+do not stand, or must not miss, moves it to its own revision: CONTRIBUTING.md, "A step of the store's tables"."""
 
 _one_thread = threading.Lock()  # alembic stores what it works on in a module, one for all threads
 
@@ -56,21 +63,37 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded unless the database at ``url`` is at this version; never makes a file."""
+    """Raises MigrationNeeded unless programs of this version may use the database at ``url``; never makes a file."""
+    address = read_address(url)
+    found = _run(address, _usable, begin="begin")
+    if found is not None:
+        raise MigrationNeeded(f"the {address.label} is at revision {found}, this version needs {HEAD}: {RUN_MIGRATE}")
+
+
+def is_compatible(found: str | None, listed: str | None) -> bool:
+    """Whether programs of this version may use tables at the revision ``found``, of which the store says that it is
+    compatible with the revisions ``listed``: the last of these is the one that they are told of."""
+    revisions = (listed or "").split()
+    return found == HEAD or (HEAD in revisions and revisions[-1] == found)
+
+
+def _usable(connection: Connection) -> str | None:
+    """None if they may; else the revision that was found, or ``none``."""
     from alembic.migration import MigrationContext
 
-    address = read_address(url)
-    found = _run(address, lambda it: MigrationContext.configure(it).get_current_revision(), begin="begin")
-    if found != HEAD:
-        raise MigrationNeeded(
-            f"the {address.label} is at revision {found or 'none'}, this version needs {HEAD}: {RUN_MIGRATE}"
-        )
+    found = MigrationContext.configure(connection).get_current_revision()
+    if found == HEAD or (found and _has_list(connection) and is_compatible(found, _read_list(connection))):
+        return None
+    return found or "none"
 
 
 def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
     from alembic import command
+    from alembic.script import ScriptDirectory
     from alembic.util import CommandError
 
+    if _usable(connection) is None:
+        return
     configuration.attributes["connection"] = connection
     try:
         command.upgrade(configuration, "head")
@@ -78,6 +101,20 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
         raise StoreUnavailable(
             f"the {label} was migrated by another version of Tenantry, which this one does not know: {error}"
         ) from error
+    steps = ScriptDirectory.from_config(configuration).iterate_revisions(HEAD, OLDEST, inclusive=True)
+    listed = " ".join(reversed([step.revision for step in steps]))
+    if _has_list(connection):
+        connection.execute(text("update generation set compatible = :listed"), {"listed": listed})
+
+
+def _has_list(connection: Connection) -> bool:
+    """Not before the step that brought it."""
+    tables = inspect(connection)
+    return tables.has_table("generation") and any(it["name"] == "compatible" for it in tables.get_columns("generation"))
+
+
+def _read_list(connection: Connection) -> str | None:
+    return connection.execute(text("select compatible from generation")).scalar()
 
 
 def _run(address: SQLiteFile | PostgresServer, work: Callable[[Connection], T], *, begin: str) -> T:

@@ -172,6 +172,7 @@ SOURCE: Read = _in_sources.where(
     _is_named,
 ).order_by(_own_id_first)
 REVISION: Read = select(revisions.c.version_num)
+COMPATIBLE: Read = select(generation.c.compatible)
 
 # --- what a resolver asks: each one statement, so that all of its answer is of one snapshot ---
 

@@ -34,7 +34,7 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
-from tenantry.migrations import HEAD
+from tenantry.migrations import HEAD, is_compatible
 from tenantry.ports import ChangeListener, Clock
 from tenantry.slots import SharedSlots
 
@@ -205,11 +205,17 @@ class SQLStore(SQLDirectory, SQLEmbedding):
         self._runner.listeners.subscribe(listener)
 
     async def ready(self) -> None:
-        """Raises MigrationNeeded when the tables are not those of this version, else StoreUnavailable."""
-        found = [row[0] for row in await self._runner.read(queries.REVISION, self._runner.deadline())]
-        if found != [HEAD]:
-            at = ", ".join(found) or "none"
-            raise MigrationNeeded(f"the {self.label} is at revision {at}, this version needs {HEAD}: {RUN_MIGRATE}")
+        """Raises MigrationNeeded when programs of this version may not use the tables, else StoreUnavailable."""
+        deadline = self._runner.deadline()
+        found = ", ".join(row[0] for row in await self._runner.read(queries.REVISION, deadline)) or "none"
+        if found == HEAD:
+            return
+        try:
+            listed = (await self._runner.read(queries.COMPATIBLE, deadline))[0][0]
+        except (MigrationNeeded, IndexError):  # of before there was a list
+            listed = None
+        if not is_compatible(found, listed):
+            raise MigrationNeeded(f"the {self.label} is at revision {found}, this version needs {HEAD}: {RUN_MIGRATE}")
 
     async def aclose(self) -> None:
         """Closes the connections. The store can be used again: it opens new ones."""

@@ -137,6 +137,7 @@ generation: Table = Table(  # one row: its lock lets one change after the other 
     Column("run_name", String(32)),  # by it the processes of each host find their run folder
     Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: nobody ever asked
     Column("sources", BigInteger, nullable=False, server_default="0"),  # the number of the last write to a data source
+    Column("compatible", Text),  # revisions whose programs may use these tables; the last is that of the tables
 )
 
 changes: Table = Table(

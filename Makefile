@@ -4,6 +4,8 @@
 PYTHON ?= python3
 # Processes that test: one more than a small machine has cores, because many tests wait for something.
 WORKERS ?= 3
+# Images with Python often say that nothing compiled is kept: every process of the tests would compile Tenantry again.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraints.txt frontend/package.json frontend/package-lock.json \
   frontend/bundling.py $(shell find frontend/src -type f) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json

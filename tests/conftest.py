@@ -23,6 +23,7 @@ pytest_plugins = [
     "engines.clickhouse_http",
     "engines.valkey",
     "engines.chromium",
+    "engines.garbage_collection",
     "engines.hypothesis_profile",
     "tests.docs.environments",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest_plugins = ["engines.chromium", "engines.hypothesis_profile"]
+pytest_plugins = ["engines.chromium", "engines.garbage_collection", "engines.hypothesis_profile"]
 
 
 @pytest.fixture(scope="session")

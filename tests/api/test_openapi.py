@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import typing
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ import httpx2
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
+from starlette.applications import Starlette
 
-from tenantry.api import openapi_document
+from tenantry.api import create_api, openapi_document
 from tenantry.api.operations import OPERATIONS, ROTATION, GetOrCreate, Merge, Rotate, Update
 from tenantry.app import create_app
+from tenantry.backends.memory import MemoryStore
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Scope
 from tenantry.settings import load_settings
@@ -224,6 +227,30 @@ async def test_a_contact_is_named_where_the_operator_sets_one(
             openapi_document("3.1", contact=wrong)
         with pytest.raises(InvalidSettings, match="TENANTRY_API_CONTACT"):
             load_settings(api_contact=wrong)
+
+
+async def test_documents_are_made_when_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for all apps of a process, and not at the start of each; a wrong contact is refused at the start.
+
+    Red when ``create_api`` makes them, when nobody keeps them, and when nobody checks the contact before.
+    """
+    made = []
+
+    def counted(version: Any, *, contact: str | None) -> dict[str, Any]:
+        made.append(version)
+        return openapi_document(version, contact=contact)
+
+    monkeypatch.setattr("tenantry.api.routes.openapi_document", counted)
+    contact = f"{uuid.uuid4()}@acme.example"  # of no other test
+    apps = [Starlette(routes=[*create_api(MemoryStore(), make_keys(), contact=contact)]) for _ in range(2)]
+    assert made == []
+    for app in apps:
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://tenantry.test") as http:
+            for _ in range(2):
+                assert (await http.get("/openapi.json")).json()["info"]["contact"] == {"email": contact}
+    assert made == ["3.1"]
+    with pytest.raises(ValueError, match="contact must be"):
+        create_api(MemoryStore(), make_keys(), contact="ring us")
 
 
 async def test_every_example_request_gets_its_stated_status(service: Service) -> None:

@@ -92,6 +92,7 @@ class Host:
             if how.supervised:
                 self.port = free_port()
                 words += ["--port", str(self.port), "--workers", str(how.workers)]
+                words += ["--timeout-worker-healthcheck", "600"]  # a worker that waits for the processor is not dead
             else:
                 words += ["--uds", str(self.front(number))]
             environment = {**self.environment, **plan.environment()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Literal
 
 from starlette.applications import Starlette
 from starlette.responses import Response
@@ -13,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from tenantry.api.endpoint import JSON, STORE_SECONDS, ApiContext, Endpoint, Observer, json_response
 from tenantry.api.introspection import IntrospectionEndpoint
-from tenantry.api.openapi import openapi_document
+from tenantry.api.openapi import check_contact, openapi_document
 from tenantry.api.operations import OPERATIONS, ROTATION
 from tenantry.api.request import BODY_SECONDS, ApiRequest
 from tenantry.api.user import KeysInFlight, UserGroupEndpoint
@@ -29,15 +31,24 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """A document that is always the same: of OpenAPI, or of ``/healthz``, which is 200 while the process runs."""
+    """A document that is always the same: of OpenAPI, or of ``/healthz``, which is 200 while the process runs.
 
-    def __init__(self, document: dict[str, object]) -> None:
+    ``make`` is asked at each request, and never before: few processes are asked for their OpenAPI documents, which take
+    longer to make than all routes together.
+    """
+
+    def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
-        self._body = json_response(document).body
+        self._make = make
 
     async def respond(self, request: ApiRequest) -> Response:
         """The document."""
-        return Response(self._body, media_type=JSON)
+        return Response(self._make(), media_type=JSON)
+
+
+@lru_cache(maxsize=8)
+def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
+    return bytes(json_response(openapi_document(version, contact=contact)).body)
 
 
 class ReadinessEndpoint(Endpoint):
@@ -107,16 +118,18 @@ def create_api(
     ``contract``: what properties have to satisfy before they are written, such as a QueryContract. ``time_of_day``: the
     clock by which introspection judges the end date of a group.
     """
+    check_contact(contact)
     context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
     in_flight = KeysInFlight()
     user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
     rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)
     users = UserGroupsEndpoint(context)
     introspect = IntrospectionEndpoint(context)
+    alive = bytes(json_response({"success": 1, "status": "ok"}).body)
     others: dict[str, Endpoint] = {
-        "/openapi.json": DocumentEndpoint(openapi_document("3.1", contact=contact)),
-        "/openapi-3.2.json": DocumentEndpoint(openapi_document("3.2", contact=contact)),
-        "/healthz": DocumentEndpoint({"success": 1, "status": "ok"}),
+        "/openapi.json": DocumentEndpoint(partial(_openapi_json, "3.1", contact)),
+        "/openapi-3.2.json": DocumentEndpoint(partial(_openapi_json, "3.2", contact)),
+        "/healthz": DocumentEndpoint(lambda: alive),
         "/readyz": ReadinessEndpoint(store, keys, store_seconds, draining, buses),
     }
     return Api(

@@ -62,6 +62,12 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
     }
 
 
+def check_contact(contact: str | None) -> None:
+    """Raises ValueError where ``openapi_document`` would: for a contact that is neither of the web nor of mail."""
+    if contact is not None:
+        _contact(contact)
+
+
 def _contact(contact: str) -> JsonObject:
     if re.fullmatch(r"https?://[^\s/]\S*", contact):
         return {"url": contact}
@@ -134,4 +140,4 @@ _HEADERS: Final = {
 }
 
 
-__all__ = ["openapi_document"]
+__all__ = ["check_contact", "openapi_document"]

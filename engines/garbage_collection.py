@@ -1,0 +1,31 @@
+"""Collects garbage in what tests make, and not in the modules and the thousands of tests that stay until the end.
+
+Python looks at every object again and again while tests are collected, and at all of them at each ``gc.collect()`` of a
+test. The objects that are there when all tests are known are set apart (``gc.freeze``): what a test leaves behind is
+found as before, at a tenth of the cost.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+
+import pytest
+
+YOUNGEST = 10_000
+"""New objects until the youngest generation is collected. Python's own number is 700 (2,000 from 3.12 on)."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Nothing that is made from here on is garbage."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """From here on everything is watched as ever but what is there already."""
+    gc.freeze()
+    gc.set_threshold(YOUNGEST)
+    gc.enable()
+    atexit.register(gc.unfreeze)  # else DuckDB says at the end that its types have leaked

@@ -6,6 +6,7 @@ import json
 import socket
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -43,6 +44,16 @@ def test_the_life_of_a_group(live: Live, get_method: str) -> None:
         client.update(name, properties={"a": 1, "b": {"c": 2, "d": 3}})
         merged = client.merge(name, properties={"b": {"c": None}, "e": [4]})
         assert (merged.name, merged.properties) == ("Acme", {"a": 1, "b": {"d": 3}, "e": [4]})
+        ends = datetime(2027, 2, 1, 1, 59, 59, 500_000, timezone(timedelta(hours=2)))
+        ended = client.merge(name, expires_at=ends)
+        assert (ended.expires_at, ended.properties) == (ends, merged.properties)
+        assert merged.expires_at is client.update(name, name="Acme").expires_at is None
+        listed = client.find(name)
+        assert listed is not None
+        assert listed.expires_at == ends
+        assert client.merge(name, expires_at=None).expires_at is None
+        with pytest.raises(ValueError, match="time zone"):
+            client.merge(name, expires_at=ends.replace(tzinfo=None))
         rotated = client.rotate(made.token)
         assert rotated.token != made.token
         tried_deletion = client.delete(name, dry_run=True)
@@ -83,7 +94,8 @@ async def test_the_same_from_asyncio(live: Live) -> None:
         listed = [each async for each in client.groups(match=name, page_size=1)]
         assert listed == [await client.find(name)]
         assert await client.find(name + "-") is None
-        assert (await client.merge(name, properties={"a": None})).properties == {}
+        merged = await client.merge(name, properties={"a": None}, expires_at=datetime(2027, 1, 31, tzinfo=UTC))
+        assert (merged.properties, merged.expires_at) == ({}, datetime(2027, 1, 31, tzinfo=UTC))
         rotated = await client.rotate(made.token, idempotency_key=name)
         again = await client.rotate(made.token, idempotency_key=name)
         assert (rotated.token, rotated.replayed, again.replayed) == (again.token, False, True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tenantry.cli.moments import as_duration, as_moment, read_end
+from tenantry.cli.moments import as_duration, as_moment, check_future, read_end
 from tenantry.cli.options import as_text, author, choose_environment, environment_option, json_option, with_store
 from tenantry.cli.output import print_note, print_rows, print_secret, print_value
 from tenantry.groups import ApiToken, Scope
@@ -48,7 +48,9 @@ async def create(
 ) -> None:
     """Create an API token and print it: once, alone on stdout. Only its hash is stored. Without an end it is good until
     it is revoked."""
-    end = read_end(expires_in, expires_at, datetime.now(UTC))
+    now = datetime.now(UTC)
+    end = read_end(expires_in, expires_at, now)
+    check_future(end, now)
     target = await choose_environment(store, environment)
     secret, made = await issue_api_token(
         store, target, label=label, scopes=[Scope(scope) for scope in scopes], expires_at=end, author=author()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime, timedelta
 from typing import Any
 
 import click
 
+from tenantry.cli.moments import as_duration, as_moment, read_end
 from tenantry.cli.options import (
     OptionDecorator,
     as_name,
@@ -25,10 +27,11 @@ from tenantry.cli.options import (
 )
 from tenantry.cli.output import RowPrinter, print_note, print_record, print_rows, print_secret, print_value
 from tenantry.errors import UnknownGroup
-from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup
+from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup, write_moment
 from tenantry.keys import SigningKeys
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioned, Provisioner
+from tenantry.slots import utc_now
 from tenantry.tokens import mask_within
 
 PAGE = 500
@@ -39,6 +42,12 @@ property_option: OptionDecorator = click.option(
 )
 map_option: OptionDecorator = click.option(
     "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="Data source of a schema; more than once."
+)
+expires_in_option: OptionDecorator = click.option(
+    "--expires-in", type=as_duration, metavar="DURATION", help="Its end date from now: 30m, 12h, 90d or 8w."
+)
+expires_at_option: OptionDecorator = click.option(
+    "--expires-at", type=as_moment, metavar="TIME", help="Its end date: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z."
 )
 
 
@@ -52,6 +61,8 @@ def group() -> None:
 @click.option("--name", help="Default: the ID.")
 @property_option
 @map_option
+@expires_in_option
+@expires_at_option
 @environment_option
 @keys_option
 @json_option
@@ -62,17 +73,21 @@ async def create(
     name: str | None,
     properties: tuple[str, ...],
     mapping: tuple[str, ...],
+    expires_in: timedelta | None,
+    expires_at: datetime | None,
     environment: str | None,
     keys: str | None,
     as_json: bool,
 ) -> None:
     """Create the user group ID, or find it unchanged, and print its token alone on stdout."""
+    end = read_end(expires_in, expires_at, utc_now())
     target = await choose_environment(store, environment)
     draft = GroupDraft(
         provided_id,
         provided_id if name is None else name,
         parse_json_pairs(properties, "--property") or None,
         parse_pairs(mapping, "--map") or None,
+        end,
     )
     made = await _provisioner(store, keys).get_or_create(target, draft, author=author())
     _show_token(made, as_json=as_json)
@@ -133,7 +148,14 @@ async def list_(
 @property_option
 @map_option
 @click.option("--replace", is_flag=True, help="Replace properties and mapping whole: what is not named is dropped.")
-@click.option("--clear", multiple=True, type=click.Choice(["properties", "mapping"]), help="Set it to null.")
+@expires_in_option
+@expires_at_option
+@click.option(
+    "--clear",
+    multiple=True,
+    type=click.Choice(["properties", "mapping", "expires-at"]),
+    help="Set it to null; expires-at: the group has no end date any more.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing: say which saved queries it would break, with 1 if any.")
 @queries_option
 @environment_option
@@ -147,6 +169,8 @@ async def update(
     properties: tuple[str, ...],
     mapping: tuple[str, ...],
     replace: bool,
+    expires_in: timedelta | None,
+    expires_at: datetime | None,
     clear: tuple[str, ...],
     dry_run: bool,
     queries: str | None,
@@ -155,7 +179,8 @@ async def update(
     as_json: bool,
 ) -> None:
     """Update the user group ID. What is not named stays; NAME=null removes a property."""
-    for field, given in (("properties", properties), ("mapping", mapping)):
+    end = read_end(expires_in, expires_at, utc_now())
+    for field, given in (("properties", properties), ("mapping", mapping), ("expires-at", end)):
         if given and field in clear:
             raise click.UsageError(f"--clear {field} and new {field} contradict each other")
     target = await choose_environment(store, environment)
@@ -163,6 +188,7 @@ async def update(
         name if name is not None else UNCHANGED,
         None if "properties" in clear else parse_json_pairs(properties, "--property") or UNCHANGED,
         None if "mapping" in clear else parse_pairs(mapping, "--map") or UNCHANGED,
+        None if "expires-at" in clear else end or UNCHANGED,
     )
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
@@ -176,6 +202,7 @@ async def update(
     provisioner = Provisioner(store, signing, contract=read_contract(chosen))
     changed = await provisioner.update(target, provided_id, changes, merge=not replace, author=author())
     print_record(changed.group.as_dict(), as_json=as_json)
+    _note_end(changed.group)
 
 
 @group.command("rotate")
@@ -224,6 +251,12 @@ def _provisioner(store: Store, keys: str | None) -> Provisioner:
 
 def _show_token(made: Provisioned, *, as_json: bool) -> None:
     print_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
+    _note_end(made.group)
+
+
+def _note_end(group: UserGroup) -> None:
+    if group.seconds_left(utc_now()) <= 0:
+        print_note("Its end date has passed: its token is refused until it has a later one, or none.")
 
 
 def _unknown(provided_id: str, environment: str) -> UnknownGroup:
@@ -238,4 +271,5 @@ def _row(each: UserGroup) -> dict[str, Any]:
         "environment": each.environment.name,
         "token_version": each.token_version,
         "revision": each.revision,
+        "expires_at": write_moment(each.expires_at),
     }

@@ -42,11 +42,13 @@ def read_end(expires_in: timedelta | None, expires_at: datetime | None, now: dat
     """The end that ``--expires-in`` or ``--expires-at`` says; None where neither is given. Raises click.UsageError."""
     if expires_in is not None and expires_at is not None:
         raise click.UsageError("--expires-in and --expires-at say the same thing: give one of them")
-    if expires_in is not None:
-        return now + expires_in
-    if expires_at is not None and expires_at <= now:
+    return expires_at if expires_in is None else now + expires_in
+
+
+def check_future(end: datetime | None, now: datetime) -> None:
+    """Raises click.BadParameter for an end that has passed, where that can only be a mistake."""
+    if end is not None and end <= now:
         raise click.BadParameter(
-            f"{expires_at.isoformat(timespec='seconds')} has passed: it would be refused at once",
+            f"{end.isoformat(timespec='seconds')} has passed: it would be refused at once",
             param_hint="'--expires-at'",
         )
-    return expires_at

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
@@ -82,11 +83,13 @@ class Client:
         name: str | Unchanged = UNCHANGED,
         properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         mapping: Mapping[str, str | None] | Unchanged | None = UNCHANGED,
+        expires_at: datetime | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
         """Merges ``properties`` and ``mapping`` member by member (RFC 7396): a member that is None is removed, the
-        others stay as they are. Raises UnknownGroup."""
-        return self._run(self._calls.merge(user_group_id, name, properties, mapping, dry_run=dry_run))
+        others stay as they are. From ``expires_at`` (aware) on the token of the group is refused; None takes the date
+        away. Raises UnknownGroup."""
+        return self._run(self._calls.merge(user_group_id, name, properties, mapping, expires_at, dry_run=dry_run))
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
         """Deletes the group; its token is dead. Gives what it was; None where a first attempt had done it and its reply
@@ -204,10 +207,11 @@ class AsyncClient:
         name: str | Unchanged = UNCHANGED,
         properties: Mapping[str, Any] | Unchanged | None = UNCHANGED,
         mapping: Mapping[str, str | None] | Unchanged | None = UNCHANGED,
+        expires_at: datetime | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
         """As Client.merge."""
-        return await self._run(self._calls.merge(user_group_id, name, properties, mapping, dry_run=dry_run))
+        return await self._run(self._calls.merge(user_group_id, name, properties, mapping, expires_at, dry_run=dry_run))
 
     async def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
         """As Client.delete."""

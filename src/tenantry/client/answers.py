@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenantry.errors import TenantryError, UnexpectedAnswer
-from tenantry.groups import Tag
+from tenantry.groups import Tag, read_moment
 
 if TYPE_CHECKING:
     import httpx2
@@ -18,7 +19,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class ProvisionedGroup:
     """A user group as the API returns it (SPEC section 2.1). ``properties`` and ``api_environment_tag`` are None where
-    the call does not return them; ``created`` is None but for get_or_create. ``token`` is a secret and not in ``repr``.
+    the call does not return them; so is ``expires_at``, the end date, which only merge returns (None if there is none).
+    ``created`` is None but for get_or_create. ``token`` is a secret and not in ``repr``.
     ``dry_run``: nothing was written; a token that would be new is empty then, and the ``team_id`` of a new group is 0.
     """
 
@@ -31,11 +33,13 @@ class ProvisionedGroup:
     created: bool | None = None
     replayed: bool = False
     dry_run: bool = False
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A user group as a list has it: without its token, which only ``get_or_create`` gives."""
+    """A user group as a list has it: without its token, which only ``get_or_create`` gives. From ``expires_at`` (aware,
+    UTC; None: never) on the token is refused."""
 
     team_id: int
     name: str
@@ -43,6 +47,7 @@ class ListedGroup:
     properties: dict[str, Any] | None = field(default=None, repr=False)
     mapping: dict[str, str] | None = None
     api_environment_tag: Tag | None = None
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
         document.get("new_user_group"),
         reply.replayed,
         reply.dry_run,
+        _end_date(group),
     )
 
 
@@ -105,7 +111,14 @@ def _listed(group: Any) -> ListedGroup:
         group["properties"],
         group["mapping"],
         Tag(group["api_environment_tag"]),
+        _end_date(group),
     )
+
+
+def _end_date(group: Any) -> datetime | None:
+    """Of a service of an earlier version too, which has none."""
+    text = group.get("expires_at")
+    return None if text is None else read_moment(text)
 
 
 def _text(value: Any) -> str:

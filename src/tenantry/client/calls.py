@@ -11,6 +11,7 @@ import json
 import secrets
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from importlib import import_module
 from typing import Any, Final, TypeAlias, TypeVar
 from urllib.parse import urlencode, urlsplit
@@ -34,7 +35,7 @@ from tenantry.errors import (
     UnexpectedAnswer,
     UnknownGroup,
 )
-from tenantry.groups import UNCHANGED, Unchanged
+from tenantry.groups import UNCHANGED, Unchanged, write_moment
 
 T = TypeVar("T")
 
@@ -184,11 +185,14 @@ class ApiCalls:
         name: str | Unchanged,
         properties: Mapping[str, Any] | Unchanged | None,
         mapping: Mapping[str, str | None] | Unchanged | None,
+        expires_at: datetime | Unchanged | None,
         *,
         dry_run: bool,
     ) -> Call[ProvisionedGroup]:
-        """``PATCH /api/user``."""
-        fields = {"name": name, "properties": properties, "mapping": mapping}
+        """``PATCH /api/user``. Raises ValueError for a time without a zone."""
+        if isinstance(expires_at, datetime) and expires_at.utcoffset() is None:
+            raise ValueError("expires_at needs a time zone, such as datetime(2027, 1, 31, tzinfo=UTC)")
+        fields = {"name": name, "properties": properties, "mapping": mapping, "expires_at": expires_at}
         given = {field: _plain(value) for field, value in fields.items() if value is not UNCHANGED}
         patch = {"Content-Type": "application/merge-patch+json"}
         return self._call("PATCH", {"user_group_id": user_group_id, **given}, patch, dry_run=dry_run)
@@ -246,4 +250,6 @@ class ApiCalls:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return write_moment(value)
     return dict(value) if isinstance(value, Mapping) else value

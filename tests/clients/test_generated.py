@@ -16,7 +16,7 @@ from tenantry.api import openapi_document
 from tests.clients.generators import SHORT, Generator, GeneratorMissing
 from tests.clients.service import Running, running
 
-STEPS = {"GET", "POST", "PUT", "rotate", "introspect", "errors"}
+STEPS = {"GET", "POST", "PUT", "PATCH", "rotate", "introspect", "errors"}
 
 
 @pytest.fixture(scope="module")

@@ -50,6 +50,14 @@ async function main(): Promise<void> {
   check(cleared.data?.user_group.properties === null, "clear");
   steps.PUT = "ok";
 
+  // PATCH gives it an end date, and takes it away
+  const merged = await client.PATCH("/api/user", { body: { user_group_id: GROUP, expires_at: "2099-01-31T23:59:59Z" } });
+  const ends: string | null | undefined = merged.data?.user_group.expires_at;
+  check(typeof ends === "string" && Date.parse(ends) === Date.UTC(2099, 0, 31, 23, 59, 59), "end date");
+  const endless = await client.PATCH("/api/user", { body: { user_group_id: GROUP, expires_at: null } });
+  check(endless.data?.user_group.expires_at === null, "no end date");
+  steps.PATCH = "ok";
+
   // a rotation, at its own address and at the other
   const token: string = made.data.user_group.token;
   const rotation = { params: { header: { "Idempotency-Key": `once-${GROUP}` } }, body: { current_token: token } };

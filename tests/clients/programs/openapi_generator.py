@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 
 from openapi_generator_made import ApiClient, Configuration
 from openapi_generator_made.api.introspection_api import IntrospectionApi
 from openapi_generator_made.api.user_groups_api import UserGroupsApi
 from openapi_generator_made.exceptions import ApiException
-from openapi_generator_made.models import GetOrCreate, PostUserGroupRequest, Rotate, Update
+from openapi_generator_made.models import GetOrCreate, Merge, PostUserGroupRequest, Rotate, Update
 
 GROUP = os.environ["GROUP_ID"]
 GIVEN = {
@@ -55,6 +56,12 @@ assert changed.user_group.properties == {"region": "us"}
 cleared = groups.update_user_group(Update(user_group_id=GROUP, properties=None))
 assert cleared.user_group.properties is None
 steps["PUT"] = "ok"
+
+# PATCH gives it an end date, and takes it away
+ends = datetime(2099, 1, 31, 23, 59, 59, tzinfo=UTC)
+assert groups.merge_user_group(Merge(user_group_id=GROUP, expires_at=ends)).user_group.expires_at == ends
+assert groups.merge_user_group(Merge(user_group_id=GROUP, expires_at=None)).user_group.expires_at is None
+steps["PATCH"] = "ok"
 
 # a rotation, at its own address and at the other
 token = made.user_group.token

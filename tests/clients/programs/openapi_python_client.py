@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 
 from openapi_python_client_made import AuthenticatedClient
 from openapi_python_client_made.api.introspection import introspect_user_group_token
 from openapi_python_client_made.api.user_groups import (
     get_or_create_user_group,
+    merge_user_group,
     post_user_group,
     rotate_user_group_token,
     update_user_group,
@@ -21,6 +23,8 @@ from openapi_python_client_made.models import (
     IntrospectedGroup,
     Introspection,
     IntrospectionRequest,
+    Merge,
+    Merged,
     Posted,
     Properties,
     Rotate,
@@ -70,6 +74,13 @@ cleared = update_user_group.sync(client=client, body=Update(user_group_id=GROUP,
 assert isinstance(cleared, Updated)
 assert cleared.user_group.properties is None
 steps["PUT"] = "ok"
+
+# PATCH gives it an end date, and takes it away
+for ends in (datetime(2099, 1, 31, 23, 59, 59, tzinfo=UTC), None):
+    merged = merge_user_group.sync(client=client, body=Merge(user_group_id=GROUP, expires_at=ends))
+    assert isinstance(merged, Merged)
+    assert merged.user_group.expires_at == ends
+steps["PATCH"] = "ok"
 
 # a rotation, at its own address and at the other
 token = made.user_group.token

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import pytest
 
@@ -12,8 +13,8 @@ from engines.valkey import Valkey
 from tenantry import Resolver
 from tenantry.backends.redis import RedisBackend
 from tenantry.buses import RedisBus
-from tenantry.errors import InvalidToken
-from tenantry.groups import Issued, UserGroup
+from tenantry.errors import InvalidToken, UserGroupExpired
+from tenantry.groups import GroupChanges, Issued, UserGroup
 from tenantry.slots import PrivateSlots
 from tenantry.testing import MemoryStore
 from tenantry.tokens import KeyRing, SigningKey
@@ -87,6 +88,23 @@ async def test_one_host_reads_for_both(two: Two) -> None:
         await written(backend)
     assert [host.reads for host in two.hosts] == [20, 0]
     assert two.backends[1].counters.hits >= 20
+
+
+@pytest.mark.parametrize("two", [(5.0, False)], indirect=True)
+async def test_the_end_of_a_group_is_read_once_for_both(two: Two) -> None:
+    """An entry has the end date, and each host compares it with its own clock: the second refuses the token without a
+    read of the store. Red when the entry lacks it (the token is good there)."""
+    ended, other = await create(two.store, "ended"), await create(two.store, "other")
+    await two.store.update(ended.group.environment, "ended", GroupChanges(expires_at=datetime.now(UTC)))
+    for resolver, host in zip(two.resolvers, two.hosts, strict=True):
+        await _resolve(resolver, other)
+        await until(lambda resolver=resolver: resolver.counters.polls >= 2)
+        host.reads = 0
+    for resolver, backend in zip(two.resolvers, two.backends, strict=True):
+        with pytest.raises(UserGroupExpired):
+            await _resolve(resolver, ended)
+        await written(backend)
+    assert [host.reads for host in two.hosts] == [1, 0]
 
 
 @pytest.mark.parametrize("two", [(600.0, True)], indirect=True)

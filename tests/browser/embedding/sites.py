@@ -13,6 +13,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +32,7 @@ from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
 from tenantry.dashboards.embedding.routes import Embedding, code_routes
 from tenantry.dashboards.endpoint import error_handler
 from tenantry.errors import TenantryError
-from tenantry.groups import GroupDraft, Issued, Tag
+from tenantry.groups import GroupChanges, GroupDraft, Issued, Tag
 from tenantry.middleware import header
 from tenantry.testing import MemoryStore, make_token
 from tenantry.tokens import KeyRing
@@ -112,6 +113,12 @@ class Sites:
         issued = await self.store.get(production, group)
         assert issued is not None
         await self.store.rotate(production, issued.token, key_id="k1", nonce=make_token().nonce)
+
+    async def end(self, group: str) -> None:
+        """The end date of the group has passed when this returns."""
+        production = await self.store.environment("production")
+        assert production is not None
+        await self.store.update(production, group, GroupChanges(expires_at=datetime.now(UTC)))
 
     def app(self) -> ASGIApp:
         """All of them, by the port that was asked: so they share one event loop and one store."""

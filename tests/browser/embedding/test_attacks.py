@@ -10,6 +10,7 @@ import json
 from typing import Any
 from urllib.parse import urlencode
 
+import pytest
 from playwright.async_api import Browser, Page
 
 from engines.chromium import OpenPage, Watched
@@ -311,13 +312,15 @@ async def test_a_plain_iframe_takes_a_code(open_page: OpenPage, sites: Sites) ->
     assert (found["answer"]["status"], found["ended"]) == (401, "ended")
 
 
-async def test_a_code_is_dead_with_its_token(open_page: OpenPage, sites: Sites) -> None:
-    """It was made before a rotation. Red when it gives the token that is live by then."""
+@pytest.mark.parametrize("code_is", ["code_used", "ended"])
+async def test_a_code_is_dead_with_its_token(open_page: OpenPage, sites: Sites, code_is: str) -> None:
+    """It was made before a rotation, or before the end date of its group, of which the page says that the access has
+    ended. Red when it gives the token that is live by then."""
     seen: Watched = await open_page()
     code = await _code(sites, seen.page, "acme")
-    await sites.rotate("acme")
+    await (sites.rotate if code_is == "code_used" else sites.end)("acme")
     plain = f'<iframe src="{sites.dashboards}/{NAME}#code={code}"></iframe>'
     await seen.page.goto(f"{sites.host}/?{urlencode({'groups': '', 'more': plain})}")
     await until(lambda: first_of(seen.page, sites, 1), "the frame")
-    await shows(dashboards(seen.page, sites)[0], failed="code_used")
+    await shows(dashboards(seen.page, sites)[0], failed=code_is)
     assert {group for group, _ in sites.served} & set(GROUPS) == set()

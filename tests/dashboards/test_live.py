@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -51,8 +54,27 @@ async def test_an_answer_that_nobody_wants_open_ends(tmp_path: Path) -> None:
         assert len(site.sources.changes) == 0
 
 
-@pytest.mark.parametrize(("name", "lines"), [("open", 3), ("slow", 0)])
-async def test_an_answer_ends_with_its_token(tmp_path: Path, name: str, lines: int) -> None:
+def rotate(site: Site) -> None:
+    handle = handle_of_ha(site)
+    site.backend.table.before(handle)
+    site.rotate("HA")
+    site.backend.table.after(handle)
+
+
+def end(site: Site) -> None:
+    """Gives the group an end date that has passed."""
+    group = site.backend.groups[handle_of_ha(site)]
+    site.backend.write(replace(group, revision=group.revision + 1, expires_at=datetime.now(UTC)))
+
+
+def handle_of_ha(site: Site) -> bytes:
+    return next(handle for handle, group in site.backend.groups.items() if group.provided_id == "ha")
+
+
+@pytest.mark.parametrize(("name", "lines", "cut_off"), [("open", 3, rotate), ("slow", 0, rotate), ("open", 3, end)])
+async def test_an_answer_ends_with_its_token(
+    tmp_path: Path, name: str, lines: int, cut_off: Callable[[Site], None]
+) -> None:
     """While it waits for changes, and while a query runs, which is stopped. Red without its first part, from which
     on the token is watched: the answer to a customer who was cut off goes on."""
     async with serve(tmp_path, FILES, limits={"timeout": 600}) as site:
@@ -62,16 +84,9 @@ async def test_an_answer_ends_with_its_token(tmp_path: Path, name: str, lines: i
             async with asyncio.timeout(SOON):
                 while not lines and not site.sources.flights.by_key:
                     await asyncio.sleep(0.01)
-            rotate(site)
+            cut_off(site)
             assert await reader.line() == {"token": "ended"}
         assert site.sources.flights.by_key == {}
-
-
-def rotate(site: Site) -> None:
-    handle = next(handle for handle, group in site.backend.groups.items() if group.provided_id == "ha")
-    site.backend.table.before(handle)
-    site.rotate("HA")
-    site.backend.table.after(handle)
 
 
 async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,7 +82,7 @@ class CachedAnswer:
     def alive(self, now: float) -> bool:
         """True if it may be used now. The same test is written out in Resolver.peek, without a call."""
         lease = self.lease
-        return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
+        return now < lease.until and not self.is_over(now) and lease.versions[self.slot] == self.version
 
     def is_over(self, now: float) -> bool:
         """True when it has had its time, whatever comes."""
@@ -108,7 +108,7 @@ class ExpiringEntry(CacheEntry):
     """The group of a token, where the group has an end date, which is a time of day: this cache does not know that.
 
     It is used without a look at the time of day until ``deadline``, which whoever looks moves on; at first each use
-    wants one. ``answer_deadline`` is that of the answer itself.
+    wants one. ``answer_deadline`` is that of the answer itself: it is alive until then, but for its end date.
     """
 
     __slots__ = ("answer_deadline",)
@@ -119,13 +119,8 @@ class ExpiringEntry(CacheEntry):
         super().__init__(fill, generation, -inf, key, group, position)
         self.answer_deadline: float = deadline
 
-    def alive(self, now: float) -> bool:
-        """True if it may be used now but for the end date."""
-        lease = self.lease
-        return now < lease.until and now < self.answer_deadline and lease.versions[self.slot] == self.version
-
     def is_over(self, now: float) -> bool:
-        """True when the answer itself has had its time."""
+        """True when the answer has had its time, whatever the end date says."""
         return now >= self.answer_deadline
 
 

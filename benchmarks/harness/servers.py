@@ -78,7 +78,7 @@ class Server:
 
     def load(self, request: bytes, seconds: float, *, connections: int = CONNECTIONS) -> Rate:
         """Asks for ``seconds`` on ``connections`` that are kept open."""
-        before = self._processor()
+        before = self.processor()
         done = subprocess.run(
             [sys.executable, "-m", "benchmarks.harness.load", str(self.port), str(connections), str(seconds)],
             input=request,
@@ -86,12 +86,13 @@ class Server:
             stdout=subprocess.PIPE,
             check=True,
         )
-        spent = self._processor() - before
+        spent = self.processor() - before
         figures = json.loads(done.stdout)
         number = figures["answers"]
         return Rate(number / figures["seconds"], spent / number, figures["p50"], figures["p99"])
 
-    def _processor(self) -> float:
+    def processor(self) -> float:
+        """Seconds of processor time that the server has used."""
         stat = Path(f"/proc/{self.process.pid}/stat")
         if not stat.exists():
             return 0.0  # only Linux tells

@@ -38,6 +38,7 @@ TABLES: Final = (
     "rotations",
     "server",
     "api",
+    "bulk",
     "site",
     *GROUPS["dashboards"],
 )

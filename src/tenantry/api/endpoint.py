@@ -38,8 +38,8 @@ STORE_SECONDS: Final = 2.0
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
     """A request that was answered. ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``,
-    ``list``, ``introspect``, or ``none`` where the request failed before that was known; ``code`` is ``ok`` or that of
-    the error; ``seconds`` is how long it took."""
+    ``bulk``, ``list``, ``introspect``, or ``none`` where the request failed before that was known; ``code`` is ``ok``
+    or that of the error; ``seconds`` is how long it took."""
 
     operation: str
     status: int
@@ -146,6 +146,13 @@ def json_response(
     return response
 
 
+class StreamedResponse(Response):
+    """A response that reads the body of its request while it is being sent. ``code`` is ``ok``, or that of the error
+    that its last line tells, once it was sent."""
+
+    code: str = "ok"
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorFormat:
     """How an endpoint writes its errors: the document, and the methods, challenges and media type that it names."""
@@ -240,10 +247,15 @@ class Endpoint(ABC):
             except Exception as raised:  # noqa: BLE001 - the last resort: every request gets a response
                 code = raised.code if isinstance(raised, TenantryError) else TenantryError.code
                 response = self._error_response(raised, request)
+            if isinstance(response, StreamedResponse):
+                _add_headers(response, request)
+                await response(scope, receive, send)
+                code = response.code
             if observer is not None:  # now: the client may be slow to send its body, and gone when it is answered
                 observer(RequestRecord(request.operation, response.status_code, code, time.monotonic() - started))
-            await _complete(response, request, scope)
-            await response(scope, receive, send)
+            if not isinstance(response, StreamedResponse):
+                await _complete(response, request, scope)
+                await response(scope, receive, send)
             span.set_response(response.status_code, code)
         _log_access(scope, response.status_code, request.id, started)
 
@@ -260,26 +272,35 @@ class Endpoint(ABC):
         raise MethodNotAllowed(f"this address answers {self._allow}")
 
     def _error_response(self, raised: Exception, request: ApiRequest) -> Response:
-        """The response, after what the caller must not read was logged. The message of a foreign error may hold a token
-        or a property, so only its type is logged, and where it happened."""
-        error, extra = raised, {"request_id": request.id}
-        if not isinstance(error, TenantryError) or error.status == 500:
-            frames = "".join(traceback.format_tb(raised.__traceback__))
-            _log.error("request %s failed with %s\n%s", request.id, type(raised).__qualname__, frames, extra=extra)
-            error = TenantryError("something went wrong here; the log has more under the request id")
-        elif error.generic_message is not None:
-            _log.warning("request %s: %s: %s", request.id, error.code, error.message, extra=extra)
+        error = public_error(raised, request)
         error_format = DEFAULT_FORMAT if isinstance(error, NotFound) else self._error_format.for_scheme(request.scheme)
         return api_error_response(error, request.id, problem=request.prefers_problem(), error_format=error_format)
+
+
+def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
+    """The error to answer with, after what the caller must not read was logged. The message of a foreign error may
+    hold a token or a property, so only its type is logged, and where it happened."""
+    error, extra = raised, {"request_id": request.id}
+    if not isinstance(error, TenantryError) or error.status == 500:
+        frames = "".join(traceback.format_tb(raised.__traceback__))
+        _log.error("request %s failed with %s\n%s", request.id, type(raised).__qualname__, frames, extra=extra)
+        error = TenantryError("something went wrong here; the log has more under the request id")
+    elif error.generic_message is not None:
+        _log.warning("request %s: %s: %s", request.id, error.code, error.message, extra=extra)
+    return error
 
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
     """Adds the headers that every response has, and sees to it that no client loses the response because it was still
     sending a small body."""
-    response.raw_headers += [*_ALWAYS, (b"x-request-id", request.id.encode("ascii"))]
+    _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header
         response.raw_headers.append((b"connection", b"close"))
+
+
+def _add_headers(response: Response, request: ApiRequest) -> None:
+    response.raw_headers += [*_ALWAYS, (b"x-request-id", request.id.encode("ascii"))]
 
 
 def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) -> None:

@@ -153,7 +153,7 @@ class Update(Operation):
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """All fields."""
-        return {"success": 1, "user_group": _group_fields(result, properties=True, tag=True)}
+        return {"success": 1, **updated_group(result)}
 
 
 class Merge(Update):
@@ -262,6 +262,11 @@ def listed_group(group: UserGroup) -> dict[str, Any]:
         "api_environment_tag": group.environment.tag.value,
         "expires_at": write_moment(group.expires_at),
     }
+
+
+def updated_group(result: Provisioned) -> dict[str, Any]:
+    """A group as the answer to an update shows it (SPEC section 4.2)."""
+    return {"user_group": _group_fields(result, properties=True, tag=True)}
 
 
 def _group_fields(result: Provisioned, *, properties: bool, tag: bool) -> dict[str, Any]:

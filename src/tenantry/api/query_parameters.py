@@ -28,3 +28,11 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
         raise BadRequest(f"the query parameter {name} must be a whole number from {least} to {most}")
     return int(text)
+
+
+def read_flag(parameters: dict[str, str], name: str) -> bool:
+    """Whether the query parameter of this name is ``true``; without it, it is not. Raises BadRequest."""
+    match parameters.get(name, "false"):
+        case "true" | "false" as value:
+            return value == "true"
+    raise BadRequest(f"the query parameter {name} must be true or false")

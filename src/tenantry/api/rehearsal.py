@@ -1,25 +1,29 @@
-"""Rehearsal: a Provisioner that writes nothing. What a write would give is computed from what the store holds now."""
+"""Rehearsal: an UpsertProvisioner that writes nothing. What a write would give is computed from what the store holds
+now."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tenantry.backends.stored import UNKNOWN_TOKEN, StoredGroup
-from tenantry.errors import TenantryError, UnknownGroup, UnknownToken
+from tenantry.errors import GroupChanged, TenantryError, UnknownGroup, UnknownToken
 from tenantry.groups import (
     UNNAMED,
     Author,
     Environment,
     GroupChanges,
+    GroupCreation,
     GroupDraft,
+    GroupUpdate,
+    GroupWrite,
     IdempotencyKey,
     Issued,
     Token,
     UserGroup,
 )
 from tenantry.ports import Store
-from tenantry.provisioning import Deadline, PropertyContract, Provisioned, Provisioner
+from tenantry.provisioning import Deadline, PropertyContract, Provisioned, UpsertProvisioner
 from tenantry.slots import utc_now
 from tenantry.tokens import KeyRing, draft_token
 
@@ -29,8 +33,8 @@ NO_TEAM_ID = 0
 """The ``team_id`` of a group that would be created; the store counts from 1."""
 
 
-class Rehearsal(Provisioner):
-    """Answers what a Provisioner would, or raises what it would, by the same checks; the store is only read.
+class Rehearsal(UpsertProvisioner):
+    """Answers what an UpsertProvisioner would, or raises what it would, by the same checks; the store is only read.
 
     A token that would be new is ``NO_TOKEN``, and a group that would be new has ``NO_TEAM_ID``. What breaks the
     ``contract`` is refused whether it refuses or reports. An Idempotency-Key is not looked at.
@@ -51,7 +55,10 @@ class Rehearsal(Provisioner):
     async def _create(
         self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
     ) -> Issued:
-        token = self._draw(draft_token(environment.tag, self._keys.active_id, self._random))
+        return self._created(environment, draft, draft_token(environment.tag, self._keys.active_id, self._random))
+
+    def _created(self, environment: Environment, draft: GroupDraft, token: Token) -> Issued:
+        self._draw(token)
         return Issued(draft.make_group(NO_TEAM_ID, environment, token), token, created=True)
 
     async def _change(
@@ -63,6 +70,18 @@ class Rehearsal(Provisioner):
         author: Author,
     ) -> Issued:
         return StoredGroup(issued.group, issued.token).updated(changes).issued()
+
+    async def _write_many(
+        self, environment: Environment, writes: Sequence[GroupWrite], author: Author
+    ) -> Sequence[Issued | None]:
+        updates = [each.provided_id for each in writes if isinstance(each, GroupUpdate)]
+        found = await self._deadline.read(self._groups.get_many(environment, updates)) if updates else {}
+        return [
+            self._created(environment, write.draft, write.token)
+            if isinstance(write, GroupCreation)
+            else _updated(found.get(write.provided_id), write)
+            for write in writes
+        ]
 
     async def _replace_token(
         self,
@@ -97,3 +116,14 @@ class Rehearsal(Provisioner):
     def _enforce(self, environment: Environment, provided_id: str, errors: Iterable[TenantryError]) -> None:
         for error in errors:
             raise error
+
+
+def _updated(found: Issued | None, write: GroupUpdate) -> Issued | None:
+    if found is None:
+        return None
+    stored = StoredGroup(found.group, found.token)
+    try:
+        stored.require(write.group)
+    except GroupChanged:
+        return None
+    return stored.updated(write.changes).issued()

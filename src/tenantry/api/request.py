@@ -133,6 +133,11 @@ class ApiRequest:
         if encodings is not None and any(each.strip().lower() != b"identity" for each in encodings):
             raise UnsupportedMediaType("send the body without Content-Encoding")
 
+    @property
+    def has_idempotency_key(self) -> bool:
+        """Whether there is an Idempotency-Key, of whatever form."""
+        return b"idempotency-key" in self._values
+
     def idempotency_key(self) -> str | None:
         """1 to 255 visible ASCII characters; None if there is none. Raises BadRequest, also for one that holds a token:
         it is stored."""
@@ -191,15 +196,27 @@ class ApiRequest:
         A server sends ``100 Continue`` when a body is first asked for, so one that is announced too large is never
         sent. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected.
         """
-        lengths = self._values.get(b"content-length", ())
-        if lengths:
-            if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
-                raise BadRequest("the header Content-Length is not one number of bytes")
-            _check_size(int(lengths[0]))
+        self.require_length(MAX_BODY)
         try:
             return await run_with_timeout(seconds, self._read())
         except DeadlineExceeded:
             raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
+
+    def require_length(self, most: int) -> None:
+        """Raises BodyTooLarge if a body of more bytes is announced; BadRequest."""
+        lengths = self._values.get(b"content-length", ())
+        if lengths:
+            if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
+                raise BadRequest("the header Content-Length is not one number of bytes")
+            check_size(int(lengths[0]), most)
+
+    async def next_part(self, seconds: float) -> bytes:
+        """The next part of a body that is read part by part, however large it is; ``complete`` says whether it was the
+        last one. Raises RequestTimeout if none comes within so many seconds, ClientDisconnected."""
+        try:
+            return await run_with_timeout(seconds, self._next_part())
+        except DeadlineExceeded:
+            raise RequestTimeout(f"no more of the body arrived within {seconds:g} seconds") from None
 
     async def _read(self) -> bytes:
         """Linear in the size, however small the chunks."""
@@ -209,17 +226,21 @@ class ApiRequest:
         body = bytearray(first)
         while not self.complete:
             body += await self._next_chunk()
-            _check_size(len(body))
+            check_size(len(body), MAX_BODY)
         return bytes(body)
 
     async def _next_chunk(self) -> bytes:
+        chunk = await self._next_part()
+        check_size(len(chunk), MAX_BODY)
+        return chunk
+
+    async def _next_part(self) -> bytes:
         message = await self._receive()
         self.complete = not message.get("more_body", False)
         if message["type"] == "http.disconnect":
             raise ClientDisconnected
-        chunk: bytes = message.get("body", b"")
-        _check_size(len(chunk))
-        return chunk
+        part: bytes = message.get("body", b"")
+        return part
 
     async def drain(self) -> bool:
         """Reads and forgets the rest of the body, if it is worth it: it is announced to be at most MAX_BODY bytes or of
@@ -239,9 +260,10 @@ class ApiRequest:
         return self.complete
 
 
-def _check_size(size: int) -> None:
-    if size > MAX_BODY:
-        raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
+def check_size(size: int, most: int) -> None:
+    """Raises BodyTooLarge for a body of more bytes than it may have."""
+    if size > most:
+        raise BodyTooLarge(f"the body is larger than {most} bytes")
 
 
 def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from tenantry.api.bulk import BulkEndpoint
 from tenantry.api.endpoint import JSON, STORE_SECONDS, ApiContext, Endpoint, Observer, json_response
 from tenantry.api.introspection import IntrospectionEndpoint
 from tenantry.api.openapi import check_contact, openapi_document
@@ -109,21 +110,22 @@ def create_api(
     contract: PropertyContract | None = None,
     time_of_day: Clock = utc_now,
 ) -> Api:
-    """``/api/user``, ``/api/user/rotate``, ``/api/users`` and ``/oauth/introspect`` with and without a trailing slash
-    (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``. No I/O is done here.
-    ``body_seconds``: how long a client may take to send a body; ``store_seconds``: how long the store may take for one
-    request, over all its calls. ``observer`` gets a record of each request that needs an API token; while ``draining``
-    is true, ``/readyz`` answers 503. ``contact``: whom the OpenAPI documents name, an ``https`` address or one of mail;
-    ValueError if it is neither. Of ``buses`` ``/readyz`` names those that are lost or deaf, and is 200 all the same.
-    ``contract``: what properties have to satisfy before they are written, such as a QueryContract. ``time_of_day``: the
-    clock by which introspection judges the end date of a group.
+    """``/api/user``, ``/api/user/rotate``, ``/api/users``, ``/api/users/bulk`` and ``/oauth/introspect`` with and
+    without a trailing slash (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``.
+    No I/O is done here. ``body_seconds``: how long a client may take to send a body, and of a bulk the next part of it;
+    ``store_seconds``: how long the store may take for one request, over all its calls, and of a bulk for a batch of
+    lines. ``observer`` gets a record of each request that needs an API token; while ``draining`` is true, ``/readyz``
+    answers 503, and a bulk ends after the lines that it has. ``contact``: whom the OpenAPI documents name, an ``https``
+    address or one of mail; ValueError if it is neither. Of ``buses`` ``/readyz`` names those that are lost or deaf, and
+    is 200 all the same. ``contract``: what properties have to satisfy before they are written, such as a QueryContract.
+    ``time_of_day``: the clock by which introspection judges the end date of a group.
     """
     check_contact(contact)
     context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
     in_flight = KeysInFlight()
     user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
     rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)
-    users = UserGroupsEndpoint(context)
+    users, bulk = UserGroupsEndpoint(context), BulkEndpoint(context, draining)
     introspect = IntrospectionEndpoint(context)
     alive = bytes(json_response({"success": 1, "status": "ok"}).body)
     others: dict[str, Endpoint] = {
@@ -140,6 +142,8 @@ def create_api(
             Route("/api/user/rotate/", rotate, include_in_schema=False),
             Route("/api/users", users, name="list"),
             Route("/api/users/", users, include_in_schema=False),
+            Route("/api/users/bulk", bulk, name="bulk"),
+            Route("/api/users/bulk/", bulk, include_in_schema=False),
             Route("/oauth/introspect", introspect, name="introspection"),
             Route("/oauth/introspect/", introspect, include_in_schema=False),
             *(Route(path, endpoint) for path, endpoint in others.items()),

@@ -23,15 +23,15 @@ class _Rejected(Exception):
         self.reason = reason
 
 
-def decode_json(raw: bytes) -> dict[str, Any]:
-    """The JSON object of a body.
+def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
+    """The JSON object of a body, or of ``what`` else errors are to name.
 
     Raises BadJson (400) for what is not one JSON text in UTF-8 without a byte order mark: empty, cut off, a name given
     twice, NaN, Infinity. Raises InvalidBody (422) for JSON that is not an object, or is nested without end; what is
     nested that deep is read to its end first, so that a text that was cut off is never called JSON.
     An integer too long to matter is read as an infinite float, which the limits refuse with its pointer.
     """
-    text = _text(raw)
+    text = _text(raw, what)
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -41,26 +41,26 @@ def decode_json(raw: bytes) -> dict[str, Any]:
     except RecursionError:
         found = _find_deep_error(text)
         if found is None:
-            raise InvalidBody("the body is nested too deep", field="") from None
+            raise InvalidBody(f"the {what} is nested too deep", field="") from None
         position, reason = found
     else:
         if type(value) is dict:
             return value
-        raise InvalidBody("the body must be a JSON object", field="")
+        raise InvalidBody(f"the {what} must be a JSON object", field="")
     # Outside the handlers: an error of the decoder holds the whole text, and would go along as the context of ours.
-    raise BadJson(f"the body is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
+    raise BadJson(f"the {what} is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
 
 
-def _text(raw: bytes) -> str:
+def _text(raw: bytes, what: str) -> str:
     if not raw:
-        raise BadJson("the body is empty: a JSON object is needed")
+        raise BadJson(f"the {what} is empty: a JSON object is needed")
     if raw.startswith(b"\xef\xbb\xbf"):
-        raise BadJson("the body is not JSON: it starts with a byte order mark, at character 0")
+        raise BadJson(f"the {what} is not JSON: it starts with a byte order mark, at character 0")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         position = error.start
-    raise BadJson(f"the body is not JSON: it is not UTF-8, at byte {position}")
+    raise BadJson(f"the {what} is not JSON: it is not UTF-8, at byte {position}")
 
 
 _DUPLICATE = "duplicate name"

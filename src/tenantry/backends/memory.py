@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from tenantry.backends.stored import (
     StoredResponse,
     matches,
 )
-from tenantry.errors import AlreadyExists, UnknownGroup, UnknownToken
+from tenantry.errors import AlreadyExists, GroupChanged, UnknownGroup, UnknownToken
 from tenantry.groups import (
     UNNAMED,
     Author,
@@ -25,6 +25,8 @@ from tenantry.groups import (
     Environment,
     GroupChanges,
     GroupDraft,
+    GroupUpdate,
+    GroupWrite,
     IdempotencyKey,
     Issued,
     Reading,
@@ -178,6 +180,27 @@ class MemoryStore(MemoryDirectory, MemoryEmbedding):
         with self._tables.lock:
             handle = self._tables.provided.get((environment.id, provided_id))
             return self._tables.handles[handle].issued() if handle is not None else None
+
+    async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
+        found = {provided_id: await self.get(environment, provided_id) for provided_id in provided_ids}
+        return {provided_id: issued for provided_id, issued in found.items() if issued is not None}
+
+    async def write_many(
+        self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
+    ) -> Sequence[Issued | None]:
+        with self._tables.lock:
+            return [await self._write_if_expected(environment, write, author) for write in writes]
+
+    async def _write_if_expected(self, environment: Environment, write: GroupWrite, author: Author) -> Issued | None:
+        try:
+            if isinstance(write, GroupUpdate):
+                return await self.update(
+                    environment, write.provided_id, write.changes, expected=write.group, author=author
+                )
+            issued = await self.get_or_create(environment, write.draft, write.token, author=author)
+        except (AlreadyExists, GroupChanged, UnknownGroup):
+            return None
+        return issued if issued.created else None
 
     async def get_by_handle(self, handle: bytes) -> Issued | None:
         with self._tables.lock:

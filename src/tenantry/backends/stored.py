@@ -7,11 +7,9 @@ then the group's own row has the parts of that token.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hmac import compare_digest
-from typing import Any
 
 from tenantry.errors import (
     ApiTokenExpired,
@@ -31,10 +29,7 @@ from tenantry.groups import (
     Tag,
     Token,
     UserGroup,
-    freeze,
     from_micros,
-    thaw,
-    to_micros,
 )
 from tenantry.ports import Clock
 from tenantry.slots import utc_now
@@ -65,10 +60,10 @@ class StoredGroup:
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
         """This group after ``changes``: absent fields stay, the others are replaced whole. Itself if none differs."""
-        given = changes.given()
-        if all(_text(value) == _text(getattr(self.group, name)) for name, value in given.items()):
+        differing = changes.differing(self.group)
+        if not differing:
             return self
-        return replace(self, group=replace(self.group, **given, revision=self.group.revision + 1))
+        return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
         """Raises GroupChanged unless this is the group as it was ``expected``; None expects nothing."""
@@ -150,11 +145,6 @@ def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) ->
 
 def _same(stored: Token, given: Token) -> bool:
     return stored.handle == given.handle and is_token(given, stored.tag, stored.key_id, stored.version, stored.nonce)
-
-
-def _text(value: Any) -> str:
-    """A value as JSON, by which ``1`` and ``1.0``, or two orders of keys, differ; to ``==`` they are equal."""
-    return json.dumps(thaw(freeze(value)), default=to_micros)
 
 
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}

@@ -66,6 +66,9 @@ class ClientConnection(asyncio.Protocol):
         """The last request had a body that its app did not read to the end: it may still be on its way."""
         self.received: int = 0
         self.written = 0
+        self.taken: int = 0
+        """Bytes of bodies that apps have read. A client that sends at its rate need not read meanwhile: most send all
+        of a body before they read the answer."""
         self._measured: tuple[float, int] | None = None
         self._reads = False
         """Its client has read what waits to be sent fast enough for a whole grace."""
@@ -212,7 +215,7 @@ class ClientConnection(asyncio.Protocol):
                 self._measured, self._reads = None, False
                 self.since = now
             return False
-        sent = self.written - waiting
+        sent = self.written - waiting + self.taken
         if self._measured is None:
             self._measured = now, sent
             return False
@@ -230,7 +233,7 @@ class ClientConnection(asyncio.Protocol):
         begun, sent_then = self._measured
         if now - begun < seconds:
             return False if self._reads else None
-        sent = self.written - self.transport.get_write_buffer_size()
+        sent = self.written - self.transport.get_write_buffer_size() + self.taken
         return sent - sent_then < max(self._connections.limits.min_rate, 1) * (now - begun)
 
     @property

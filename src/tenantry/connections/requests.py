@@ -70,7 +70,9 @@ class Request:
         finally:
             self._seconds += self._connection.now() - self._waits  # which ``lags`` may have moved
             self._waits = None
-        self._bytes += len(message.get("body", b""))
+        size = len(message.get("body", b""))
+        self._bytes += size
+        self._connection.taken += size
         self._complete = not message.get("more_body", False)
         return message
 

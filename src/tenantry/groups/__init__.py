@@ -12,7 +12,7 @@ from tenantry.groups.codec import (
     from_micros,
     to_micros,
 )
-from tenantry.groups.merge_patch import merge_patch, merged_changes
+from tenantry.groups.merge_patch import merge_patch, merged_changes, merged_draft
 from tenantry.groups.moments import MOMENT_RULE, read_moment, write_moment
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
@@ -43,7 +43,10 @@ from tenantry.groups.writes import (
     Change,
     Changes,
     GroupChanges,
+    GroupCreation,
     GroupDraft,
+    GroupUpdate,
+    GroupWrite,
     IdempotencyKey,
     Unchanged,
     read_notice,
@@ -75,8 +78,11 @@ __all__ = [
     "EnvironmentRow",
     "GroupChanges",
     "GroupCodec",
+    "GroupCreation",
     "GroupDraft",
     "GroupRow",
+    "GroupUpdate",
+    "GroupWrite",
     "IdempotencyKey",
     "Issued",
     "Reading",
@@ -97,6 +103,7 @@ __all__ = [
     "from_micros",
     "merge_patch",
     "merged_changes",
+    "merged_draft",
     "read_moment",
     "read_notice",
     "source_handle",

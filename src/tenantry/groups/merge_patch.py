@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tenantry.groups.user_group import UserGroup
-from tenantry.groups.writes import UNCHANGED, GroupChanges
+from tenantry.groups.writes import UNCHANGED, GroupChanges, GroupDraft
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
@@ -32,3 +32,9 @@ def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
         UNCHANGED if patch.mapping is UNCHANGED else merge_patch(plain["mapping"], patch.mapping),
         patch.expires_at,
     )
+
+
+def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
+    """The group that the patch makes where there is none with this id: of nothing, null removes nothing."""
+    given = {name: merge_patch(None, value) for name, value in patch.given().items()}
+    return GroupDraft(provided_id, **{"name": provided_id, **given})

@@ -4,12 +4,15 @@ audit trail, and a change that caches and buses act on.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from tenantry.groups.codec import to_micros
+from tenantry.groups.record import freeze, thaw
 from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
@@ -60,9 +63,48 @@ class GroupChanges:
         values = {name: getattr(self, name) for name in SETTABLE_FIELDS}
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
+    def differing(self, group: UserGroup) -> dict[str, Any]:
+        """The same without those that this group has already."""
+        return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
+
+
+def _text(value: Any) -> str:
+    """A value as JSON, by which ``1`` and ``1.0``, or two orders of keys, differ; to ``==`` they are equal."""
+    return json.dumps(thaw(freeze(value)), default=to_micros)
+
 
 SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
 """The fields of a group that its caller sets: a draft has each of them, and an update may change each."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCreation:
+    """One of many writes: the group of ``draft`` is to be created with this ``token``, if there is none."""
+
+    draft: GroupDraft
+    token: Token
+
+    @property
+    def provided_id(self) -> str:
+        """The id of the group."""
+        return self.draft.provided_id
+
+
+@dataclass(frozen=True, slots=True)
+class GroupUpdate:
+    """One of many writes: ``changes`` are to be made of the ``group``, if it is still as its writer has read it."""
+
+    group: UserGroup
+    changes: GroupChanges
+
+    @property
+    def provided_id(self) -> str:
+        """The id of the group."""
+        return self.group.provided_id
+
+
+GroupWrite: TypeAlias = GroupCreation | GroupUpdate
+"""One of many writes to groups that are made together."""
 
 
 @dataclass(frozen=True, slots=True)

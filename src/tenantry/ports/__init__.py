@@ -5,7 +5,7 @@ All times are aware datetimes in UTC. Every method may raise StoreUnavailable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -19,6 +19,7 @@ from tenantry.groups import (
     Environment,
     GroupChanges,
     GroupDraft,
+    GroupWrite,
     IdempotencyKey,
     Issued,
     Reading,
@@ -183,6 +184,18 @@ class GroupStore(LeasedBackend, Protocol):
 
     async def get(self, environment: Environment, provided_id: str) -> Issued | None:
         """The group with this id and its live token; None if there is none."""
+        ...
+
+    async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
+        """Those of these groups that there are, by their ids, in one read."""
+        ...
+
+    async def write_many(
+        self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
+    ) -> Sequence[Issued | None]:
+        """All of ``writes``, in one transaction; each is about another group. None stands for one that was not done,
+        because its group is not as the write expects it: created by somebody else, or changed, or deleted; read it
+        again. The others are done all the same. One that changes nothing is answered and is no write."""
         ...
 
     async def get_by_handle(self, handle: bytes) -> Issued | None:

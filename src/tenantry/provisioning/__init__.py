@@ -6,15 +6,21 @@ from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft
 from tenantry.provisioning.provisioned import NOT_LOADED, NotLoaded, Provisioned
 from tenantry.provisioning.provisioner import LONGEST_GRACE, Provisioner
+from tenantry.provisioning.upserts import Outcome, Upsert, Upserted, UpsertProvisioner, UpsertResult
 
 __all__ = [
     "LONGEST_GRACE",
     "NOT_LOADED",
     "Deadline",
     "NotLoaded",
+    "Outcome",
     "PropertyContract",
     "Provisioned",
     "Provisioner",
+    "Upsert",
+    "UpsertProvisioner",
+    "UpsertResult",
+    "Upserted",
     "check_changes",
     "check_draft",
     "issue_api_token",

@@ -161,12 +161,14 @@ class Provisioner:
         update = self._store.update(environment, provided_id, changes, expected=expected, author=author)
         return await self._deadline.write(update)
 
-    async def _check_changes(self, environment: Environment, changes: GroupChanges, *, merge: bool) -> None:
+    async def _check_changes(
+        self, environment: Environment, changes: GroupChanges, *, merge: bool, known: set[str] | None = None
+    ) -> None:
         check_changes(changes, merge=merge)
         if isinstance(changes.mapping, Mapping):
             sources: Mapping[str, Any] = changes.mapping
             kept = {schema: source for schema, source in sources.items() if source is not None}
-            await self._check_sources(environment, kept)
+            await self._check_sources(environment, kept, known)
 
     async def _existing(self, environment: Environment, provided_id: str, loaded: Issued | NotLoaded | None) -> Issued:
         issued = await self._load(environment, provided_id) if isinstance(loaded, NotLoaded) else loaded
@@ -279,11 +281,14 @@ class Provisioner:
     def _provisioned(self, issued: Issued) -> Provisioned:
         return Provisioned(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
 
-    async def _check_sources(self, environment: Environment, mapping: Mapping[str, str] | None) -> None:
-        """Every data source of a mapping is registered in this environment, unless the environment says otherwise."""
+    async def _check_sources(
+        self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
+    ) -> None:
+        """Every data source of a mapping is registered in this environment, unless the environment says otherwise.
+        ``known``: those that were found a moment ago; new ones are added."""
         if not mapping or environment.external_data_sources:
             return
-        known: set[str] = set()
+        known = set() if known is None else known
         for schema in mapping:
             reference = mapping[schema]
             if reference in known:

@@ -31,6 +31,7 @@ from tenantry.testing.contract_backend import LeaseContract
 from tenantry.testing.contract_directory import AuditContract, DirectoryContract
 from tenantry.testing.contract_embedding import EmbeddingContract
 from tenantry.testing.contract_end_dates import EndDateContract
+from tenantry.testing.contract_many import ManyContract
 from tenantry.testing.contract_rotation import IdempotencyContract, RotationContract
 
 EXACT_NAMES = [
@@ -317,6 +318,7 @@ class StoreContract(
     LeaseContract,
     GroupContract,
     EndDateContract,
+    ManyContract,
     RotationContract,
     IdempotencyContract,
     DirectoryContract,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
@@ -14,10 +15,12 @@ from tenantry.backends.sql.engine import first, first_of
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import Row, dump_json
+from tenantry.backends.sql.tables import audit
+from tenantry.backends.sql.tables import changes as change_list
 from tenantry.backends.stored import StoreClock
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded
-from tenantry.groups import CHANNEL, SOURCES_HANDLE, Author, RegisteredSource, UserGroup, to_micros
+from tenantry.groups import CHANNEL, SOURCES_HANDLE, Author, RegisteredSource, UserGroup, to_micros, write_notice
 
 T = TypeVar("T")
 
@@ -36,10 +39,21 @@ class CountedChange:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """What a write to a group or a data source gives, and how it was counted; None if it changed nothing."""
+    """What a write to groups or a data source gives, and how each of its changes was counted."""
 
     value: T
-    counted: CountedChange | None = None
+    counted: tuple[CountedChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNote:
+    """What one of many writes adds to the audit trail. ``counted``: caches may hold the group, so the change is
+    counted and listed as well."""
+
+    action: str
+    group: UserGroup
+    details: Mapping[str, str]
+    counted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +82,9 @@ class StoreReplaced(Exception):
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # which a trigger has counted up
 _COUNT = "update generation set number = number + 1 returning number, store_id, run_name, longest_lease"
+_COUNT_MANY = _COUNT.replace("+ 1", "+ {}")
+_LOCK_THERE = "select number from generation for no key update"
+_NOTIFY_THERE = f"select pg_notify('{CHANNEL}', value) from json_array_elements_text($1::json)"  # noqa: S608
 _LIST = "insert into changes (generation, handle, written_at) values (?, ?, ?)"
 _NOTE = "insert into audit (at, author, request_id, action, environment, subject, details) values (?, ?, ?, ?, ?, ?, ?)"
 _TRIM = "delete from changes where generation <= {}"
@@ -119,7 +136,7 @@ def note_change(
     details: Mapping[str, str],
     *,
     at: datetime,
-) -> CountedChange:
+) -> tuple[CountedChange]:
     """Counts and lists a change of this group and adds its entry to the audit trail.
 
     The last thing in a transaction. Raises StoreReplaced.
@@ -131,27 +148,60 @@ def note_change(
     if not there:
         first_of(connection, _LIST, (change.generation, group.handle, to_micros(at)))
         first_of(connection, _NOTE, values)
-    return change
+    return (change,)
+
+
+def note_many(
+    connection: Connection, context: WriteContext, notes: Sequence[GroupNote], *, at: datetime
+) -> tuple[CountedChange, ...]:
+    """Adds the entries of many writes to the audit trail, in this order, and counts and lists those that are changes,
+    in a few statements. The last thing in a transaction. Raises StoreReplaced."""
+    if not notes:
+        return ()
+    there = connection.dialect.name == "postgresql"
+    handles = [each.group.handle for each in notes if each.counted]
+    changes: tuple[CountedChange, ...] = ()
+    if handles:
+        row = first_of(connection, _COUNT_MANY.format("$1::bigint" if there else "?"), (len(handles),))
+        last = _checked(connection, context, handles[-1], row, counted=len(handles))
+        numbers = range(last.generation - len(handles) + 1, last.generation + 1)
+        changes = tuple(
+            replace(last, handle=handle, generation=number) for handle, number in zip(handles, numbers, strict=True)
+        )
+        connection.execute(
+            change_list.insert(),
+            [{"generation": each.generation, "handle": each.handle, "written_at": to_micros(at)} for each in changes],
+        )
+        if there and row is not None:
+            notices = [write_notice(row[1], each.generation, each.handle) for each in changes]
+            first_of(connection, _NOTIFY_THERE, (json.dumps(notices),))
+    elif there and first_of(connection, _LOCK_THERE, ()) is None:
+        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+    connection.execute(audit.insert(), [_entry_values(context.author, each, at) for each in notes])
+    return changes
 
 
 def note_source_change(
     connection: Connection, context: WriteContext, action: str, source: RegisteredSource, *, at: datetime
-) -> CountedChange:
+) -> tuple[CountedChange]:
     """The same for a write to a data source, which the database itself has counted and listed: migration 0004."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     details = {"provided_id": source.provided_id}
     note(connection, context, action, source.environment.name, source.id, details, at=at)
-    return change
+    return (change,)
 
 
-def _checked(connection: Connection, context: WriteContext, handle: bytes, counted: Row | None) -> CountedChange:
-    """The change, if it was counted in the store that it was announced for; trims the list now and then."""
-    if counted is None:
+def _checked(
+    connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
+) -> CountedChange:
+    """The change, the last of so many ``counted``, if it was counted in the store that it was announced for; trims the
+    list now and then."""
+    if row is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
-    number, store_id, run_name, longest_lease = counted[:4]
+    number, store_id, run_name, longest_lease = row[:4]
     if StoreIdentity(store_id, run_name) != context.identity:
         raise StoreReplaced
-    if number % _TRIMMED_EVERY == 0:
+    if number % _TRIMMED_EVERY < counted:
         first_of(connection, _TRIM.format(number - RETAINED_CHANGES), ())
     return CountedChange(handle, int(number), longest_lease / 1e6)
 
@@ -160,5 +210,18 @@ def _entry(
     author: Author, action: str, environment: str, subject: str, details: Mapping[str, str], at: datetime
 ) -> tuple[object, ...]:
     author, subject, shown = without_tokens(author, subject, details)
-    document = dump_json(shown)
-    return to_micros(at), author.name, author.request_id, action, environment, subject, document
+    return to_micros(at), author.name, author.request_id, action, environment, subject, dump_json(shown)
+
+
+def _entry_values(author: Author, each: GroupNote, at: datetime) -> dict[str, object]:
+    """The same of one of many, as Core takes it."""
+    author, subject, shown = without_tokens(author, each.group.provided_id, each.details)
+    return {
+        "at": to_micros(at),
+        "author": author.name,
+        "request_id": author.request_id,
+        "action": each.action,
+        "environment": each.group.environment.name,
+        "subject": subject,
+        "details": shown,
+    }

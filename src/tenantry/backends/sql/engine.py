@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Table, select, tuple_
+from sqlalchemy import Column, Connection, Table, select, tuple_
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import DBAPIError
@@ -218,8 +218,18 @@ _compiled: dict[type[Dialect], CompiledQueries] = {}
 
 def first(connection: Connection, query: Query, /, **values: Any) -> Row | None:
     """The first row that a statement gives; None if it gives none."""
+    rows = every(connection, query, **values)
+    return rows[0] if rows else None
+
+
+def every(connection: Connection, query: Query, /, **values: Any) -> Sequence[Row]:
+    """All rows that a statement gives."""
     compiled = _of(connection)[query]
-    return first_of(connection, compiled.text, compiled.values(values))
+    taken = compiled.values(values)
+    if connection.dialect.name == "sqlite":
+        rows: Sequence[Row] = _driver(connection).execute(compiled.text, taken).fetchall()
+        return rows
+    return _on_postgres(connection, compiled.text, taken)[0]
 
 
 def count(connection: Connection, query: Query, /, **values: Any) -> int:
@@ -289,3 +299,12 @@ def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) 
         return 0 if done.rowcount == 1 else None
     number: int | None = connection.execute(statement.returning(key)).scalar_one_or_none()
     return number
+
+
+def insert_those_new(
+    connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
+) -> Sequence[Row]:
+    """Inserts the rows of which no unique column is taken, in a few statements; these columns of those that it has
+    inserted, in any order. It waits for others as ``insert_if_new`` does, row by row in the order given."""
+    statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
+    return connection.execute(statement, list(rows)).all()

@@ -87,6 +87,24 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
     return f'strpos(lower(user_groups.name collate "C"), {part}) > 0'
 
 
+class texts_in(FunctionElement[str]):  # noqa: N801 - named as a function of SQL is
+    """The texts of a JSON array, as the right side of IN: one parameter, however many they are."""
+
+    type: String = String()
+    inherit_cache = True
+
+
+@compiles(texts_in)
+def _json_each(element: texts_in, compiler: Any, **options: Any) -> str:
+    return f"(select value from json_each({compiler.process(element.clauses, **options)}))"  # noqa: S608 - a parameter
+
+
+@compiles(texts_in, "postgresql")
+def _json_array_elements(element: texts_in, compiler: Any, **options: Any) -> str:
+    texts = compiler.process(element.clauses, **options)
+    return f'(select value collate "C" from json_array_elements_text(cast({texts} as json)))'  # noqa: S608 - a parameter
+
+
 _ENVIRONMENT = tuple(environments.c[name] for name in EnvironmentRow._fields)
 _GROUP = (  # JSON is the text as it is stored: rows.py reads it for Core and drivers alike
     *(type_coerce(groups.c[name], Text) if name in JSON_COLUMNS else groups.c[name] for name in GroupRow._fields),
@@ -132,6 +150,8 @@ GROUPS: Read = (
     .order_by(groups.c.team_id)
     .limit(bindparam("limit", type_=BigInteger))
 )
+_one_of_ids = groups.c.provided_id.op("in")(texts_in(bindparam("provided_ids", type_=String)))
+GROUPS_BY_IDS: Read = _in_groups.where(groups.c.environment_id == _environment_id, _one_of_ids)
 _match, _last_id = bindparam("match", type_=String), bindparam("last_id", type_=String)
 MATCHING_GROUPS: Read = GROUPS.where(
     or_(groups.c.provided_id.between(_match, _last_id), name_contains(bindparam("part", type_=String)))
@@ -249,4 +269,7 @@ AUDIT_OF_ENVIRONMENT: Read = _trail.where(audit.c.environment == bindparam("envi
 _locked = select(database_now(), *_GROUP).join_from(groups, environments).with_for_update(of=groups)
 LOCKED_BY_HANDLE: Read = _locked.where(groups.c.handle == _handle)
 LOCKED_BY_ID: Read = _locked.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
+LOCKED_BY_IDS: Read = _locked.where(groups.c.environment_id == _environment_id, _one_of_ids).order_by(
+    groups.c.provided_id  # so that no two of many writes wait for each other
+)
 NOW: Read = select(database_now())

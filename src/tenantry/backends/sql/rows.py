@@ -121,9 +121,9 @@ _OWN = slice(len(GroupRow._fields))
 _WITH_ENVIRONMENT = slice(len(GroupRow._fields) + len(EnvironmentRow._fields))
 
 
-def draft_values(draft: GroupDraft) -> dict[str, Any]:
+def settable_values(group: GroupDraft | UserGroup) -> dict[str, Any]:
     """The columns that a caller sets, as Core takes them."""
-    return {name: _column(name, getattr(draft, name), to_document) for name in SETTABLE_FIELDS}
+    return {name: _column(name, getattr(group, name), to_document) for name in SETTABLE_FIELDS}
 
 
 def changed_values(stored: StoredGroup) -> dict[str, Any]:

@@ -155,9 +155,9 @@ class Runner:
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
         """The write is over. ``written``: None if nothing was changed."""
         announced.close()
-        if written is not None and written.counted is not None:
-            self.host_slots.raise_longest_lease(written.counted.longest_lease)
-            self.listeners.notify(written.counted.handle, written.counted.generation)
+        for each in () if written is None else written.counted:
+            self.host_slots.raise_longest_lease(each.longest_lease)
+            self.listeners.notify(each.handle, each.generation)
 
     async def aclose(self) -> None:
         """Gives back the connections. The next call makes new ones, and asks which store is there."""

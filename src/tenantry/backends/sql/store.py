@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -16,6 +16,7 @@ from tenantry.backends.sql.directory import SQLDirectory
 from tenantry.backends.sql.embedding import SQLEmbedding
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
+from tenantry.backends.sql.write_many import write_many
 from tenantry.backends.stored import StoreClock, ascii_lower
 from tenantry.database.address import RUN_MIGRATE, read_address
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
@@ -28,6 +29,8 @@ from tenantry.groups import (
     Environment,
     GroupChanges,
     GroupDraft,
+    GroupUpdate,
+    GroupWrite,
     IdempotencyKey,
     Issued,
     Reading,
@@ -156,6 +159,23 @@ class SQLStore(SQLDirectory, SQLEmbedding):
 
     async def get(self, environment: Environment, provided_id: str) -> Issued | None:
         return await self._get(environment, provided_id, self._runner.deadline())
+
+    async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
+        wanted = {"environment_id": environment.id, "provided_ids": rows.dump_json(provided_ids)}
+        found = await self._runner.read(queries.GROUPS_BY_IDS, self._runner.deadline(), **wanted)
+        every = [rows.stored_group(row) for row in found]
+        return {stored.group.provided_id: stored.issued() for stored in every}
+
+    async def write_many(
+        self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
+    ) -> Sequence[Issued | None]:
+        work = partial(write_many, environment=environment, writes=writes)
+        handles = [each.group.handle for each in writes if isinstance(each, GroupUpdate)]
+        context, deadline = WriteContext(author, self._clock), self._runner.deadline()
+        if handles:
+            return await self._runner.write_to(handles, work, context, deadline)
+        # Nobody can have cached anything of groups that are not there.
+        return (await self._runner.write(work, context, deadline)).value
 
     async def get_by_handle(self, handle: bytes) -> Issued | None:
         found = await self._runner.read(queries.GROUP_BY_HANDLE, self._runner.deadline(), handle=handle)

@@ -72,18 +72,7 @@ def get_or_create(
 def _get_or_create(
     connection: Connection, environment: Environment, draft: GroupDraft, token: Token, now: datetime
 ) -> Issued:
-    values = {
-        "environment_id": environment.id,
-        "provided_id": draft.provided_id,
-        **rows.draft_values(draft),
-        "handle": token.handle,
-        "token_version": token.version,
-        "key_id": token.key_id,
-        "nonce": token.nonce,
-        "revision": 1,
-        "created_at": to_micros(now),
-        "updated_at": to_micros(now),
-    }
+    values = created_values(environment, draft, token, now)
     for _ in range(_ATTEMPTS):  # more than one only when others create and delete this group at the same time
         found = _by_id(connection, environment, draft.provided_id)
         if found is not None:
@@ -91,7 +80,7 @@ def _get_or_create(
         try:
             inserted = insert_if_new(connection, groups, values) is not None
         except IntegrityError as error:
-            raise UnknownEnvironment(f"there is no environment {environment.name!r}: make it first") from error
+            raise unknown_environment(environment) from error
         if inserted:
             created = _by_id(connection, environment, draft.provided_id)
             if created is None:
@@ -100,6 +89,27 @@ def _get_or_create(
         if first(connection, GROUP_BY_HANDLE, handle=token.handle) is not None:
             raise AlreadyExists("another group has this handle: draw a new token")
     raise StoreUnavailable("others create and delete this group without end: try again")
+
+
+def created_values(environment: Environment, draft: GroupDraft, token: Token, now: datetime) -> dict[str, Any]:
+    """All columns of a new group, as Core takes them."""
+    return {
+        "environment_id": environment.id,
+        "provided_id": draft.provided_id,
+        **rows.settable_values(draft),
+        "handle": token.handle,
+        "token_version": token.version,
+        "key_id": token.key_id,
+        "nonce": token.nonce,
+        "revision": 1,
+        "created_at": to_micros(now),
+        "updated_at": to_micros(now),
+    }
+
+
+def unknown_environment(environment: Environment) -> UnknownEnvironment:
+    """The error of a group whose environment is not there."""
+    return UnknownEnvironment(f"there is no environment {environment.name!r}: make it first")
 
 
 def update(
@@ -119,7 +129,7 @@ def update(
     changed = stored.updated(changes)
     if changed is stored:
         return WriteResult(stored.issued())
-    _save(connection, _UPDATE, changed, rows.changed_values(changed), now)
+    _save(connection, UPDATE, changed, rows.changed_values(changed), now)
     counted = note_change(connection, context, "group.updated", changed.group, update_details(changes), at=now)
     return WriteResult(changed.issued(), counted)
 
@@ -192,7 +202,8 @@ def _saving(*columns: str) -> Update:
 
 _team_id = bindparam("this_team_id", type_=BigInteger)
 _new_revision = bindparam("new_revision", type_=BigInteger)
-_UPDATE = _saving(*SETTABLE_FIELDS)
+UPDATE: Update = _saving(*SETTABLE_FIELDS)
+"""Saves what an update can change of a group."""
 _ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previous_nonce", "grace_until")
 
 

@@ -1,0 +1,153 @@
+"""100,000 groups in one ``POST /api/users/bulk``, beside the same service asked for one group at a time.
+
+One server, one connection, and a client that reads the report when it has sent everything, as most HTTP clients do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+
+from benchmarks.harness import engines
+from benchmarks.harness.servers import Server
+from benchmarks.harness.table import Aim, Table
+from tenantry.backends.sql import SQLStore
+from tenantry.groups import Tag
+from tenantry.keys import create_key_file
+from tenantry.migrations import migrate
+from tenantry.provisioning import issue_api_token
+
+LINES = 100_000
+ALONE = 500
+SECONDS = 60
+IMPORTS = (
+    "from tenantry.api import FastRouter\nfrom tenantry.app import create_app\nfrom tenantry.keys import SigningKeys"
+)
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What one bulk took: seconds by the clock, and of the server's processor."""
+
+    seconds: float
+    processor: float
+
+
+def table() -> Table:
+    """Runs it, on SQLite, and on PostgreSQL if there is one."""
+    result = Table(
+        f"{LINES:,} groups over HTTP, one uvicorn worker (h11 and asyncio), one connection",
+        ["store", "what", "groups/s", "seconds", "µs of the server's processor for one"],
+    )
+    Path(".bench").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bulk-", dir=".bench") as name:
+        folder = Path(name).resolve()
+        create_key_file(folder / "tenantry.keys")
+        _measure(result, folder, "SQLite", f"sqlite:///{folder / 'tenantry.db'}")
+        try:
+            with engines.postgres() as postgres:
+                _measure(result, folder, "PostgreSQL", postgres)
+        except engines.EngineMissing as missing:
+            result.add("PostgreSQL", f"skipped: {missing}", *[""] * 3)
+    return result
+
+
+def _measure(result: Table, folder: Path, store: str, url: str) -> None:
+    migrate(url)
+    token = asyncio.run(_api_token(url))
+    app = f"FastRouter(create_app({url!r}, SigningKeys.from_file('tenantry.keys')))"
+    with _serving(folder, app) as server:
+        alone = _one_by_one(server, token)
+        _add(result, store, "one POST each", alone, ALONE)
+        created = _bulk(server, token, _body(folder, "free"), "created")
+        _add(result, store, "bulk, new groups", created, LINES)
+        result.aims.append(Aim(f"seconds for {LINES:,} new groups, {store}", created.seconds, SECONDS))
+        unchanged = _bulk(server, token, _body(folder, "free"), "unchanged")
+        _add(result, store, "the same again, nothing to write", unchanged, LINES)
+        _add(
+            result,
+            store,
+            "bulk, a property of each changes",
+            _bulk(server, token, _body(folder, "pro"), "updated"),
+            LINES,
+        )
+
+
+def _add(result: Table, store: str, what: str, spent: Spent, number: int) -> None:
+    rate, each = number / spent.seconds, spent.processor / number * 1e6
+    result.add(store, what, f"{rate:,.0f}", f"{spent.seconds * LINES / number:.1f}", f"{each:,.0f}")
+
+
+@contextmanager
+def _serving(folder: Path, app: str) -> Iterator[Server]:
+    server = Server(folder, IMPORTS, app)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+async def _api_token(url: str) -> str:
+    store = SQLStore(url)
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    secret, _ = await issue_api_token(store, production, label="bench")
+    await store.aclose()
+    return secret
+
+
+def _group(number: int, plan: str) -> bytes:
+    group = {
+        "user_group_id": f"customer-{number}",
+        "name": f"Customer {number} Ltd",
+        "properties": {"region": "eu", "plan": plan, "seats": number % 50},
+    }
+    return json.dumps(group).encode()
+
+
+def _body(folder: Path, plan: str) -> Path:
+    file = folder / f"{plan}.ndjson"
+    with file.open("wb") as lines:
+        for number in range(LINES):
+            lines.write(_group(number, plan) + b"\n")
+    return file
+
+
+def _bulk(server: Server, token: str, body: Path, expected: str) -> Spent:
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=600)
+    headers = {
+        "Authorization": f"Token {token}",
+        "Content-Type": "application/x-ndjson",
+        "Content-Length": str(os.path.getsize(body)),
+    }
+    before, started = server.processor(), time.perf_counter()
+    with body.open("rb") as file:
+        connection.request("POST", "/api/users/bulk", file, headers)
+    last = b""
+    for line in connection.getresponse():
+        last = line
+    seconds = time.perf_counter() - started
+    connection.close()
+    summary = json.loads(last)["summary"]
+    if summary[expected] != LINES:
+        raise RuntimeError(f"the bulk has not done what was asked: {summary}")
+    return Spent(seconds, server.processor() - before)
+
+
+def _one_by_one(server: Server, token: str) -> Spent:
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=600)
+    headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"}
+    before, started = server.processor(), time.perf_counter()
+    for number in range(ALONE):
+        connection.request("POST", "/api/user", _group(-1 - number, "free"), headers)
+        connection.getresponse().read()
+    seconds = time.perf_counter() - started
+    connection.close()
+    return Spent(seconds, server.processor() - before)

@@ -1,0 +1,100 @@
+"""Many writes of groups in one transaction: as those of ``write_groups``, with a few statements for all of them.
+
+No write can undo another: their writer has checked what the database would refuse, and what has become of their groups
+meanwhile is looked at before any is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from tenantry.backends.audit import update_details
+from tenantry.backends.sql import rows
+from tenantry.backends.sql.change_log import GroupNote, WriteContext, WriteResult, note_many
+from tenantry.backends.sql.engine import every, insert_those_new
+from tenantry.backends.sql.queries import LOCKED_BY_IDS
+from tenantry.backends.sql.tables import groups
+from tenantry.backends.sql.write_groups import UPDATE, created_values, unknown_environment
+from tenantry.backends.stored import StoredGroup
+from tenantry.errors import GroupChanged, StoreUnavailable
+from tenantry.groups import Environment, GroupCreation, GroupUpdate, GroupWrite, Issued, to_micros
+
+
+def write_many(
+    connection: Connection, context: WriteContext, environment: Environment, writes: Sequence[GroupWrite]
+) -> WriteResult[list[Issued | None]]:
+    """None for each that is not as its writer expects it. Raises UnknownEnvironment, StoreReplaced."""
+    now = context.now(connection)
+    wanted = rows.dump_json([each.provided_id for each in writes])
+    locked = every(connection, LOCKED_BY_IDS, environment_id=environment.id, provided_ids=wanted)
+    found = {stored.group.provided_id: stored for stored in [rows.stored_group(row[1:]) for row in locked]}
+    done: dict[str, Issued] = {}
+    notes: dict[str, GroupNote] = {}
+    to_save: list[StoredGroup] = []
+    for update in [each for each in writes if isinstance(each, GroupUpdate)]:
+        stored = found.get(update.provided_id)
+        changed = None if stored is None else _updated(stored, update)
+        if changed is None:
+            continue
+        done[update.provided_id] = changed.issued()
+        if changed is not stored:
+            to_save.append(changed)
+            details = update_details(update.changes)
+            notes[update.provided_id] = GroupNote("group.updated", changed.group, details, counted=True)
+    _save(connection, to_save, now)
+    creations = [each for each in writes if isinstance(each, GroupCreation) and each.provided_id not in found]
+    for issued in _create(connection, environment, creations, now):
+        done[issued.group.provided_id] = issued
+        notes[issued.group.provided_id] = GroupNote("group.created", issued.group, {}, counted=False)
+    in_order = [each.provided_id for each in writes]
+    counted = note_many(connection, context, [notes[each] for each in in_order if each in notes], at=now)
+    return WriteResult([done.get(each) for each in in_order], counted)
+
+
+def _updated(stored: StoredGroup, update: GroupUpdate) -> StoredGroup | None:
+    try:
+        stored.require(update.group)
+    except GroupChanged:
+        return None
+    return stored.updated(update.changes)
+
+
+def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime) -> None:
+    """Their rows are locked, as with ``write_groups``, and the revision in the WHERE clause makes certain of it."""
+    if not changed:
+        return
+    values = [
+        {
+            **rows.settable_values(each.group),
+            "this_team_id": each.group.team_id,
+            "new_revision": each.group.revision,
+            "updated_at": to_micros(now),
+        }
+        for each in changed
+    ]
+    if connection.execute(UPDATE, values).rowcount != len(values):
+        raise StoreUnavailable("a group was changed by another context at the same moment: try again")
+
+
+def _create(
+    connection: Connection, environment: Environment, creations: Sequence[GroupCreation], now: datetime
+) -> Iterable[Issued]:
+    """Those that were created, without those whose id or handle somebody else has taken at this moment."""
+    if not creations:
+        return
+    # In the order of their ids, so that no two writers wait for each other.
+    in_order = sorted(creations, key=lambda each: each.provided_id)
+    values = [created_values(environment, each.draft, each.token, now) for each in in_order]
+    try:
+        inserted = insert_those_new(connection, groups, values, groups.c.team_id, groups.c.provided_id)
+    except IntegrityError as error:
+        raise unknown_environment(environment) from error
+    by_id = {each.provided_id: each for each in creations}
+    for team_id, provided_id in inserted:
+        creation = by_id[provided_id]
+        group = creation.draft.make_group(team_id, environment, creation.token)
+        yield Issued(group, creation.token, created=True)

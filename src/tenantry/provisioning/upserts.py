@@ -1,0 +1,150 @@
+"""UpsertProvisioner: creates or changes many groups with a few calls of the store, and each of them succeeds or fails
+alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, TypeAlias
+
+from tenantry.errors import StoreUnavailable, TenantryError
+from tenantry.groups import (
+    UNCHANGED,
+    UNNAMED,
+    Author,
+    Environment,
+    GroupChanges,
+    GroupCreation,
+    GroupDraft,
+    GroupUpdate,
+    GroupWrite,
+    Issued,
+    merged_draft,
+)
+from tenantry.provisioning.limits import check_draft, check_text
+from tenantry.provisioning.provisioned import Provisioned
+from tenantry.provisioning.provisioner import Provisioner, merged
+from tenantry.tokens import draft_token
+
+_ATTEMPTS: Final = 5
+"""How often what others write to at the same time is read and written again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upsert:
+    """The group with this id is to be created with ``changes``, or to be changed by them."""
+
+    provided_id: str
+    changes: GroupChanges
+
+
+class Outcome(StrEnum):
+    """What an upsert has done."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Upserted:
+    """A group as it is after its upsert."""
+
+    outcome: Outcome
+    group: Provisioned
+
+
+UpsertResult: TypeAlias = Upserted | TenantryError
+"""What became of one upsert: an error says that it did nothing, and OutcomeUnknown that nobody knows."""
+
+
+class UpsertProvisioner(Provisioner):
+    """A Provisioner that also writes many groups together. Its deadline bounds one call of ``upsert_many``."""
+
+    async def upsert_many(
+        self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
+    ) -> list[UpsertResult]:
+        """The result of each, in their order; each is about another group. ``merge``: the changes are a merge patch
+        (RFC 7396), made of the group as it is when it is written; else ``properties`` and ``mapping`` are replaced
+        whole. A group that has all of it already is not written."""
+        results: dict[str, UpsertResult] = {}
+        sources: set[str] = set()
+        waiting: dict[str, GroupChanges] = {}
+        for upsert in upserts:
+            try:
+                check_text(upsert.provided_id, "/user_group_id")
+                await self._check_changes(environment, upsert.changes, merge=merge, known=sources)
+            except TenantryError as error:
+                results[upsert.provided_id] = error
+            else:
+                waiting[upsert.provided_id] = upsert.changes
+        for _ in range(_ATTEMPTS):
+            if not waiting:
+                break
+            results |= await self._attempt(environment, waiting, merge=merge, author=author)
+            waiting = {provided_id: changes for provided_id, changes in waiting.items() if provided_id not in results}
+        busy = StoreUnavailable("others change this user group without end: try again")
+        return [results.get(each.provided_id, busy) for each in upserts]
+
+    async def _attempt(
+        self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
+    ) -> dict[str, UpsertResult]:
+        """The results of those that are decided. The others met another writer."""
+        results: dict[str, UpsertResult] = {}
+        writes: list[GroupWrite] = []
+        try:
+            found = await self._deadline.read(self._store.get_many(environment, [*wanted]))
+        except TenantryError as error:
+            return dict.fromkeys(wanted, error)
+        for provided_id, changes in wanted.items():
+            try:
+                write = self._plan(environment, provided_id, changes, found.get(provided_id), merge=merge)
+            except TenantryError as error:
+                results[provided_id] = error
+                continue
+            if isinstance(write, Provisioned):
+                results[provided_id] = Upserted(Outcome.UNCHANGED, write)
+            else:
+                writes.append(write)
+        if not writes:
+            return results
+        try:
+            done = await self._write_many(environment, writes, author)
+        except TenantryError as error:
+            return results | dict.fromkeys([each.provided_id for each in writes], error)
+        for write, issued in zip(writes, done, strict=True):
+            if issued is not None:
+                outcome = Outcome.CREATED if issued.created else Outcome.UPDATED
+                results[write.provided_id] = Upserted(outcome, self._provisioned(issued))
+        return results
+
+    def _plan(
+        self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
+    ) -> GroupWrite | Provisioned:
+        """What is to be written, or the group that is so already."""
+        if issued is None:
+            draft = merged_draft(provided_id, changes) if merge else _draft(provided_id, changes)
+            check_draft(draft)
+            if self._contract is not None and draft.properties is not None:
+                errors = self._contract.schema_errors(environment.name, draft.properties)
+                self._enforce(environment, provided_id, errors)
+            return GroupCreation(draft, draft_token(environment.tag, self._keys.active_id, self._random))
+        whole = merged(issued, changes) if merge else changes
+        provisioned = self._provisioned(issued)  # no update is made that could not be answered
+        if not whole.differing(issued.group):
+            return provisioned
+        if self._contract is not None and whole.properties is not UNCHANGED:
+            errors = self._contract.errors(environment.name, issued.group.properties, whole.properties)
+            self._enforce(environment, provided_id, errors)
+        return GroupUpdate(issued.group, whole)
+
+    async def _write_many(
+        self, environment: Environment, writes: Sequence[GroupWrite], author: Author
+    ) -> Sequence[Issued | None]:
+        return await self._deadline.write(self._store.write_many(environment, writes, author=author))
+
+
+def _draft(provided_id: str, changes: GroupChanges) -> GroupDraft:
+    given: dict[str, Any] = {"name": provided_id, **changes.given()}
+    return GroupDraft(provided_id, **given)

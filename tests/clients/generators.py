@@ -80,7 +80,7 @@ class Generator:
     def _run(
         self, command: tuple[str, ...], folder: Path, document: Path, more: Mapping[str, str] | None = None
     ) -> str:
-        words = [word.format(document=document, bin=BIN, modules=MODULES) for word in command]
+        words = [word.format(document=document, bin=BIN, modules=MODULES, here=HERE) for word in command]
         environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "NO_COLOR": "1", **(more or {})}
         done = subprocess.run(
             words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
@@ -116,6 +116,7 @@ OPENAPI_PYTHON_CLIENT = Generator(
     (
         "{bin}/openapi-python-client", "generate", "--path", "{document}", "--meta", "none",
         "--output-path", "openapi_python_client_made", "--fail-on-warning",
+        "--config", "{here}/openapi_python_client.yaml",
     ),
     # Its own client.py, which is the same for every document, is not strict; what it makes of ours is.
     (*_MYPY, "--follow-imports=silent", "openapi_python_client.py", "openapi_python_client_made/models",

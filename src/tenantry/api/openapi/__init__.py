@@ -1,6 +1,7 @@
 """The OpenAPI document of the interface.
 
-3.1 has no field for the method QUERY (RFC 10008), so it is under ``x-query``; 3.2 has one.
+3.1 has no field for the method QUERY (RFC 10008), so it is under ``x-query``, nor for the schema of a line of NDJSON,
+which is under ``x-itemSchema``; 3.2 has both.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import Any, Final, Literal
 
 from tenantry.api.endpoint import DEFAULT_FORMAT
 from tenantry.api.introspection import OAUTH_FORMAT
+from tenantry.api.openapi.bulk_path import bulk_path
 from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_examples
 from tenantry.api.openapi.paths import (
+    DRY_RUN,
     HEALTH_CODES,
     INTROSPECTION_CODES,
     READY_CODES,
@@ -46,6 +49,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
             "/api/user": user_path("query" if version == "3.2" else "x-query"),
             "/api/user/rotate": rotate_path(),
             "/api/users": users_path(),
+            "/api/users/bulk": bulk_path(DRY_RUN, "itemSchema" if version == "3.2" else "x-itemSchema"),
             "/oauth/introspect": introspect_path(),
             "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
             "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),

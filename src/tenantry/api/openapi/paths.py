@@ -86,7 +86,7 @@ _KEY: Final[JsonObject] = {
     "example": "5f0c7be2-rotate-acme",
 }
 
-_DRY_RUN: Final[JsonObject] = {
+DRY_RUN: Final[JsonObject] = {
     "name": "dry_run",
     "in": "query",
     "required": False,
@@ -213,7 +213,7 @@ def _operation(
         "description": about,
         "tags": ["User groups"],
         "security": WRITES,
-        "parameters": [_DRY_RUN],
+        "parameters": [DRY_RUN],
         "requestBody": {"required": True, "content": {"application/json": media}},
         "responses": {"200": done, **error_responses(codes, DEFAULT_FORMAT)},
     }
@@ -229,7 +229,7 @@ def _delete_operation() -> JsonObject:
         "description": _DELETE,
         "tags": ["User groups"],
         "security": WRITES,
-        "parameters": [_GROUP_ID, _DRY_RUN],
+        "parameters": [_GROUP_ID, DRY_RUN],
         "responses": {"200": done, **error_responses(codes, DEFAULT_FORMAT)},
     }
 

@@ -12,11 +12,13 @@ from typing import Any, Final
 
 from pydantic.json_schema import models_json_schema
 
+from tenantry.api.bulk import FAILED
 from tenantry.api.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHEMA, PROPERTIES_SCHEMA
 from tenantry.api.introspection import OAUTH_CODES, TOKEN_TYPE
 from tenantry.api.openapi.errors import KNOWN_CODES
 from tenantry.api.operations import GetOrCreate, Merge, Rotate, Update
 from tenantry.groups import Tag
+from tenantry.provisioning import Outcome
 
 JsonObject = dict[str, Any]
 
@@ -105,7 +107,37 @@ _LISTED_FIELDS: Final[JsonObject] = {
     "api_environment_tag": _GROUP_FIELDS["api_environment_tag"],
     "expires_at": _GROUP_FIELDS["expires_at"],
 }
+_BULK: Final[JsonObject] = {
+    "BulkBody": {
+        "type": "string",
+        "format": "binary",
+        "description": "Lines of JSON, each of the schema `Merge`; with `replace=true` of `Update`.",
+    },
+    "BulkReport": {
+        "type": "string",
+        "format": "binary",
+        "description": "Lines of JSON, each of the schema `BulkLine`.",
+    },
+    "BulkSummary": _closed(
+        {name: {"type": "integer", "minimum": 0} for name in ("lines", *(each.value for each in Outcome), FAILED)}
+    ),
+    "BulkLine": _closed(
+        {
+            "line": {"type": "integer", "minimum": 1, "description": "The number of the line that this is about."},
+            "success": {"type": "integer", "enum": [0, 1]},
+            "result": {"type": "string", "enum": [each.value for each in Outcome]},
+            "user_group": reference("UpdatedGroup"),
+            "error": reference("ErrorDetail"),
+            "summary": reference("BulkSummary"),
+            "request_id": {"type": "string"},
+        },
+        optional=("line", "result", "user_group", "error", "summary", "request_id"),
+        about="Of a line that was done: `line`, `result`, `user_group`; of one that was not: `line`, `error`. The last "
+        "one has `summary`, and `error` and `request_id` where the report ends early.",
+    ),
+}
 _ANSWERS: Final[JsonObject] = {
+    **_BULK,
     "FoundGroup": _group("properties"),
     "Found": _closed({"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
     "UpdatedGroup": _group("properties", "api_environment_tag"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -125,7 +124,7 @@ def _bulk(server: Server, token: str, body: Path, expected: str) -> Spent:
     headers = {
         "Authorization": f"Token {token}",
         "Content-Type": "application/x-ndjson",
-        "Content-Length": str(os.path.getsize(body)),
+        "Content-Length": str(body.stat().st_size),
     }
     before, started = server.processor(), time.perf_counter()
     with body.open("rb") as file:

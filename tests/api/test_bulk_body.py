@@ -71,9 +71,10 @@ async def test_refused_before_any_line(
 
 async def test_scopes_and_methods(service: Service) -> None:
     """The scope of the other writes; POST alone."""
-    reader = await make_caller(service.store, service.production, Scope.INTROSPECT)
-    answer = await service.send("POST", b'{"user_group_id":"a"}', NDJSON, path=PATH, caller=reader)
-    assert code_of(answer) == (403, "missing_scope")
+    for scope, expected in ((Scope.INTROSPECT, 403), (Scope.PROVISION_READ, 403), (Scope.PROVISION_WRITE, 200)):
+        caller = await make_caller(service.store, service.production, scope)
+        answer = await service.send("POST", b'{"user_group_id":"a"}', NDJSON, path=PATH, caller=caller)
+        assert answer.status_code == expected, scope
     answer = await service.send("GET", b"", {}, path=PATH)
     assert code_of(answer) == (405, "method_not_allowed")
     assert answer.headers["allow"] == "POST, OPTIONS"

@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from engines.http_protocols import NAMES, protocol_class
@@ -74,6 +75,29 @@ async def _events(request: Request) -> Response:
     return StreamingResponse(parts())
 
 
+class _Both:
+    """Reads its body and sends an answer that no buffer holds, at the same time."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._receive = receive
+        self._send = send
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        return self._answer().__await__()
+
+    async def _answer(self) -> None:
+        sending = asyncio.create_task(self._send_all())
+        while (await self._receive()).get("more_body", False):
+            pass
+        await sending
+
+    async def _send_all(self) -> None:
+        await self._send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(LARGE // 65_536):
+            await self._send({"type": "http.response.body", "body": b"x" * 65_536, "more_body": True})
+        await self._send({"type": "http.response.body", "body": b""})
+
+
 async def _socket(socket: WebSocket) -> None:
     await socket.accept()
     with suppress(WebSocketDisconnect):
@@ -91,6 +115,7 @@ def new_app(release: threading.Event) -> Starlette:
             Route("/slow", _slow),
             Route("/held", _held),
             Route("/events", _events),
+            Route("/both", _Both, methods=["POST"]),
             WebSocketRoute("/socket", _socket),
         ]
     )

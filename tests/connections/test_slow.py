@@ -123,6 +123,22 @@ def test_who_reads_gets_all_of_it(start: Start) -> None:
     assert received > 64 * 1024 * 1024
 
 
+def test_who_sends_need_not_read_meanwhile(start: Start) -> None:
+    """Most clients read no answer before they have sent all of their body. While that comes at the rate, an answer that
+    waits to be read is no reason to cut them off; two and a half graces here. Red when only what is read counts."""
+    server = start(grace_seconds=1)
+    received = 0
+    with socket.create_connection(server.address, timeout=LONG) as connection:
+        connection.sendall(b"POST /both HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 3750\r\n\r\n")
+        for _ in range(25):
+            connection.sendall(b"x" * 150)
+            time.sleep(0.1)
+        while chunk := connection.recv(1_048_576):
+            received += len(chunk)
+    assert received > 64 * 1024 * 1024
+    assert not server.counters.closed
+
+
 @pytest.mark.parametrize("path", ["/slow", "/events"])
 def test_a_slow_app_is_not_its_client_s_fault(start: Start, path: str) -> None:
     """No time limit holds while it is the server that is awaited. Red when the whole request has a deadline."""

@@ -20,6 +20,7 @@ from tenantry.api.endpoint import (
     StreamedResponse,
     digest_of,
     public_error,
+    require_scope,
 )
 from tenantry.api.lines import MAX_LINE, Line, LineSplitter
 from tenantry.api.operations import OPERATIONS, Update, updated_group
@@ -33,7 +34,6 @@ from tenantry.errors import (
     BadRequest,
     BodyTooLarge,
     Draining,
-    MissingScope,
     StoreUnavailable,
     TenantryError,
 )
@@ -160,8 +160,7 @@ class _Batches:
     async def authorize(self, deadline: Deadline) -> ApiToken:
         """The caller, who may have been cut off since the last batch. Raises Unauthorized, MissingScope."""
         caller = await self.context.authenticate(self.digest, deadline)
-        if ApiScope.PROVISION not in caller.scopes:
-            raise MissingScope("this API token may not provision: create one with --scope provision")
+        require_scope(caller, ApiScope.PROVISION_WRITE)
         return caller
 
     def read(self, line: Line) -> _Read:

@@ -15,7 +15,6 @@ from tenantry.api.introspection import OAUTH_FORMAT
 from tenantry.api.openapi.bulk_path import bulk_path
 from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_examples
 from tenantry.api.openapi.paths import (
-    DRY_RUN,
     HEALTH_CODES,
     INTROSPECTION_CODES,
     READY_CODES,
@@ -49,7 +48,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
             "/api/user": user_path("query" if version == "3.2" else "x-query"),
             "/api/user/rotate": rotate_path(),
             "/api/users": users_path(),
-            "/api/users/bulk": bulk_path(DRY_RUN, "itemSchema" if version == "3.2" else "x-itemSchema"),
+            "/api/users/bulk": bulk_path("itemSchema" if version == "3.2" else "x-itemSchema"),
             "/oauth/introspect": introspect_path(),
             "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
             "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),

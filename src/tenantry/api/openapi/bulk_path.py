@@ -14,6 +14,7 @@ from tenantry.api.endpoint import DEFAULT_FORMAT
 from tenantry.api.lines import MAX_LINE
 from tenantry.api.openapi.errors import COMMON, error_responses
 from tenantry.api.openapi.examples import UPDATED
+from tenantry.api.openapi.paths import DRY_RUN, WRITES
 from tenantry.api.openapi.schemas import reference
 
 JsonObject = dict[str, Any]
@@ -70,8 +71,8 @@ def _text(lines: list[JsonObject]) -> str:
     return "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in lines)
 
 
-def bulk_path(dry_run: JsonObject, item: str) -> JsonObject:
-    """``/api/users/bulk``; ``dry_run`` is the parameter, ``item`` the name of ``itemSchema`` in this version."""
+def bulk_path(item: str) -> JsonObject:
+    """``/api/users/bulk``; ``item`` is the name of ``itemSchema`` in this version."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
     done = {
         "description": "The report",
@@ -88,7 +89,8 @@ def bulk_path(dry_run: JsonObject, item: str) -> JsonObject:
         "summary": "Create or change many user groups",
         "description": _ABOUT,
         "tags": ["User groups"],
-        "parameters": [_REPLACE, dry_run],
+        "security": WRITES,
+        "parameters": [_REPLACE, DRY_RUN],
         "requestBody": {
             "required": True,
             "content": {

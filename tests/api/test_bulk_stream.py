@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.api import bulk, report_buffer
+from tenantry.api import lines, report_buffer
 from tenantry.api.endpoint import RequestRecord
 from tenantry.errors import StoreUnavailable
 from tests.api.conftest import Service, make_app
@@ -112,7 +112,7 @@ async def test_memory_stays_small_for_a_client_that_reads_last(
     in memory: most clients send all before they read. One byte more ends the bulk, after the lines that it had. Red
     without the temporary file (the app waits for ever, or has the report in memory), and when the body is collected."""
     most = 32 * 1024 * 1024
-    monkeypatch.setattr(bulk, "MAX_BULK", most)
+    monkeypatch.setattr(lines, "MAX_BULK", most)
     exchange = Exchange(make_app(service.store, service.keys), service, large(most + 1), "dry_run=true")
     exchange.keep = False
     exchange.reads.clear()
@@ -137,8 +137,8 @@ async def test_memory_stays_small_for_a_client_that_reads_last(
 async def test_without_a_temporary_file_the_reader_is_waited_for(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Memory is bounded there too: no more of the body is read until the client has read. Red when ``room`` is not
-    awaited."""
+    """Memory is bounded there too: no more of the body is read until the client has read. Red when
+    ``wait_for_space`` is not awaited."""
 
     def refuse() -> None:
         raise OSError("read-only file system")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -22,15 +22,14 @@ from tenantry.api.endpoint import (
     public_error,
     require_scope,
 )
-from tenantry.api.lines import MAX_LINE, Line, LineSplitter
+from tenantry.api.lines import MAX_BULK, MAX_LINE, BodyLines, Line
 from tenantry.api.operations import OPERATIONS, Update, updated_group
 from tenantry.api.query_parameters import read_flag
 from tenantry.api.rehearsal import Rehearsal
 from tenantry.api.report_buffer import ReportBuffer
-from tenantry.api.request import ApiRequest, ClientDisconnected, check_size
+from tenantry.api.request import ApiRequest, ClientDisconnected
 from tenantry.api.strict_json import decode_json
 from tenantry.errors import (
-    BadJson,
     BadRequest,
     BodyTooLarge,
     Draining,
@@ -41,14 +40,10 @@ from tenantry.groups import ApiToken, Author
 from tenantry.groups import Scope as ApiScope
 from tenantry.http import error_document
 from tenantry.provisioning import Deadline, Outcome, Upsert, UpsertProvisioner, UpsertResult
-from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
 
 MEDIA_TYPE: Final = "application/x-ndjson"
 
-MAX_BULK: Final = 128 * 1024 * 1024
-"""Bytes of the whole body."""
-
-MOST_TOGETHER: Final = 250
+MOST_TOGETHER: Final = 500
 """Lines that share a transaction. SQLite's file, and a row that all writers of PostgreSQL pass by, are locked for some
 ten milliseconds then."""
 
@@ -85,55 +80,9 @@ class BulkEndpoint(Endpoint):
         request.set_operation("bulk")
         batches = _Batches(context, digest, request.id, replace=replace, rehearsed=rehearsed)
         await batches.authorize(Deadline(context.store_seconds))  # 403
-        body = _Body(request, context.body_seconds)
+        body = BodyLines(request, context.body_seconds)
         await body.begin()  # 400, 408, 413
         return BulkReport(request, body, batches, self._draining, rehearsed=rehearsed)
-
-
-class _Body:
-    """The lines of a body, as they arrive."""
-
-    def __init__(self, request: ApiRequest, seconds: float) -> None:
-        self._request = request
-        self._seconds = seconds
-        self._splitter = LineSplitter()
-        self._part = b""
-        self._size = 0
-
-    async def begin(self) -> None:
-        """Reads on to the part in which the first line begins. Raises BadJson where there is none."""
-        while not self._part.strip():
-            if self._request.complete:
-                raise BadJson('the body is empty: a JSON object a line is needed, such as {"user_group_id": "acme"}')
-            for _ in self._splitter.feed(self._part):  # of white space alone
-                pass
-            await self.read()
-
-    def lines(self) -> Iterator[Line]:
-        """Those that are complete with what was read last."""
-        yield from self._splitter.feed(self._part)
-        if self._request.complete:
-            yield from self._splitter.end()
-
-    @property
-    def complete(self) -> bool:
-        """Whether all was read."""
-        return self._request.complete
-
-    async def read(self) -> None:
-        """The next part. Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
-        self._part = await self._request.next_part(self._seconds)
-        self._size += len(self._part)
-        check_size(self._size, MAX_BULK)
-
-    async def discard(self) -> None:
-        """Reads what its client still sends, within limits: most clients read no answer before they have sent all."""
-        with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
-            await run_with_timeout(self._seconds, self._read_on())
-
-    async def _read_on(self) -> None:
-        while not self.complete and self._size <= MAX_BULK:
-            await self.read()
 
 
 # --- lines to groups --------------------------------------------------------------------------------------------------
@@ -213,7 +162,7 @@ class BulkReport(StreamedResponse):
     def __init__(
         self,
         request: ApiRequest,
-        body: _Body,
+        body: BodyLines,
         batches: _Batches,
         draining: Callable[[], bool],
         *,
@@ -258,8 +207,8 @@ class BulkReport(StreamedResponse):
         except Exception as raised:  # noqa: BLE001 - the last resort: every report has a last line
             error = public_error(raised, self._request)
             self.code = error.code
-        said = {"success": 1} if error is None else error_document(error, self._request.id)
-        buffer.write(to_json({**said, "summary": self._counts.summary()}) + b"\n")
+        status = {"success": 1} if error is None else error_document(error, self._request.id)
+        buffer.write(to_json({**status, "summary": self._counts.summary()}) + b"\n")
         if error is not None:
             await self._body.discard()
 
@@ -297,13 +246,13 @@ class BulkReport(StreamedResponse):
     async def _write(self, batch: list[_Read], buffer: ReportBuffer) -> None:
         """Raises StoreUnavailable, after its report, where the store could not be used for it: nor could it be for the
         next."""
-        await buffer.room()
+        await buffer.wait_for_space()
         results = await self._batches.write(batch)
         self._counts.counts.update(
             FAILED if isinstance(each, TenantryError) else each.outcome.value for each in results
         )
-        said = [to_json(report_line(read.number, each)) for read, each in zip(batch, results, strict=True)]
-        buffer.write(b"\n".join([*said, b""]))
+        lines = [to_json(report_line(read.number, each)) for read, each in zip(batch, results, strict=True)]
+        buffer.write(b"\n".join([*lines, b""]))
         for each in results:
             if isinstance(each, StoreUnavailable):
                 raise each

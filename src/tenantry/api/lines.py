@@ -1,10 +1,18 @@
-"""LineSplitter: cuts what arrives of a body into lines, and holds at most one of them."""
+"""BodyLines: the lines of a body as they arrive, of which it holds at most one that is not complete."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
+
+from tenantry.api.request import ApiRequest, ClientDisconnected, check_size
+from tenantry.errors import BadJson, TenantryError
+from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
+
+MAX_BULK: Final = 128 * 1024 * 1024
+"""Bytes of the whole body."""
 
 MAX_LINE: Final = 64 * 1024
 """Bytes of a line, without its end."""
@@ -58,3 +66,49 @@ class LineSplitter:
         if len(self._begun) > MAX_LINE + 1 or (len(self._begun) > MAX_LINE and self._begun[-1:] != b"\r"):
             self._begun.clear()
             self._too_long = True
+
+
+class BodyLines:
+    """The lines of the body of ``request``. The next part of it has to come within so many seconds."""
+
+    def __init__(self, request: ApiRequest, seconds: float) -> None:
+        self._request = request
+        self._seconds = seconds
+        self._splitter = LineSplitter()
+        self._part = b""
+        self._size = 0
+
+    async def begin(self) -> None:
+        """Reads on to the part in which the first line begins. Raises BadJson where there is none."""
+        while not self._part.strip():
+            if self._request.complete:
+                raise BadJson('the body is empty: a JSON object a line is needed, such as {"user_group_id": "acme"}')
+            for _ in self._splitter.feed(self._part):  # of white space alone
+                pass
+            await self.read()
+
+    def lines(self) -> Iterator[Line]:
+        """Those that are complete with what was read last."""
+        yield from self._splitter.feed(self._part)
+        if self._request.complete:
+            yield from self._splitter.end()
+
+    @property
+    def complete(self) -> bool:
+        """Whether all was read."""
+        return self._request.complete
+
+    async def read(self) -> None:
+        """The next part. Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
+        self._part = await self._request.next_part(self._seconds)
+        self._size += len(self._part)
+        check_size(self._size, MAX_BULK)
+
+    async def discard(self) -> None:
+        """Reads what its client still sends, within limits: most clients read no answer before they have sent all."""
+        with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
+            await run_with_timeout(self._seconds, self._read_on())
+
+    async def _read_on(self) -> None:
+        while not self.complete and self._size <= MAX_BULK:
+            await self.read()

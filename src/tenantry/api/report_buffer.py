@@ -57,7 +57,7 @@ class ReportBuffer:
         moved.write(self._file.read())
         self._file, self._in_memory = moved, False
 
-    async def room(self) -> None:
+    async def wait_for_space(self) -> None:
         """Waits until more may be written."""
         while self._written >= self._most:
             self._changed.clear()

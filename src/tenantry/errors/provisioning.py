@@ -160,14 +160,14 @@ class IdempotencySuperseded(TenantryError):
 
 
 class BodyTooLarge(TenantryError):
-    """The body is larger than 64 KiB."""
+    """The body is larger than 64 KiB; of a bulk, a line larger than that, or the body than 128 MiB."""
 
     code = "body_too_large"
     status = 413
 
 
 class UnsupportedMediaType(TenantryError):
-    """The body is not ``application/json`` in UTF-8; of ``/oauth/introspect``, not a form."""
+    """The body is not ``application/json`` in UTF-8; of ``/oauth/introspect``, not a form; of a bulk, not NDJSON."""
 
     code = "unsupported_media_type"
     status = 415
@@ -242,7 +242,8 @@ class MigrationNeeded(StoreUnavailable):
 
 
 class Draining(TenantryError):
-    """``/readyz`` of a server that is about to stop: it still answers, and wants no new work."""
+    """``/readyz`` of a server that is about to stop: it still answers, and wants no new work. A bulk ends there after
+    the lines that it has."""
 
     code = "draining"
     status = 503

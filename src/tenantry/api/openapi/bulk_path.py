@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from tenantry.api.bulk import MAX_BULK, MEDIA_TYPE
+from tenantry.api.bulk import MEDIA_TYPE
 from tenantry.api.endpoint import DEFAULT_FORMAT
-from tenantry.api.lines import MAX_LINE
+from tenantry.api.lines import MAX_BULK, MAX_LINE
 from tenantry.api.openapi.errors import COMMON, error_responses
 from tenantry.api.openapi.examples import UPDATED
 from tenantry.api.openapi.paths import DRY_RUN, WRITES

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.audit import RETAINED_CHANGES, without_tokens
-from tenantry.backends.sql.engine import first, first_of
+from tenantry.backends.sql.engine import first, first_of, insert_all
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import Row, dump_json
@@ -168,8 +168,9 @@ def note_many(
         changes = tuple(
             replace(last, handle=handle, generation=number) for handle, number in zip(handles, numbers, strict=True)
         )
-        connection.execute(
-            change_list.insert(),
+        insert_all(
+            connection,
+            change_list,
             [{"generation": each.generation, "handle": each.handle, "written_at": to_micros(at)} for each in changes],
         )
         if there and row is not None:
@@ -177,7 +178,7 @@ def note_many(
             first_of(connection, _NOTIFY_THERE, (json.dumps(notices),))
     elif there and first_of(connection, _LOCK_THERE, ()) is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
-    connection.execute(audit.insert(), [_entry_values(context.author, each, at) for each in notes])
+    insert_all(connection, audit, [_entry_values(context.author, each, at) for each in notes])
     return changes
 
 

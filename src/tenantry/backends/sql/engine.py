@@ -301,6 +301,12 @@ def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) 
     return number
 
 
+def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Inserts the rows in a few statements, in this order."""
+    # What gives a column back is written as one statement for many rows; without it each row is one.
+    connection.execute(table.insert().returning(next(iter(table.primary_key))), list(rows)).close()
+
+
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:

@@ -29,13 +29,12 @@ def write_many(
 ) -> WriteResult[list[Issued | None]]:
     """None for each that is not as its writer expects it. Raises UnknownEnvironment, StoreReplaced."""
     now = context.now(connection)
-    wanted = rows.dump_json([each.provided_id for each in writes])
-    locked = every(connection, LOCKED_BY_IDS, environment_id=environment.id, provided_ids=wanted)
-    found = {stored.group.provided_id: stored for stored in [rows.stored_group(row[1:]) for row in locked]}
+    updates = [each for each in writes if isinstance(each, GroupUpdate)]
+    found = _locked(connection, environment, [each.provided_id for each in updates])
     done: dict[str, Issued] = {}
     notes: dict[str, GroupNote] = {}
     to_save: list[StoredGroup] = []
-    for update in [each for each in writes if isinstance(each, GroupUpdate)]:
+    for update in updates:
         stored = found.get(update.provided_id)
         changed = None if stored is None else _updated(stored, update)
         if changed is None:
@@ -46,13 +45,22 @@ def write_many(
             details = update_details(update.changes)
             notes[update.provided_id] = GroupNote("group.updated", changed.group, details, counted=True)
     _save(connection, to_save, now)
-    creations = [each for each in writes if isinstance(each, GroupCreation) and each.provided_id not in found]
+    creations = [each for each in writes if isinstance(each, GroupCreation)]
     for issued in _create(connection, environment, creations, now):
         done[issued.group.provided_id] = issued
         notes[issued.group.provided_id] = GroupNote("group.created", issued.group, {}, counted=False)
     in_order = [each.provided_id for each in writes]
     counted = note_many(connection, context, [notes[each] for each in in_order if each in notes], at=now)
     return WriteResult([done.get(each) for each in in_order], counted)
+
+
+def _locked(connection: Connection, environment: Environment, provided_ids: Sequence[str]) -> dict[str, StoredGroup]:
+    """Those of these groups that there are, which nobody else can write to until the commit."""
+    if not provided_ids:
+        return {}
+    wanted = rows.dump_json(provided_ids)
+    locked = every(connection, LOCKED_BY_IDS, environment_id=environment.id, provided_ids=wanted)
+    return {stored.group.provided_id: stored for stored in [rows.stored_group(row[1:]) for row in locked]}
 
 
 def _updated(stored: StoredGroup, update: GroupUpdate) -> StoredGroup | None:

@@ -286,7 +286,7 @@ async def test_no_secret_is_shown() -> None:
     client = Client("http://x.test", TOKEN, transport=httpx2.MockTransport(Script(httpx2.Response(200, json=GOOD))))
     with client:
         made = client.get_or_create("a", properties={"p": "v-secret"})
-        printed = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._calls)["_attempts"])
+        printed = repr(client) + repr(made) + repr(vars(client)) + repr(vars(client._calls)["attempts"])
     script = Script(*[httpx2.ConnectError(f"could not send {TOKEN}")] * 2)
     with pytest.raises(ApiUnreachable) as caught:
         await run("async", script, lambda client: client.rotate("old-secret"), attempts=2)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 from tenantry.client.answers import ListedGroup, ProvisionedGroup, Reply
+from tenantry.client.bulk import BulkReport, LineBatches, each_of, read_reports
 from tenantry.client.calls import ApiCalls, Call, NoReply, Send, Sleep
 from tenantry.groups import UNCHANGED, Unchanged
 from tenantry.tracing import HttpClientSpan
@@ -21,7 +22,7 @@ from tenantry.tracing import HttpClientSpan
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["AsyncClient", "Client", "ListedGroup", "ProvisionedGroup"]
+__all__ = ["AsyncClient", "BulkReport", "Client", "ListedGroup", "ProvisionedGroup"]
 
 T = TypeVar("T")
 
@@ -116,6 +117,22 @@ class Client:
             page = self._run(self._calls.page(after=following, limit=page_size, match=match))
             yield from page.groups
             following = page.next
+
+    def bulk(
+        self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False
+    ) -> Iterator[BulkReport]:
+        """Creates or merges many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``, and
+        gives a report of each, in their order. With ``replace`` properties and mapping are replaced whole. Takes
+        some hundreds of groups at a time, so neither they nor the reports are ever all in memory; nothing is sent
+        before the first report is asked for. A group that fails does not end it: see ``BulkReport.error``. Raises the
+        error for which the service did not do the rest; what was reported is done, and all may be sent again."""
+        batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
+        for group in groups:
+            batches.add(group)
+            if batches.full:
+                yield from read_reports(self._run(batches.send()))
+        if not batches.empty:
+            yield from read_reports(self._run(batches.send()))
 
     def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None
@@ -236,6 +253,24 @@ class AsyncClient:
             for group in page.groups:
                 yield group
             following = page.next
+
+    async def bulk(
+        self,
+        groups: Iterable[Mapping[str, Any]] | AsyncIterable[Mapping[str, Any]],
+        *,
+        replace: bool = False,
+        dry_run: bool = False,
+    ) -> AsyncIterator[BulkReport]:
+        """As Client.bulk. The groups may come asynchronously."""
+        batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
+        async for group in each_of(groups):
+            batches.add(group)
+            if batches.full:
+                for report in read_reports(await self._run(batches.send())):
+                    yield report
+        if not batches.empty:
+            for report in read_reports(await self._run(batches.send())):
+                yield report
 
     async def _run(self, call: Call[T]) -> T:
         reply: Reply | NoReply | None = None

@@ -67,12 +67,21 @@ class Reply:
     retry_after: str | None = None
     replayed: bool = False
     dry_run: bool = False
+    request_id: str = ""
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Reply:
         """The parts of an httpx2 response that are read."""
         replayed, dry_run = (response.headers.get(name) == "true" for name in ("idempotency-replayed", "dry-run"))
-        return cls(response.status_code, response.content, response.headers.get("retry-after"), replayed, dry_run)
+        headers = response.headers
+        return cls(
+            response.status_code,
+            response.content,
+            headers.get("retry-after"),
+            replayed,
+            dry_run,
+            headers.get("x-request-id", ""),
+        )
 
 
 def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
@@ -138,7 +147,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """The error class with the code of the answer; an unknown one gives a TenantryError with its code and status."""
+    """The error class with the code of the answer; an unknown one gives a TenantryError with its code and status. The
+    status of one that a line of a successful answer tells is that of its class."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])
@@ -150,7 +160,8 @@ def read_error(status: int, document: Any, retry_after: str | None) -> TenantryE
     error = error_class.__new__(error_class, message)  # some constructors need more than a message
     seconds = int(retry_after) if retry_after is not None and retry_after.isascii() and retry_after.isdigit() else None
     TenantryError.__init__(error, message, field=pointer)
-    error.code, error.status, error.retry_after = code, status, seconds
+    error.code, error.retry_after = code, seconds
+    error.status = error_class.status if status == 200 else status
     return error
 
 

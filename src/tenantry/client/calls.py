@@ -29,6 +29,7 @@ from tenantry.client.answers import (
 )
 from tenantry.errors import (
     ApiUnreachable,
+    Draining,
     IdempotencyInFlight,
     StoreUnavailable,
     TenantryError,
@@ -88,7 +89,23 @@ ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
 """Makes the result of a call from the document of a success. It may raise what reading a wrong document raises."""
 
 
-def retrying_call(send: Send, attempts: int, read: ReadAnswer[T]) -> Call[T]:
+ReadDocument: TypeAlias = Callable[[Reply], Any]
+"""The document of a reply that says whether it is a success; None where there is none."""
+
+
+def load_json(content: bytes) -> Any:
+    """The value of a JSON text; None where it is none."""
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
+
+
+def _whole(reply: Reply) -> Any:
+    return load_json(reply.content)
+
+
+def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
     """One call in at most ``attempts`` requests. Raises the error that the service answered with, ApiUnreachable,
     UnexpectedAnswer."""
     seconds = FIRST_SLEEP
@@ -98,25 +115,22 @@ def retrying_call(send: Send, attempts: int, read: ReadAnswer[T]) -> Call[T]:
             reason = reply.reason if reply is not None else "nothing was sent"
             failure: TenantryError = ApiUnreachable(f"/api/user did not answer in {attempts} attempts: {reason}")
         else:
-            document = _document(reply)
+            document = read_document(reply)
             if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
                 found = read_success(read, document, reply)
                 if send.dry_run and not reply.dry_run:
                     raise UnexpectedAnswer("the service does not know dry_run: it may have done what was to be tried")
                 return found
             failure = read_error(reply.status, document, reply.retry_after)
-        if left == 0 or not isinstance(failure, ApiUnreachable | StoreUnavailable | IdempotencyInFlight):
+        if left == 0 or not isinstance(failure, _PASSING):
             raise failure
         yield Sleep(min(failure.retry_after or seconds, MAX_SLEEP))
         seconds *= 2
     raise ValueError("attempts must be at least 1")
 
 
-def _document(reply: Reply) -> Any:
-    try:
-        return json.loads(reply.content)
-    except ValueError:
-        return None
+_PASSING: Final = (ApiUnreachable, StoreUnavailable, IdempotencyInFlight, Draining)
+"""Errors that pass by themselves."""
 
 
 # --- the requests -----------------------------------------------------------------------------------------------------
@@ -139,7 +153,7 @@ class ApiCalls:
             "Content-Type": "application/json",
             "Accept": "application/json",
         }
-        self._attempts = attempts
+        self.attempts: int = attempts
         self._get_method = get_method
 
     @staticmethod
@@ -218,7 +232,7 @@ class ApiCalls:
                 sent += isinstance(step, Send)
                 reply = yield step
 
-        return read_again(retrying_call(send, self._attempts, read_deleted))
+        return read_again(retrying_call(send, self.attempts, read_deleted))
 
     def rotate(self, current_token: str, idempotency_key: str | None, *, dry_run: bool) -> Call[ProvisionedGroup]:
         """``POST /api/user`` with ``current_token``."""
@@ -239,14 +253,14 @@ class ApiCalls:
         return self._list({"user_group_id": user_group_id})
 
     def _list(self, wanted: dict[str, str]) -> Call[GroupPage]:
-        return retrying_call(Send("GET", path="/api/users", parameters=wanted), self._attempts, read_page)
+        return retrying_call(Send("GET", path="/api/users", parameters=wanted), self.attempts, read_page)
 
     def _call(
         self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None, *, dry_run: bool
     ) -> Call[ProvisionedGroup]:
         """Raises ValueError for NaN and infinite numbers, TypeError for what is not JSON."""
         body = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
-        return retrying_call(Send(method, body, headers or {}, dry_run), self._attempts, read_group)
+        return retrying_call(Send(method, body, headers or {}, dry_run), self.attempts, read_group)
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,127 @@
+"""``POST /api/users/bulk``, without I/O: groups become requests of some hundreds of lines, and their reports records.
+
+A request that is lost is sent again, for a bulk changes nothing that it has done already. What the first attempt has
+reported as done keeps that report.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from tenantry.client.answers import ProvisionedGroup, Reply, read_error, read_group
+from tenantry.client.calls import Call, Send, load_json, retrying_call
+from tenantry.errors import TenantryError
+
+T = TypeVar("T")
+
+MOST_TOGETHER: Final = 500
+"""Groups of one request."""
+
+BYTES_TOGETHER: Final = 512 * 1024
+"""After so many bytes a request is full. What a server reports of them fits into what it keeps in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkReport:
+    """What became of one of many groups: the one with this ``number``, counted from 1. ``outcome`` is ``created``,
+    ``updated`` or ``unchanged``, with the ``group``; or ``failed``, with the ``error``, and then nothing was done."""
+
+    number: int
+    outcome: str
+    group: ProvisionedGroup | None = None
+    error: TenantryError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BulkAnswer:
+    """The reports of one request. ``error``: why those that are missing were not done."""
+
+    reports: list[BulkReport]
+    error: TenantryError | None = None
+
+
+class LineBatches:
+    """Collects groups into the bodies of requests. ``replace`` and ``dry_run`` are those of the clients' ``bulk``."""
+
+    def __init__(self, attempts: int, *, replace: bool, dry_run: bool) -> None:
+        parameters = {"replace": "true"} if replace else {}
+        self._attempts = attempts
+        self._parameters = parameters
+        self._dry_run = dry_run
+        self._lines: list[bytes] = []
+        self._size = 0
+        self._before = 0
+
+    def add(self, group: Mapping[str, Any]) -> None:
+        """One more. Raises ValueError for NaN and infinite numbers, TypeError for what is not JSON."""
+        line = json.dumps(dict(group), allow_nan=False, separators=(",", ":")).encode("ascii")
+        self._lines.append(line)
+        self._size += len(line)
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to ask ``send``."""
+        return len(self._lines) >= MOST_TOGETHER or self._size >= BYTES_TOGETHER
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to send."""
+        return not self._lines
+
+    def send(self) -> Call[BulkAnswer]:
+        """The call for what was collected, which is forgotten here."""
+        body, before = b"".join(line + b"\n" for line in self._lines), self._before
+        self._before += len(self._lines)
+        self._lines, self._size = [], 0
+        headers = {"Content-Type": "application/x-ndjson"}
+        send = Send("POST", body, headers, self._dry_run, "/api/users/bulk", self._parameters)
+        return _bulk(send, self._attempts, before)
+
+
+def _bulk(send: Send, attempts: int, before: int) -> Call[BulkAnswer]:
+    reports: dict[int, BulkReport] = {}
+
+    def read_lines(reply: Reply) -> Any:
+        """The last line. What the others report is collected."""
+        if reply.status != 200:
+            return load_json(reply.content)
+        *lines, last = [load_json(line) for line in reply.content.split(b"\n") if line] or [None]
+        for line in lines:
+            report = _read_report(line, reply, before)
+            if report.number not in reports or reports[report.number].error is not None:
+                reports[report.number] = report
+        return last
+
+    error: TenantryError | None = None
+    try:
+        yield from retrying_call(send, attempts, lambda last, _: last["summary"], read_lines)
+    except TenantryError as raised:
+        error = raised
+    return BulkAnswer([reports[number] for number in sorted(reports)], error)
+
+
+def _read_report(line: Any, reply: Reply, before: int) -> BulkReport:
+    number = line["line"] + before
+    if line["success"] == 1:
+        return BulkReport(number, line["result"], group=read_group(line, reply))
+    return BulkReport(number, "failed", error=read_error(reply.status, {"request_id": reply.request_id, **line}, None))
+
+
+def read_reports(answer: BulkAnswer) -> Iterator[BulkReport]:
+    """The reports of a request, and then its error, if it ended early."""
+    yield from answer.reports
+    if answer.error is not None:
+        raise answer.error
+
+
+async def each_of(groups: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
+    """All of them, however they come."""
+    if isinstance(groups, AsyncIterable):
+        async for group in groups:
+            yield group
+    else:
+        for group in groups:
+            yield group

@@ -1,0 +1,202 @@
+"""``bulk`` of the clients: requests of some hundreds of groups, sent again where they were lost, and their reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from tenantry.client import AsyncClient, BulkReport, Client
+from tenantry.client.bulk import MOST_TOGETHER
+from tenantry.errors import ApiUnreachable, InvalidBody, StoreUnavailable, UnexpectedAnswer
+from tests.client.conftest import Live
+from tests.client.test_calls import KINDS, Script, refused, run
+from tests.client.test_calls import pauses as pauses
+from tests.client.test_live import new_id
+
+SUMMARY = {"success": 1, "summary": {}}
+
+
+def done(line: int, result: str = "created") -> dict[str, Any]:
+    group = {"team_id": line, "token": f"token-{line}", "name": "n", "provided_id": f"g{line}", "properties": None}
+    return {"line": line, "success": 1, "result": result, "user_group": group}
+
+
+def failed(line: int, code: str = "invalid_body") -> dict[str, Any]:
+    return {"line": line, "success": 0, "error": {"code": code, "message": "no", "field": "/name"}}
+
+
+def ended(code: str) -> dict[str, Any]:
+    return {"success": 0, "error": {"code": code, "message": "no"}, "request_id": "r", "summary": {}}
+
+
+def report(*lines: Any, **headers: str) -> httpx2.Response:
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    return httpx2.Response(200, text=text, headers={"x-request-id": "r", **headers})
+
+
+def bodies(script: Script) -> list[list[Any]]:
+    return [[json.loads(line) for line in request.content.splitlines()] for request in script.requests]
+
+
+async def collected(kind: str, script: Script, groups: Any, **options: Any) -> tuple[list[BulkReport], Any]:
+    """The reports, and the error after them."""
+    found: list[BulkReport] = []
+
+    async def collect(reports: Any) -> None:
+        async for each in reports:  # one by one: they are wanted where an error comes after them
+            found.append(each)  # noqa: PERF401
+
+    def act(client: Any) -> Any:
+        reports = client.bulk(groups, **options)
+        return found.extend(reports) if kind == "sync" else collect(reports)
+
+    try:
+        await run(kind, script, act)
+    except Exception as error:  # noqa: BLE001 - given back
+        return found, error
+    return found, None
+
+
+@KINDS
+async def test_groups_are_sent_some_hundreds_at_a_time(kind: str, pauses: list[float]) -> None:
+    """The numbers go on from request to request; groups are taken as they are needed. Red when the numbers of the
+    second request begin anew."""
+    taken: list[int] = []
+
+    def groups() -> Iterator[dict[str, Any]]:
+        for number in range(1, MOST_TOGETHER + 3):
+            taken.append(number)
+            yield {"user_group_id": f"g{number}"}
+
+    first = report(*(done(line) for line in range(1, MOST_TOGETHER + 1)), SUMMARY)
+    script = Script(first, report(done(1, "updated"), failed(2), SUMMARY))
+    reports, error = await collected(kind, script, groups(), replace=True)
+    assert error is None
+    assert [each.number for each in reports] == taken == [*range(1, MOST_TOGETHER + 3)]
+    assert [each.outcome for each in reports[-3:]] == ["created", "updated", "failed"]
+    assert reports[0].group is not None
+    assert (reports[0].group.provided_id, reports[0].group.token) == ("g1", "token-1")
+    assert isinstance(reports[-1].error, InvalidBody)
+    assert (reports[-1].error.status, reports[-1].error.field) == (422, "/name")
+    assert "request r" in str(reports[-1].error)
+    assert [len(body) for body in bodies(script)] == [MOST_TOGETHER, 2]
+    for request in script.requests:
+        assert str(request.url) == "http://tenantry.test/api/users/bulk?replace=true"
+        assert request.headers["content-type"] == "application/x-ndjson"
+    assert "token-1" not in repr(reports)
+
+
+@KINDS
+async def test_large_groups_fill_a_request_sooner(kind: str) -> None:
+    """By their bytes. Red when only the number counts."""
+    script = Script(*(report(*(done(line) for line in range(1, 20)), SUMMARY) for _ in range(2)))
+    groups = [{"user_group_id": f"g{number}", "properties": {"text": "x" * 29_000}} for number in range(38)]
+    reports, _ = await collected(kind, script, groups)
+    assert len(reports) == 38
+    assert [len(body) for body in bodies(script)] == [19, 19]
+
+
+@KINDS
+async def test_a_request_that_is_lost_or_ends_early_is_sent_again(kind: str, pauses: list[float]) -> None:
+    """The same body. What an attempt has reported as done keeps its first report; what failed with the store is
+    reported as the last attempt has it. Red when reports are those of the last attempt alone."""
+    script = Script(
+        httpx2.ReadError("gone"),
+        refused(503, "store_unavailable"),
+        report(done(1), failed(2), failed(3, "store_unavailable"), ended("store_unavailable")),
+        report(done(1, "unchanged"), failed(2), ended("draining")),
+        report(done(1, "unchanged"), failed(2), done(3), SUMMARY),
+    )
+    groups = [{"user_group_id": f"g{number}"} for number in (1, 2, 3)]
+    reports = await with_attempts(kind, script, groups)
+    assert [each.outcome for each in reports] == ["created", "failed", "created"]
+    assert len(script.requests) == 5
+    assert len({request.content for request in script.requests}) == 1
+
+
+async def with_attempts(kind: str, script: Script, groups: Any) -> list[BulkReport]:
+    def act(client: Any) -> Any:
+        reports = client.bulk(groups)
+        return list(reports) if kind == "sync" else collect(reports)
+
+    async def collect(reports: Any) -> list[BulkReport]:
+        return [each async for each in reports]
+
+    found: list[BulkReport] = await run(kind, script, act, attempts=5)
+    return found
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("last", "kind_of_error"),
+    [
+        (httpx2.ReadError("gone"), ApiUnreachable),
+        (report(done(1), ended("store_unavailable")), StoreUnavailable),
+        (report(done(1)), UnexpectedAnswer),
+        (httpx2.Response(200, text="<html>"), UnexpectedAnswer),
+        (httpx2.Response(200, text=""), UnexpectedAnswer),
+    ],
+)
+async def test_an_end_that_is_no_end(kind: str, last: Any, kind_of_error: type, pauses: list[float]) -> None:
+    """Reports of what was done come first, then the error. Red when the error comes before them."""
+    first = report(*(done(line) for line in range(1, MOST_TOGETHER + 1)), SUMMARY)
+    script = Script(first, last, last, last)
+    groups = [{"user_group_id": f"g{number}"} for number in range(MOST_TOGETHER + 2)]
+    reports, error = await collected(kind, script, groups)
+    assert isinstance(error, kind_of_error)
+    assert len(reports) == MOST_TOGETHER + (1 if kind_of_error is StoreUnavailable else 0)
+
+
+@KINDS
+async def test_a_dry_run_of_many(kind: str) -> None:
+    """Is asked for, and an answer that does not say so is an error: an old service may have written."""
+    groups = [{"user_group_id": "a"}]
+    script = Script(report(done(1), SUMMARY, **{"dry-run": "true"}), report(done(1), SUMMARY))
+    reports, error = await collected(kind, script, groups, dry_run=True)
+    assert error is None
+    assert reports[0].group is not None
+    assert reports[0].group.dry_run
+    assert str(script.requests[0].url).endswith("/bulk?dry_run=true")
+    _, error = await collected(kind, script, groups, dry_run=True)
+    assert isinstance(error, UnexpectedAnswer)
+
+
+@KINDS
+async def test_what_is_no_json_is_not_sent(kind: str) -> None:
+    """NaN, and what JSON has no form for."""
+    for wrong in ({"properties": {"n": float("nan")}}, {"properties": {"n": object()}}):
+        script = Script()
+        _, error = await collected(kind, script, [wrong])
+        assert isinstance(error, ValueError | TypeError)
+        assert script.requests == []
+
+
+async def test_no_group_is_no_request() -> None:
+    script = Script()
+    assert await collected("sync", script, []) == ([], None)
+    assert script.requests == []
+
+
+async def test_many_groups_at_a_live_service(live: Live) -> None:
+    """Both clients, several requests, and groups that come asynchronously."""
+    names = [new_id() for _ in range(MOST_TOGETHER + 20)]
+    with Client(live.url, live.caller) as client:
+        made = list(client.bulk({"user_group_id": name, "properties": {"a": 1}} for name in names))
+        assert [each.outcome for each in made] == ["created"] * len(names)
+        assert [each.group.provided_id for each in made if each.group] == names
+        found = client.get_or_create(names[0])
+        assert made[0].group is not None
+        assert found.token == made[0].group.token
+
+    async def groups() -> AsyncIterator[dict[str, Any]]:
+        for name in [*names[:3], ""]:
+            yield {"user_group_id": name, "properties": {"a": None, "b": 2}}
+
+    async with AsyncClient(live.url, live.caller) as asynchronous:
+        merged = [each async for each in asynchronous.bulk(groups())]
+    assert [each.outcome for each in merged] == ["updated"] * 3 + ["failed"]
+    assert [each.group.properties for each in merged if each.group] == [{"b": 2}] * 3

@@ -72,13 +72,13 @@ def codes(lines: list[Any]) -> list[str]:
 # --- what a line does -------------------------------------------------------------------------------------------------
 
 
-async def test_a_line_is_answered_as_put_answers(service: Service) -> None:
-    """Exactly SPEC's answer to an update (section 4.2), the number of the line, and what was done. The token is the
-    group's own."""
+async def test_a_line_is_answered_as_patch_answers(service: Service) -> None:
+    """Exactly the answer of PATCH (SPEC section 4.2, and the end date), the number of the line, and what was done. The
+    token is the group's own."""
     lines, summary = await report(service, {"user_group_id": "acme", "name": "Acme", "properties": {"a": 1.0}})
-    put = await service.ask("PUT", {"user_group_id": "acme"})
-    assert lines == [{"line": 1, "result": "created", **put.json()}]
-    assert put.json()["user_group"]["properties"] == {"a": 1.0}
+    patch = await service.ask("PATCH", {"user_group_id": "acme"})
+    assert lines == [{"line": 1, "result": "created", **patch.json()}]
+    assert patch.json()["user_group"]["properties"] == {"a": 1.0}
     assert summary == {"created": 1}
     assert service.keys.read(lines[0]["user_group"]["token"]).version == 1
 
@@ -132,6 +132,25 @@ async def test_replace_is_as_put(service: Service) -> None:
     assert summary == {"created": 1, "updated": 1}
     assert [each["user_group"]["properties"] for each in lines] == [{"z": None}, {"n": None}]
     assert [each["user_group"]["name"] for each in lines] == ["A", "b"]
+
+
+@pytest.mark.parametrize("query", ["", "?replace=true"])
+async def test_lines_set_end_dates(service: Service, query: str) -> None:
+    """Of new groups and of those that are there; an equal moment is no change, null clears it, and absent it stays."""
+    moment, same = "2031-01-31T23:59:59Z", "2031-02-01T00:59:59+01:00"
+    lines, _ = await report(
+        service,
+        {"user_group_id": "a", "expires_at": moment},
+        {"user_group_id": "a", "expires_at": same},
+        {"user_group_id": "a", "name": "A"},
+        {"user_group_id": "a", "expires_at": None},
+        {"user_group_id": "b", "expires_at": "tomorrow"},
+        query=query,
+    )
+    assert codes(lines) == ["created", "unchanged", "updated", "updated", "invalid_body"]
+    shown = [line["user_group"]["expires_at"] for line in lines[:-1]]
+    assert shown == ["2031-01-31T23:59:59+00:00"] * 3 + [None]
+    assert lines[-1]["error"]["field"] == "/expires_at"
 
 
 async def test_an_id_that_comes_again(service: Service) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 
-from tenantry.client import AsyncClient, BulkReport, Client
+from tenantry.client import BulkReport
 from tenantry.client.bulk import MOST_TOGETHER
 from tenantry.errors import ApiUnreachable, InvalidBody, StoreUnavailable, UnexpectedAnswer
-from tests.client.conftest import Live
 from tests.client.test_calls import KINDS, Script, refused, run
 from tests.client.test_calls import pauses as pauses
-from tests.client.test_live import new_id
 
 SUMMARY = {"success": 1, "summary": {}}
 
@@ -179,24 +177,3 @@ async def test_no_group_is_no_request() -> None:
     script = Script()
     assert await collected("sync", script, []) == ([], None)
     assert script.requests == []
-
-
-async def test_many_groups_at_a_live_service(live: Live) -> None:
-    """Both clients, several requests, and groups that come asynchronously."""
-    names = [new_id() for _ in range(MOST_TOGETHER + 20)]
-    with Client(live.url, live.caller) as client:
-        made = list(client.bulk({"user_group_id": name, "properties": {"a": 1}} for name in names))
-        assert [each.outcome for each in made] == ["created"] * len(names)
-        assert [each.group.provided_id for each in made if each.group] == names
-        found = client.get_or_create(names[0])
-        assert made[0].group is not None
-        assert found.token == made[0].group.token
-
-    async def groups() -> AsyncIterator[dict[str, Any]]:
-        for name in [*names[:3], ""]:
-            yield {"user_group_id": name, "properties": {"a": None, "b": 2}}
-
-    async with AsyncClient(live.url, live.caller) as asynchronous:
-        merged = [each async for each in asynchronous.bulk(groups())]
-    assert [each.outcome for each in merged] == ["updated"] * 3 + ["failed"]
-    assert [each.group.properties for each in merged if each.group] == [{"b": 2}] * 3

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import socket
 import uuid
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
 from tenantry.client import AsyncClient, Client
+from tenantry.client.bulk import MOST_TOGETHER
 from tenantry.errors import (
     MissingScope,
     TokenAlreadyRotated,
@@ -202,3 +205,24 @@ def test_head_creates_nothing(live: Live) -> None:
     assert answer.endswith(b"\r\n\r\n")
     with Client(live.url, live.caller) as client, pytest.raises(UnknownGroup):
         client.update(name)
+
+
+async def test_many_groups_at_a_live_service(live: Live) -> None:
+    """Both clients, several requests, and groups that come asynchronously."""
+    names = [new_id() for _ in range(MOST_TOGETHER + 20)]
+    with Client(live.url, live.caller) as client:
+        made = list(client.bulk({"user_group_id": name, "properties": {"a": 1}} for name in names))
+        assert [each.outcome for each in made] == ["created"] * len(names)
+        assert [each.group.provided_id for each in made if each.group] == names
+        found = client.get_or_create(names[0])
+        assert made[0].group is not None
+        assert found.token == made[0].group.token
+
+    async def groups() -> AsyncIterator[dict[str, Any]]:
+        for name in [*names[:3], ""]:
+            yield {"user_group_id": name, "properties": {"a": None, "b": 2}}
+
+    async with AsyncClient(live.url, live.caller) as asynchronous:
+        merged = [each async for each in asynchronous.bulk(groups())]
+    assert [each.outcome for each in merged] == ["updated"] * 3 + ["failed"]
+    assert [each.group.properties for each in merged if each.group] == [{"b": 2}] * 3

@@ -23,7 +23,7 @@ from tenantry.api.endpoint import (
     require_scope,
 )
 from tenantry.api.lines import MAX_BULK, MAX_LINE, BodyLines, Line
-from tenantry.api.operations import OPERATIONS, Update, updated_group
+from tenantry.api.operations import merged_group, parse_line
 from tenantry.api.query_parameters import read_flag
 from tenantry.api.rehearsal import Rehearsal
 from tenantry.api.report_buffer import ReportBuffer
@@ -82,7 +82,7 @@ class BulkEndpoint(Endpoint):
         await batches.authorize(Deadline(context.store_seconds))  # 403
         body = BodyLines(request, context.body_seconds)
         await body.begin()  # 400, 408, 413
-        return BulkReport(request, body, batches, self._draining, rehearsed=rehearsed)
+        return BulkResponse(request, body, batches, self._draining, rehearsed=rehearsed)
 
 
 # --- lines to groups --------------------------------------------------------------------------------------------------
@@ -117,10 +117,9 @@ class _Batches:
         try:
             if line.text is None:
                 raise BodyTooLarge(f"the line is longer than {MAX_LINE} bytes")
-            operation = OPERATIONS["PUT" if self.replace else "PATCH"](decode_json(line.text, what="line"))
+            operation = parse_line(decode_json(line.text, what="line"), replace=self.replace)
         except TenantryError as error:
             return _Read(line.number, error)
-        assert isinstance(operation, Update)  # noqa: S101 - as both methods are
         return _Read(line.number, Upsert(operation.user_group_id, operation.changes()))
 
     async def write(self, batch: list[_Read]) -> list[UpsertResult]:
@@ -149,13 +148,18 @@ class _Counts:
 
 
 def report_line(number: int, result: UpsertResult) -> dict[str, Any]:
-    """What is said of the line with this number: SPEC's answer to an update, or the error."""
+    """What is said of the line with this number: the answer to PATCH, or the error."""
     if isinstance(result, TenantryError):
         return {"line": number, **error_document(result, None)}
-    return {"line": number, "success": 1, "result": result.outcome.value, **updated_group(result.group)}
+    return {
+        "line": number,
+        "success": 1,
+        "result": result.outcome.value,
+        "user_group": merged_group(result.group),
+    }
 
 
-class BulkReport(StreamedResponse):
+class BulkResponse(StreamedResponse):
     """Does the lines as they arrive, and reports of each. What a line without a report asked for was not done, unless
     the connection broke before its report arrived."""
 

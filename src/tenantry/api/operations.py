@@ -153,7 +153,7 @@ class Update(Operation):
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """All fields."""
-        return {"success": 1, **updated_group(result)}
+        return {"success": 1, "user_group": _group_fields(result, properties=True, tag=True)}
 
 
 class Merge(Update):
@@ -192,9 +192,14 @@ class Merge(Update):
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """All fields of an update, and the end date, which SPEC's own operations do not show."""
-        document = super().document(result, method)
-        document["user_group"]["expires_at"] = write_moment(result.group.expires_at)
-        return document
+        return {"success": 1, "user_group": merged_group(result)}
+
+
+class Replacement(Merge):
+    """A line of a bulk that replaces: `properties` and `mapping` are replaced whole, as `Update` does. It may set an
+    end date, as `Merge` may."""
+
+    mapping: Mapping = None  # type: ignore[assignment]  # null removes no entry here
 
 
 class Delete(Operation):
@@ -264,9 +269,10 @@ def listed_group(group: UserGroup) -> dict[str, Any]:
     }
 
 
-def updated_group(result: Provisioned) -> dict[str, Any]:
-    """A group as the answer to an update shows it (SPEC section 4.2)."""
-    return {"user_group": _group_fields(result, properties=True, tag=True)}
+def merged_group(result: Provisioned) -> dict[str, Any]:
+    """A group as the answer to PATCH shows it: as SPEC section 4.2 has it, and its end date."""
+    fields = _group_fields(result, properties=True, tag=True)
+    return {**fields, "expires_at": write_moment(result.group.expires_at)}
 
 
 def _group_fields(result: Provisioned, *, properties: bool, tag: bool) -> dict[str, Any]:
@@ -313,6 +319,12 @@ OPERATIONS: Final[dict[str, OperationParser]] = {
     "QUERY": partial(_parse, GetOrCreate),
 }
 """What each method of ``/api/user`` makes of a body; DELETE of its query parameters."""
+
+
+def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
+    """What a line of a bulk asks for. Raises InvalidBody."""
+    return _parse(Replacement if replace else Merge, body)
+
 
 ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
 """The same of ``/api/user/rotate``, a path with one purpose."""

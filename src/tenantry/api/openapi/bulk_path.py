@@ -13,7 +13,7 @@ from tenantry.api.bulk import MEDIA_TYPE
 from tenantry.api.endpoint import DEFAULT_FORMAT
 from tenantry.api.lines import MAX_BULK, MAX_LINE
 from tenantry.api.openapi.errors import COMMON, error_responses
-from tenantry.api.openapi.examples import UPDATED
+from tenantry.api.openapi.examples import MERGED
 from tenantry.api.openapi.paths import DRY_RUN, WRITES
 from tenantry.api.openapi.schemas import reference
 
@@ -44,7 +44,7 @@ _LINES: Final[list[JsonObject]] = [
     {"user_group_id": "initech", "plan": "pro"},
 ]
 _SUMMARY: Final = {"lines": 3, "created": 1, "updated": 0, "unchanged": 1, "failed": 1}
-_GROUP: Final = UPDATED["user_group"]
+_GROUP: Final = {**MERGED["user_group"], "expires_at": None}
 _REPORT: Final[list[JsonObject]] = [
     {
         "line": 1,

@@ -111,7 +111,7 @@ _BULK: Final[JsonObject] = {
     "BulkBody": {
         "type": "string",
         "format": "binary",
-        "description": "Lines of JSON, each of the schema `Merge`; with `replace=true` of `Update`.",
+        "description": "Lines of JSON, each of the schema `Merge`; with `replace=true` null removes nothing from `mapping`.",
     },
     "BulkReport": {
         "type": "string",
@@ -126,7 +126,7 @@ _BULK: Final[JsonObject] = {
             "line": {"type": "integer", "minimum": 1, "description": "The number of the line that this is about."},
             "success": {"type": "integer", "enum": [0, 1]},
             "result": {"type": "string", "enum": [each.value for each in Outcome]},
-            "user_group": reference("UpdatedGroup"),
+            "user_group": reference("MergedGroup"),
             "error": reference("ErrorDetail"),
             "summary": reference("BulkSummary"),
             "request_id": {"type": "string"},

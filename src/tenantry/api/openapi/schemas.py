@@ -111,7 +111,7 @@ _BULK: Final[JsonObject] = {
     "BulkBody": {
         "type": "string",
         "format": "binary",
-        "description": "Lines of JSON, each of the schema `Merge`; with `replace=true` null removes nothing from `mapping`.",
+        "description": "Lines of JSON, each of the schema `Merge`.",
     },
     "BulkReport": {
         "type": "string",

@@ -218,11 +218,13 @@ async def test_many_groups_at_a_live_service(live: Live) -> None:
         assert made[0].group is not None
         assert found.token == made[0].group.token
 
+    end = datetime(2031, 1, 31, tzinfo=timezone(timedelta(hours=1)))
+
     async def groups() -> AsyncIterator[dict[str, Any]]:
         for name in [*names[:3], ""]:
-            yield {"user_group_id": name, "properties": {"a": None, "b": 2}}
+            yield {"user_group_id": name, "properties": {"a": None, "b": 2}, "expires_at": end}
 
     async with AsyncClient(live.url, live.caller) as asynchronous:
         merged = [each async for each in asynchronous.bulk(groups())]
     assert [each.outcome for each in merged] == ["updated"] * 3 + ["failed"]
-    assert [each.group.properties for each in merged if each.group] == [{"b": 2}] * 3
+    assert [(each.group.properties, each.group.expires_at) for each in merged if each.group] == [({"b": 2}, end)] * 3

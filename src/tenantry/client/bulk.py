@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from tenantry.client.answers import ProvisionedGroup, Reply, read_error, read_group
-from tenantry.client.calls import Call, Send, load_json, retrying_call
+from tenantry.client.calls import Call, Send, load_json, plain, retrying_call
 from tenantry.errors import TenantryError
 
 T = TypeVar("T")
@@ -56,8 +56,11 @@ class LineBatches:
         self._before = 0
 
     def add(self, group: Mapping[str, Any]) -> None:
-        """One more. Raises ValueError for NaN and infinite numbers, TypeError for what is not JSON."""
-        line = json.dumps(dict(group), allow_nan=False, separators=(",", ":")).encode("ascii")
+        """One more. Raises ValueError for NaN, infinite numbers and times without a zone, TypeError for what is not
+        JSON."""
+        line = json.dumps(
+            {name: plain(value) for name, value in group.items()}, allow_nan=False, separators=(",", ":")
+        ).encode("ascii")
         self._lines.append(line)
         self._size += len(line)
 

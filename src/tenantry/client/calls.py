@@ -176,7 +176,7 @@ class ApiCalls:
     ) -> Call[ProvisionedGroup]:
         """``GET /api/user``, or another method that was chosen for it."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
-        given = {field: _plain(value) for field, value in fields.items() if value is not None}
+        given = {field: plain(value) for field, value in fields.items() if value is not None}
         return self._call(self._get_method, {"user_group_id": user_group_id, **given}, dry_run=dry_run)
 
     def update(
@@ -190,7 +190,7 @@ class ApiCalls:
     ) -> Call[ProvisionedGroup]:
         """``PUT /api/user``."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
-        given = {field: _plain(value) for field, value in fields.items() if value is not UNCHANGED}
+        given = {field: plain(value) for field, value in fields.items() if value is not UNCHANGED}
         return self._call("PUT", {"user_group_id": user_group_id, **given}, dry_run=dry_run)
 
     def merge(
@@ -204,10 +204,8 @@ class ApiCalls:
         dry_run: bool,
     ) -> Call[ProvisionedGroup]:
         """``PATCH /api/user``. Raises ValueError for a time without a zone."""
-        if isinstance(expires_at, datetime) and expires_at.utcoffset() is None:
-            raise ValueError("expires_at needs a time zone, such as datetime(2027, 1, 31, tzinfo=UTC)")
         fields = {"name": name, "properties": properties, "mapping": mapping, "expires_at": expires_at}
-        given = {field: _plain(value) for field, value in fields.items() if value is not UNCHANGED}
+        given = {field: plain(value) for field, value in fields.items() if value is not UNCHANGED}
         patch = {"Content-Type": "application/merge-patch+json"}
         return self._call("PATCH", {"user_group_id": user_group_id, **given}, patch, dry_run=dry_run)
 
@@ -263,7 +261,10 @@ class ApiCalls:
         return retrying_call(Send(method, body, headers or {}, dry_run), self.attempts, read_group)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The value of a field as JSON takes it. Raises ValueError for a time without its zone."""
     if isinstance(value, datetime):
+        if value.utcoffset() is None:
+            raise ValueError("expires_at needs a time zone, such as datetime(2027, 1, 31, tzinfo=UTC)")
         return write_moment(value)
     return dict(value) if isinstance(value, Mapping) else value

@@ -106,6 +106,39 @@ def test_the_docs_are_reached_without_the_slash_too(demo: Started) -> None:
         assert client.post("/docs").status_code == 405
 
 
+QUERIES = {
+    "kubernetes": "deploy/kubernetes",
+    "docker": "deploy/docker",
+    "nginx": "deploy/proxies",
+    "systemd": "deploy/systemd",
+    "multi tenant": "concepts",
+    "multi-tenant": "concepts",
+    "multitenant": "concepts",
+    "tenant isolation": "index",
+    "fastapi": "frameworks",
+    "tab completion": "command-line",
+    "rotate token": "api/rotate",
+}
+
+
+async def test_the_search_finds_what_a_newcomer_types(open_page: OpenPage, demo: Started) -> None:
+    """Among the first five. Red when a page loses its words, or a word with a hyphen is cut only."""
+    page = (await open_page()).page
+    await page.goto(demo.url)
+    await page.keyboard.press("/")
+    missed = {}
+    for query, wanted in QUERIES.items():
+        await page.fill("#Site-search-input", "")
+        await page.wait_for_selector("#Site-search-status:empty", state="attached")
+        await page.fill("#Site-search-input", query)
+        await page.wait_for_selector("#Site-search-status:not(:empty)", state="attached")
+        found = [await each.get_attribute("href") for each in await page.locator("#Site-search-results > *").all()]
+        paths = [str(each).removeprefix(demo.url).partition("#")[0].removesuffix(".html") for each in found]
+        if wanted not in paths[:5]:
+            missed[query] = paths
+    assert missed == {}
+
+
 async def test_the_playground_says_what_the_server_says(open_page: OpenPage, demo: Started) -> None:
     """A wrong token is a 401 of the API, shown; not an error of the page."""
     page = (await open_page()).page

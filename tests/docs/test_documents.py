@@ -95,14 +95,35 @@ def test_every_block_runs(document: Path, environments: Environments, sit: Sit) 
         reader.follow(block, document)
 
 
+STAYS = re.compile(
+    r"^(tenantry (serve|demo|dashboards serve|site serve)|make demo|uvicorn|hypercorn|granian|python -m http\.server"
+    r"|docker compose up(?!.* -d\b))\b",
+    re.MULTILINE,
+)
+"""What goes on until it is stopped."""
+ASKS = re.compile(r"\bcurl\b.*?(127\.0\.0\.1|localhost)", re.DOTALL)
+
+
+def _prose(text: str) -> str:
+    """What a reader reads, without code and what only the tests see."""
+    return re.sub(r"^```.*?^```$|<!--.*?-->", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_a_server_is_told_to_have_a_terminal_of_its_own(document: Path) -> None:
-    """A newcomer types the next line where a server is running, and nothing comes. Red without the sentence."""
+def test_a_page_says_what_needs_a_terminal_of_its_own(document: Path) -> None:
+    """A newcomer types the next line where a server is running, and nothing comes. Each block that starts one says so
+    just before or after it; a page that asks one with curl says so before. Red without the sentence, and on the README
+    until it said it of the demo."""
     text = document.read_text("utf-8")
-    for server in re.finditer(r"^```bash server\n.*?^```$", text, re.MULTILINE | re.DOTALL):
-        before = text[: server.start()].rstrip().rpartition("\n\n")[2]
-        after = text[server.end() :].lstrip().partition("\n\n")[0]
-        assert "terminal" in before + after, server[0]
+    for fence in re.finditer(r"^```(\w+)([^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        if fence[1] != "bash":
+            continue
+        before = text[: fence.start()].rstrip().rpartition("\n\n")[2]
+        after = text[fence.end() :].lstrip().partition("\n\n")[0]
+        if "server" in fence[2].split() or STAYS.search(fence[3]):
+            assert "terminal" in before + after, fence[0]
+        if ASKS.search(fence[3]):
+            assert "terminal" in _prose(text[: fence.start()]), fence[0]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

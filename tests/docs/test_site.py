@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from tenantry.api.openapi import openapi_document
-from tenantry_site import Diagnostic, RenderedSite, SiteConfig, load, loads, render
+from tenantry_site import Diagnostic, RenderedSite, SiteConfig, SiteOptions, load, loads, render
 from tenantry_site.reference import read_documents
 from tests.docs import diagnostics
 
@@ -73,6 +73,21 @@ def test_the_site_is_rendered_without_fault() -> None:
     site: RenderedSite = render(_files())
     assert _told(site.diagnostics) == []
     assert "index.html" in site
+
+
+def test_every_page_can_be_edited_where_a_repository_is_set() -> None:
+    """A link to its own file; none where the build knows no repository, and the generated pages of operations have no
+    file but theirs. Red when docs/site.json does not ask for it."""
+    files = _files()
+    where = "https://github.com/owner/name"
+    site = render(files, SiteOptions(repository=f"{where}/tree/main/docs"))
+    for name in files:
+        if name.endswith(".md"):
+            page = site[f"{name.removesuffix('.md')}.html"].decode()
+            assert f'href="{where}/edit/main/docs/{name}">Edit this page</a>' in page, name
+    assert not any(
+        b"Edit this page</a>" in content for path, content in render(files).items() if path.endswith(".html")
+    )
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

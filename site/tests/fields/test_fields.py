@@ -269,14 +269,14 @@ async def test_feedback(open_page: OpenPage, tmp_path: Path) -> None:
     options = SiteOptions(repository="https://github.com/acme/things/tree/main/docs")
     both = made(tmp_path / "both", options, feedback={"suggestEdit": True, "raiseIssue": True})
     page = (await visit(open_page, both, "guides/start")).page
-    edit = page.get_by_role("link", name="Suggest an edit")
+    edit = page.get_by_role("link", name="Edit this page")
     assert await edit.get_attribute("href") == "https://github.com/acme/things/edit/main/docs/guides/start.md"
     issue = await page.get_by_role("link", name="Raise an issue").get_attribute("href")
     assert str(issue).startswith("https://github.com/acme/things/issues/new?title=")
     for suggest, issues in ((False, False), (True, False), (False, True)):
         out = made(tmp_path / "one", options, feedback={"suggestEdit": suggest, "raiseIssue": issues})
         page = (await visit(open_page, out, "guides/start")).page
-        assert await page.get_by_role("link", name="Suggest an edit").count() == suggest
+        assert await page.get_by_role("link", name="Edit this page").count() == suggest
         assert await page.get_by_role("link", name="Raise an issue").count() == issues
     page = (await visit(open_page, made(tmp_path / "none", options), "guides/start")).page
     assert await page.locator(".page-links a").all_inner_texts() == ["View as Markdown"]

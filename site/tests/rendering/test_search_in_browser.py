@@ -27,6 +27,9 @@ SITE = render(
             "words.md": WORDS,
             "hidden.md": "---\nnoindex: true\n---\nxylophone",
             "a/b c.md": "# Blank in name\n\nquagga",
+            "hyphen.md": "# Hyphen\n\nA self-hosted server, and a cold-start of it.",
+            "joined.md": "---\nkeywords: [kubernetes, helm chart]\n---\n# Joined\n\nA coldstart.",
+            "apart.md": "# Apart\n\nA cold night. A start was made. A host is selfish.",
         }
     )
 )
@@ -98,6 +101,34 @@ async def test_what_is_found(opened: Open) -> None:
     assert found == {query: [f"{HOST}/{first}"] for query, first in FOUND.items()}
     assert seen.console == []
     assert await seen.violations() == []
+
+
+JOINED = {"hyphen.html", "joined.html"}
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("cold-start", JOINED | {"apart.html"}),
+        ("cold start", JOINED | {"apart.html"}),
+        ("coldstart", JOINED),
+        ("ColdStart", JOINED | {"apart.html"}),
+        ("selfhosted", {"hyphen.html"}),
+        ("self hosted server", {"hyphen.html"}),
+        ("kubernetes", {"joined.html"}),
+        ("helm charts", {"joined.html"}),
+    ],
+)
+async def test_words_joined_and_apart(opened: Open, query: str, found: set[str]) -> None:
+    """With a hyphen, a space or neither, in the text and in the query; and the keywords of a page. A page that has the
+    one word comes before one that has its parts here and there. Red when a hyphen only cuts, or when two words of a
+    query are not tried as one."""
+    page = (await opened()).page
+    await page.keyboard.press("/")
+    links = [each.removeprefix(f"{HOST}/") for each in await ask(page, query)]
+    assert set(links) == found
+    if len(found) > 2:
+        assert links[-1] == "apart.html"
 
 
 async def test_keys(opened: Open) -> None:

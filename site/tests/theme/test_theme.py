@@ -180,9 +180,9 @@ def test_feedback() -> None:
     html = draw(options=known)
     assert 'href="https://github.com/h/h/edit/main/docs/tenants/model.mdx"' in html
     assert "https://github.com/h/h/issues/new?title=Docs%3A%20Tenants" in html
-    assert "Suggest an edit" not in draw(options=known, feedback={"raiseIssue": True})
+    assert "Edit this page" not in draw(options=known, feedback={"raiseIssue": True})
     made = theme(config())
-    assert "Suggest an edit" not in made.page(page("tenants/model", HEADS["tenants/model"]))
+    assert "Edit this page" not in made.page(page("tenants/model", HEADS["tenants/model"]))
     assert [reported.code for reported in made.diagnostics] == ["SITE001"]
     assert theme(config(), known).diagnostics == ()
 

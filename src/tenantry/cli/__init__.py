@@ -56,6 +56,14 @@ class _Commands(click.Group):
             click.echo(f"tenantry: this needs {missing.name}: pip install 'tenantry[{extra}]'", err=True)
             sys.exit(FAILED)
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        try:
+            return super().get_command(ctx, cmd_name)
+        except ModuleNotFoundError:
+            if not ctx.resilient_parsing:
+                raise
+            return None  # a shell completes; the command itself says what to install
+
 
 _MODULES = {
     "api-token": "tenantry.cli.api_token",

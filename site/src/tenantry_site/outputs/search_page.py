@@ -1,9 +1,10 @@
 """What the search stores of a page: the words of its text, in parts of a few sections each.
 
 A word is a run of letters and digits, folded: without case, without accents, of one width. Scripts that are written
-without spaces are cut into pairs. A name of code is found by its parts and as a whole, however it is written:
-``USER_GROUP_TOKEN`` and ``userGroupToken`` give ``user``, ``group``, ``token`` and ``usergrouptoken``.
-``static/search.js`` cuts a query by the same rules.
+without spaces are cut into pairs. A name of code, or a word with hyphens, is found by its parts and as a whole, however
+it is written: ``USER_GROUP_TOKEN`` and ``userGroupToken`` give ``user``, ``group``, ``token`` and ``usergrouptoken``,
+``multi-tenant`` gives ``multi``, ``tenant`` and ``multitenant``. ``static/search.js`` cuts a query by the same rules,
+and takes two words of it that follow one another for one as well.
 
 A page is a part; a long one is several, so that its words are not outweighed by its length and every section can be led
 to. How much a word counts follows BM25 with the length of a usual part instead of the mean: so the parts of one page do
@@ -106,8 +107,9 @@ _PAIRED += "\U00020000-\U0003ffff"
 _SIGNS = "\u0900-\u0963\u0966-\u0dff"
 _LETTER = rf"(?:[^\W_{_PAIRED}]|[{_SIGNS}])"
 
-_JOINED = re.compile(rf"[{_PAIRED}]+|{_LETTER}+(?:_{_LETTER}+)*")
-_JOINED_ASCII = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*")
+# U+2010 is also what the folding makes of a hyphen at which no line breaks.
+_JOINED = re.compile(rf"[{_PAIRED}]+|{_LETTER}+(?:[_\u2010-]{_LETTER}+)*")
+_JOINED_ASCII = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
 _PARTS = re.compile(rf"{_LETTER}+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")

@@ -8,12 +8,14 @@
   const SHOWN = 8;
   const home = new URL(dialog.dataset.index, document.baseURI);
 
-  // Words, cut as outputs/search_page.py cuts them. `whole` marks what a name of code is beside its parts.
+  // Words, cut as outputs/search_page.py cuts them. A name of code, or a word with hyphens, comes before its parts:
+  // `whole` is how many follow.
   const PAIRED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff"
     + "\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3ffff}";
   const RUN = `(?:(?![${PAIRED}])[\\p{L}\\p{N}\\u0900-\\u0963\\u0966-\\u0dff])+`;
-  const JOINED = new RegExp(`[${PAIRED}]+|${RUN}(?:_${RUN})*`, "gu");
+  const JOINED = new RegExp(`[${PAIRED}]+|${RUN}(?:[_\\u2010-]${RUN})*`, "gu");
   const PARTS = new RegExp(RUN, "gu");
+  const PAIR = new RegExp(`[${PAIRED}]`, "u");
   const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
   const fold = (text) => text.normalize("NFKD").replace(ACCENTS, "").normalize("NFC");
 
@@ -26,8 +28,25 @@
       }
       const found = parts.map((part) => ({ word: [...part.toLowerCase()].slice(0, 24).join("") }));
       const whole = found.map((part) => part.word).join("");
-      return parts.length > 1 && parts.length < 5 ? [{ word: whole, whole: true }, ...found] : found;
+      return parts.length > 1 && parts.length < 5 ? [{ word: whole, whole: found.length }, ...found] : found;
     });
+  }
+
+  // What a query asks for: its words, and two that follow one another as one. `covers`: which words it stands for.
+  function terms(query) {
+    let at = 0;
+    const found = words(query).map((one) => {
+      const covers = Array.from({ length: one.whole || 1 }, (_, next) => at + next);
+      if (!one.whole) at++;
+      return { ...one, covers };
+    });
+    const single = found.filter((one) => !one.whole);
+    single.slice(1, 8).forEach((next, number) => {
+      const word = single[number].word + next.word;
+      if (word.length < 25 && !PAIR.test(word) && !found.some((one) => one.word === word))
+        found.push({ word, whole: 2, covers: [number, number + 1] });
+    });
+    return found;
   }
 
   // The files of the index, each loaded once.
@@ -93,7 +112,7 @@
   async function near(index, { word, whole }) {
     const rate = (line, factor) => ({ ...line, factor, postings: factor && unpack(line.postings) });
     let found = (await range(index, word.length > 3 ? word.slice(0, -1) : word, word, 3))
-      .map((line) => rate(line, whole ? +(line.word === word) : nearness(word, line.word)));
+      .map((line) => rate(line, whole ? whole * (line.word === word) : nearness(word, line.word)));
     if (!whole && word.length > 3 && !found.some((line) => line.factor)) {
       const start = word.slice(0, 2);
       found = (await range(index, start, start, 6)).map((line) => rate(line, mistyped(word, line.word) ? 0.4 : 0));
@@ -113,23 +132,23 @@
           if (!(score <= best.get(part)?.score)) best.set(part, { score, section: code % index.sections });
         }
       }
-      const counts = !typed[at].whole && !found.some((line) => line.common);
+      const covered = found.some((line) => line.common) ? [] : typed[at].covers;
       for (const [part, { score, section }] of best) {
-        const known = parts.get(part) || { part, score: 0, matched: 0, sections: [] };
+        const known = parts.get(part) || { part, score: 0, covered: new Set(), sections: [] };
         known.score += score;
-        known.matched += counts;
+        covered.forEach((word) => known.covered.add(word));
         known.sections[section] = (known.sections[section] || 0) + score;
         parts.set(part, known);
       }
     });
     const total = (one) => one.score + Math.max(...Object.values(one.sections)); // words that meet under one heading
-    const ranked = [...parts.values()].sort((a, b) => b.matched - a.matched || total(b) - total(a) || a.part - b.part);
-    return ranked.filter((one) => one.matched === ranked[0].matched).slice(0, SHOWN);
+    const ranked = [...parts.values()].sort((a, b) => b.covered.size - a.covered.size || total(b) - total(a) || a.part - b.part);
+    return ranked.filter((one) => one.covered.size === ranked[0].covered.size).slice(0, SHOWN);
   }
 
   async function find(query) {
     const index = await load("index.json");
-    const typed = words(query);
+    const typed = terms(query);
     const lists = await Promise.all(typed.map((one) => near(index, one)));
     const known = new Set(lists.flat().map((line) => line.word));
     const rows = rank(index, typed, lists).map(async ({ part, sections }) => {

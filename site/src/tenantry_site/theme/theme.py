@@ -220,7 +220,7 @@ class Theme:
             return ()
         return (
             Diagnostic(
-                Severity.WARNING,
+                Severity.INFO,  # one build knows where its pages are kept, a preview of the same file may not
                 "SITE001",
                 "The feedback buttons have no repository to lead to, and are not shown.",
                 "Name the repository in the options of the site, or in a call to action of type github.",

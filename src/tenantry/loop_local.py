@@ -41,6 +41,10 @@ class LoopLocal(Generic[T]):
         self._values[loop] = value, closing
         return value
 
+    def exists(self) -> bool:
+        """Whether the running loop has a value."""
+        return asyncio.get_running_loop() in self._values
+
     async def aclose(self) -> None:
         """Closes the value of the running loop; the next ``get`` creates another one."""
         known = self._values.pop(asyncio.get_running_loop(), None)
@@ -53,3 +57,8 @@ async def _close_with_loop(value: T, close: Callable[[T], Awaitable[None]]) -> A
         yield
     finally:
         await close(value)
+
+
+def silence_destroy_warning(task: asyncio.Task[None]) -> None:
+    """A loop that is closed over this task has nothing to warn about: nobody waits for it."""
+    task._log_destroy_pending = False  # type: ignore[attr-defined]

@@ -14,8 +14,8 @@ from tenantry.datasources import DataSources, GroupUsage, activity
 from tenantry.datasources.activity import Activity, Execution, SourceCounters
 from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.query_label import QueryLabel
-from tenantry.datasources.usage import OTHER_GROUPS, Usage
 from tenantry.errors import QueryFailed, QueryTimeout, SourceUnavailable, TooManyRows
+from tenantry.groups import OTHER_GROUPS, Usage
 from tests.datasources.conftest import Directory, group, sqlite_file
 
 ENDLESS = "with recursive n(n) as (select 1 union all select n + 1 from n) select count(*) as n from n"

@@ -104,7 +104,7 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
     assert len(queue) <= MOST_CALLS_OF_THE_QUEUE, "\n".join(queue)
     flight = [call for call in counter.calls if call.startswith("datasources/caching/")]
     assert len(flight) <= MOST_CALLS_OF_THE_FLIGHT, "\n".join(flight)
-    observed = ("datasources/activity", "durations", "datasources/usage", "datasources/query_label")
+    observed = ("datasources/activity", "durations", "usage/", "datasources/query_label")
     counters = [call for call in counter.calls if call.startswith(observed)]
     assert len(counters) <= MOST_CALLS_OF_THE_COUNTERS, "\n".join(counters)
     rest = len(counter.calls) - len(queue) - len(flight) - len(counters)

@@ -17,9 +17,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from tenantry.datasources import DataSources, ResultStream, StreamLimits, fetch_page
+from tenantry.datasources import DataSources, GroupUsage, ResultStream, StreamLimits, Usage, fetch_page
 from tenantry.datasources.activity import SourceCounters
-from tenantry.datasources.usage import GroupUsage, Usage
 from tenantry.errors import QueryFailed, SourceUnavailable, TooManyRows
 from tenantry.tracing import Span
 from tests.datasources.conftest import group

@@ -130,7 +130,7 @@ def _as(url: str, role: str) -> str:
         (("grant select (name) on user_groups to {}",), "revoke all on public.user_groups from {}, public"),
         (
             ("grant select on all tables in schema public to {}",),
-            "single_use_codes, public.user_groups from {}",
+            "usage_by_hour, public.usage_writers, public.user_groups from {}",
         ),
         (("grant pg_read_all_data to {}",), "a role of its own"),
         (("alter role {} superuser",), "a role of its own"),

@@ -48,6 +48,11 @@ def creation_details(draft: GroupDraft) -> dict[str, str]:
     return {} if draft.expires_at is None else {"expires_at": str(write_moment(draft.expires_at))}
 
 
+def pruned_details(before: datetime, count: int) -> dict[str, str]:
+    """The details of ``usage.pruned``."""
+    return {"before": before.isoformat(timespec="minutes"), "rows": str(count)}
+
+
 def update_details(changes: GroupChanges) -> dict[str, str]:
     """The details of ``group.updated``: the fields that were given, and of their values the end date alone."""
     given = changes.given()

@@ -9,6 +9,7 @@ from typing import TypeVar
 from tenantry.backends.audit import ChangeListeners, creation_details, rotation_details, update_details
 from tenantry.backends.memory_directory import MemoryDirectory, MemoryTables
 from tenantry.backends.memory_embedding import MemoryEmbedding
+from tenantry.backends.memory_usage import MemoryUsage
 from tenantry.backends.stored import (
     IDEMPOTENCY_LIFETIME,
     UNKNOWN_TOKEN,
@@ -35,11 +36,12 @@ from tenantry.groups import (
 )
 from tenantry.ports import ChangeListener, Clock
 from tenantry.slots import PrivateSlots, utc_now
+from tenantry.usage import UsageRecorder
 
 T = TypeVar("T")
 
 
-class MemoryStore(MemoryDirectory, MemoryEmbedding):
+class MemoryStore(MemoryDirectory, MemoryEmbedding, MemoryUsage):
     """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC.
 
     Each method runs to its end without waiting, under one lock, so that it is one transaction in any thread or loop.
@@ -49,6 +51,7 @@ class MemoryStore(MemoryDirectory, MemoryEmbedding):
         self._tables = MemoryTables(clock)
         self._slots = PrivateSlots()
         self._listeners = ChangeListeners()
+        self.usage_recorder = UsageRecorder(self)
 
     # --- LeasedBackend ---
 
@@ -230,7 +233,7 @@ class MemoryStore(MemoryDirectory, MemoryEmbedding):
         return
 
     async def aclose(self) -> None:
-        return
+        await self.usage_recorder.flush()
 
     # --- within one lock ---
 

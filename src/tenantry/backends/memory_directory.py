@@ -35,6 +35,8 @@ from tenantry.groups import (
     Scope,
     SourceReading,
     Tag,
+    Usage,
+    UsageKey,
     check_session_variables,
 )
 from tenantry.ports import ApiTokenStore, AuditTrail, Clock, EnvironmentStore, LeasedSources, SourceStore
@@ -59,6 +61,9 @@ class MemoryTables:
     codes: dict[bytes, tuple[str, str, datetime]] = field(default_factory=dict)
     """Digest -> purpose, payload and end."""
     embedding_hosts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    usage: dict[tuple[datetime, UsageKey], Usage] = field(default_factory=dict)
+    usage_writers: dict[bytes, int] = field(default_factory=dict)
+    """The last batch that each has added."""
     trail: list[AuditEntry] = field(default_factory=list)
     team_id: int = 0
     generation: int = 0

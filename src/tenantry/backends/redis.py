@@ -20,10 +20,12 @@ from tenantry.backoff import Breaker
 from tenantry.loop_local import LoopLocal
 from tenantry.publish_queue import Message, PublishQueue
 from tenantry.redis_server import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
+from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
     from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceLease
+    from tenantry.usage import UsageRecorder
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -125,6 +127,11 @@ class RedisBackend:
         """Passed on to the origin: registrations are cached in the process alone, not in the second level."""
         if hasattr(self._origin, "offer_source_lease"):
             self._origin.offer_source_lease(lease)
+
+    @property
+    def usage_recorder(self) -> UsageRecorder | None:
+        """The origin's."""
+        return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
         """ports.ChangeListener: writes a tombstone in the background, so that the entry is not read in vain."""

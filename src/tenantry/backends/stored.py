@@ -40,6 +40,12 @@ ALREADY_ROTATED = "this token was rotated already: fetch the live one with GET /
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
 """How long an Idempotency-Key is remembered."""
 
+USAGE_WRITER_LIFETIME = timedelta(days=90)
+"""How long the last batch of usage of a process is remembered, so that it is not added again."""
+
+PRUNED_AT_ONCE = 5_000
+"""How many rows of usage one write deletes at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:

@@ -90,9 +90,10 @@ class CachedAnswer:
 
 
 class CacheEntry(CachedAnswer):
-    """The group of a token. ``seen`` is the second-chance bit, ``position`` where it is in the ring."""
+    """The group of a token. ``seen`` is the second-chance bit, ``position`` where it is in the ring, ``hits`` how often
+    it was used since usage was put together."""
 
-    __slots__ = ("group", "key", "position", "seen")
+    __slots__ = ("group", "hits", "key", "position", "seen")
 
     def __init__(
         self, fill: Fill, generation: int, deadline: float, key: bytes, group: UserGroup, position: int
@@ -102,6 +103,7 @@ class CacheEntry(CachedAnswer):
         self.group: UserGroup = group
         self.position: int = position
         self.seen: bool = False
+        self.hits: int = 0
 
 
 class ExpiringEntry(CacheEntry):

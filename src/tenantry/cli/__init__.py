@@ -77,6 +77,7 @@ _MODULES = {
     "migrate": "tenantry.cli.serve",
     "serve": "tenantry.cli.serve",
     "sql": "tenantry.cli.sql",
+    "usage": "tenantry.cli.usage",
 }
 """Our own commands, and the module of each."""
 

@@ -45,7 +45,8 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.sql import SQLStore  # SQLAlchemy, which the sample does not need
 
-        store, keys = SQLStore(chosen.database), SigningKeys.from_file(chosen.keys)
+        store = SQLStore(chosen.database, usage_seconds=None)  # its author is no customer
+        keys = SigningKeys.from_file(chosen.keys)
 
         async def token() -> str:
             target = await choose_environment(store, environment)

@@ -159,7 +159,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
         chosen = settings(database=database)
         async with AsyncExitStack() as stack:
-            store = SQLStore(chosen.database)
+            store = SQLStore(chosen.database, usage_seconds=None)  # an operator is no customer
             stack.push_async_callback(store.aclose)
             if chosen.redis is not None:
                 from tenantry.replication import attach_redis

@@ -26,8 +26,8 @@ from tenantry.dashboards.tables import fetch_table
 from tenantry.datasources import DataSources
 from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import TenantryError
+from tenantry.errors.location import error_location
 from tenantry.groups import Record, UserGroup, extend
-from tenantry.resolver.loading import error_location
 from tenantry.results import Result
 from tenantry.sql import SQLTemplate
 

@@ -33,6 +33,8 @@ TABLES: Final = (
     "generation",
     "idempotency_answers",
     "single_use_codes",
+    "usage_by_hour",
+    "usage_writers",
     "user_groups",
 )
 """The tables of a store. Others may have such names too, so a schema counts only if its ``generation`` has a

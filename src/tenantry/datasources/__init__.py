@@ -25,7 +25,8 @@ from tenantry.datasources.stop_signals import stop_on_signals
 from tenantry.datasources.url import check_url, display_url, resolve_url, secret_state
 from tenantry.datasources.url_secrets.encryption import encrypt_url
 from tenantry.datasources.url_secrets.reencryption import encrypt_sources
-from tenantry.datasources.usage import GroupUsage, Usage, UsageCounter
+from tenantry.groups import Usage
+from tenantry.usage import GroupUsage, UsageCounter
 from tenantry.viewers import while_connected
 
 __all__ = [

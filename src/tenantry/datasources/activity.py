@@ -13,10 +13,10 @@ from types import TracebackType
 from typing import Final
 
 from tenantry.datasources.query_label import QueryLabel
-from tenantry.datasources.usage import UsageCounter
 from tenantry.durations import QUERY_BOUNDS, Buckets
 from tenantry.errors import TenantryError
 from tenantry.tracing import DatabaseSpan
+from tenantry.usage import UsageCounter
 
 _slow_log: Final = logging.getLogger("tenantry.datasources.slow")
 
@@ -124,7 +124,7 @@ class Execution:
             counters.executions[outcome] += 1
             counters.rows += rows
             counters.bytes += size
-            self._activity.usage.add(label.environment, label.group, seconds=self.ran)
+            self._activity.usage.add(label.environment, label.group, source=label.source, seconds=self.ran)
         slow = self._activity.slow_seconds
         if slow is not None and now - self._asked >= slow:
             _slow_log.warning(
@@ -174,7 +174,7 @@ class ObservedQuery(DatabaseSpan):
         label, counters = self._label, self.activity.sources[self._label.source]
         counters.queries[outcome] += 1
         counters.cache_hits += self.cache_hit
-        self.activity.usage.add(label.environment, label.group, queries=1, rows=self.rows or 0)
+        self.activity.usage.add(label.environment, label.group, source=label.source, queries=1, rows=self.rows or 0)
         self.finish(outcome, self.rows, self.cache_hit, self.queue_seconds)
 
 

@@ -28,7 +28,6 @@ from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engin
 from tenantry.datasources.query_label import QueryLabel, label_of
 from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
-from tenantry.datasources.usage import GroupUsage, UsageCounter
 from tenantry.datasources.wrapped_template import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
@@ -37,10 +36,10 @@ from tenantry.results import Format, Result, StreamFormat
 from tenantry.results.format import DEFAULT
 from tenantry.results.pieces import MakeWriter, piece_writers
 from tenantry.sql import BoundSQL, SQLTemplate
+from tenantry.usage import GroupUsage, UsageCounter, recorder_of
 from tenantry.viewers import VIEWER_OF_THREAD, ask_for_thread
 
 Found = TypeVar("Found", Rows, Result)
-
 _STOP_SECONDS = 5.0
 _COMPILED = 256  # templates given as plain text whose compiled form is cached
 
@@ -64,9 +63,9 @@ class DataSources:
     ``query_tags``: engines, by the scheme of their URLs, whose servers get a comment with each query that says for
     which group and source it runs and what its template is called; () for none. ``slow_seconds``: a query that
     takes so long, with its time in the queue, is a warning of the logger ``tenantry.datasources.slow``; None: none is.
-    ``usage`` is given the rows and seconds of each group. ``keys`` open the encrypted URLs of sources: a KeyRing, or
-    the key file, which is read when the first such URL is met; None: the file that TENANTRY_KEYS names.
-    No I/O is done before the first query. Raises InvalidSettings for a bound that is none, and for such an engine.
+    ``usage`` is given what groups use; None: the store keeps it, else a GroupUsage. ``keys`` open the encrypted URLs of
+    sources: a KeyRing, or the key file, read when it is needed; None: that of TENANTRY_KEYS. No I/O is done before the
+    first query. Raises InvalidSettings for a bound that is none, and for such an engine.
     """
 
     def __init__(
@@ -116,7 +115,8 @@ class DataSources:
         """Who is told when the rows of a source have changed."""
         if cache is not None:
             cache.on_change = self.changes.notify
-        self.activity: Activity = Activity(slow_seconds, GroupUsage() if usage is None else usage)
+        self._recorder = recorder_of(directory) if usage is None else None
+        self.activity: Activity = Activity(slow_seconds, self._recorder or (GroupUsage() if usage is None else usage))
         """What runs at each source, and what came of it."""
         clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
         self.flights: Flights = Flights(self._pools, self.activity, connect_timeout, clock, keep)
@@ -312,8 +312,7 @@ class DataSources:
             await self._cached.changed(name)
 
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
-        """The source that the group's mapping names for a schema. Raises UnmappedSchema, UnregisteredSource,
-        StoreUnavailable."""
+        """The source of a schema, by the mapping. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._registrations.of_schema(group, schema)
 
     async def stop(self) -> None:
@@ -325,10 +324,12 @@ class DataSources:
         await self._pools.stop(_STOP_SECONDS)
 
     async def aclose(self) -> None:
-        """Stops what runs and closes every connection. Used again, it opens new ones."""
+        """Stops what runs, closes every connection, and has the usage of groups kept. Used again, it opens new ones."""
         if self._cached is not None:
             await self._cached.aclose()
         await self._pools.aclose()
+        if self._recorder is not None:
+            await self._recorder.flush()
 
     async def __aenter__(self) -> Self:
         return self

@@ -16,6 +16,7 @@ from tenantry.groups.merge_patch import merge_patch, merged_changes, merged_draf
 from tenantry.groups.moments import MOMENT_RULE, read_moment, write_moment
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
+from tenantry.groups.usage import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.groups.user_group import (
     RESERVED_NAMES,
     SOURCES_HANDLE,
@@ -60,6 +61,7 @@ __all__ = [
     "JSON",
     "JSON_COLUMNS",
     "MOMENT_RULE",
+    "OTHER_GROUPS",
     "RESERVED_NAMES",
     "SETTABLE_FIELDS",
     "SOURCES_HANDLE",
@@ -83,6 +85,7 @@ __all__ = [
     "GroupRow",
     "GroupUpdate",
     "GroupWrite",
+    "HourlyUsage",
     "IdempotencyKey",
     "Issued",
     "Reading",
@@ -95,6 +98,9 @@ __all__ = [
     "Tag",
     "Token",
     "Unchanged",
+    "Usage",
+    "UsageBatch",
+    "UsageKey",
     "UserGroup",
     "adopt",
     "check_session_variables",

@@ -22,6 +22,7 @@ from tenantry.metrics.collectors import (
     TimedBackend,
 )
 from tenantry.metrics.sources import SourceCollector
+from tenantry.metrics.usage import UsageCollector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from tenantry.datasources import DataSources
     from tenantry.metrics.collectors import CountingBus
     from tenantry.resolver import Resolver
+    from tenantry.usage import UsageRecorder
 
 __all__ = ["ApiMetrics", "TimedBackend", "metrics_app"]
 
@@ -46,12 +48,15 @@ def metrics_app(
     buses: Sequence[CountingBus] = (),
     api: ApiMetrics | None = None,
     sources: DataSources | None = None,
+    usage: UsageRecorder | None = None,
+    top_groups: int = 20,
 ) -> MetricsApp:
     """The metrics of what is given, in the text format of Prometheus or in OpenMetrics, whichever is asked for.
 
     They are of this process alone. No token, key or property value is ever among them; the ids of groups only if
-    ``backend`` was made with ``label_groups``. It asks nobody for a token: do not mount it where the world can reach
-    it.
+    ``backend`` was made with ``label_groups``, and with ``usage``, the ``usage_recorder`` of a store: those of the
+    ``top_groups`` that use most. It asks nobody for a token: do not mount it where the world can reach it.
+    Raises InvalidSettings for less than one of them.
     """
     collectors: list[Collector] = []
     if resolver is not None:
@@ -62,6 +67,8 @@ def metrics_app(
         collectors.append(SecondLevelCollector(second_level.counters))
     if sources is not None:
         collectors.append(SourceCollector(sources.activity))
+    if usage is not None:
+        collectors.append(UsageCollector(usage, top_groups))
     if buses:
         collectors.append(BusCollector(buses))
     return MetricsApp(collectors, api)

@@ -14,6 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from tenantry.durations import Buckets
+from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tenantry.groups import Changes, Reading, Token, UserGroup
     from tenantry.ports import Backend, LeasedBackend, Slots, SourceLease
     from tenantry.resolver import Resolver
+    from tenantry.usage import UsageRecorder
 
 OTHERS = "(others)"
 """The group label of reads when there are too many groups to name."""
@@ -73,6 +75,11 @@ class TimedBackend:
         """Passed on: the DataSources of the store ask the store."""
         if hasattr(self._backend, "offer_source_lease"):
             self._backend.offer_source_lease(lease)
+
+    @property
+    def usage_recorder(self) -> UsageRecorder | None:
+        """The backend's own."""
+        return recorder_of(self._backend)
 
     async def find(self, token: Token) -> UserGroup | None:
         """The backend's own, timed and counted."""

@@ -35,6 +35,7 @@ from tenantry.ports.sources import SourceDirectory as SourceDirectory
 from tenantry.ports.sources import SourceLease as SourceLease
 from tenantry.ports.sources import SourceLeaseHolder as SourceLeaseHolder
 from tenantry.ports.sources import SourceStore as SourceStore
+from tenantry.ports.usage import UsageStore as UsageStore
 
 
 class Backend(Protocol):
@@ -283,7 +284,17 @@ class AuditTrail(Protocol):
         ...
 
 
-class Store(GroupStore, EnvironmentStore, EmbeddingStore, ApiTokenStore, SourceStore, CodeStore, AuditTrail, Protocol):
+class Store(
+    GroupStore,
+    EnvironmentStore,
+    EmbeddingStore,
+    ApiTokenStore,
+    SourceStore,
+    CodeStore,
+    UsageStore,
+    AuditTrail,
+    Protocol,
+):
     """Everything that Tenantry keeps."""
 
     async def caller(self, digest: bytes, provided_id: str) -> Caller | None:

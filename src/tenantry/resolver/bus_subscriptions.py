@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tenantry.backoff import reconnect_forever
-from tenantry.resolver.loading import error_location
+from tenantry.errors.location import error_location
+from tenantry.loop_local import silence_destroy_warning
 
 if TYPE_CHECKING:
     from tenantry.ports import Bus, EvictionListener
@@ -113,8 +114,3 @@ def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asynci
     for task in list(tasks):
         with contextlib.suppress(RuntimeError):  # the loop is closed, perhaps in this very moment, by its own thread
             running.call_soon_threadsafe(task.cancel)
-
-
-def silence_destroy_warning(task: asyncio.Task[None]) -> None:
-    """A loop that is closed over this task has nothing to warn about: nobody waits for it."""
-    task._log_destroy_pending = False  # type: ignore[attr-defined]

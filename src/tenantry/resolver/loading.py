@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import traceback
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from tenantry.errors import StoreUnavailable, TenantryError
+from tenantry.errors.location import error_location
 from tenantry.groups import Reading
 from tenantry.tracing import Span
 
@@ -143,13 +143,6 @@ class BackendErrors:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, TenantryError | TimeoutError):
             raise BackendFailed(error_location(error)) from error
-
-
-def error_location(error: Exception) -> str:
-    """Type and location of an exception. Its message may hold a URL with a password or a query with values."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__module__}.{type(error).__qualname__}{where}"
 
 
 class Freshness(Enum):

@@ -17,8 +17,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from tenantry.errors import StoreUnavailable, TenantryError
-from tenantry.resolver.bus_subscriptions import BusSubscriptions, silence_destroy_warning
-from tenantry.resolver.loading import BackendErrors, BackendFailed, error_location
+from tenantry.errors.location import error_location
+from tenantry.loop_local import silence_destroy_warning
+from tenantry.resolver.bus_subscriptions import BusSubscriptions
+from tenantry.resolver.loading import BackendErrors, BackendFailed
 
 if TYPE_CHECKING:
     from tenantry.cache import GroupCache

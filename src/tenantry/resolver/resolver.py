@@ -21,6 +21,7 @@ from tenantry.resolver.loading import BackendReader, Counters, Freshness, Single
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.registrations import CachedRegistrations
 from tenantry.slots import monotonic_with_suspend, utc_now
+from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tenantry.groups import Reading, Token, UserGroup
     from tenantry.ports import Backend, Bus, Clock, LeasedBackend, MonotonicClock, SourceLeaseHolder
     from tenantry.tokens import KeyRing
+    from tenantry.usage.recorder import CountedEntry
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -56,6 +58,8 @@ class Resolver:
     ``keys`` that were read from a file follow it: what a key has signed that was removed from the file is refused
     within the bound, and what is cached of it is forgotten. A hit does not look at the file.
 
+    Where the backend is a store that keeps usage, each token with a group is counted there for its group.
+
     Threads and loops: one resolver may serve several event loops, one after another or each in its own thread. Loads
     are shared within a loop; cache and polls are shared by all; ``evict`` and ``flush`` may be called from any thread.
     """
@@ -78,6 +82,8 @@ class Resolver:
             raise ValueError("staleness and patience are seconds above 0")
         self.counters: Counters = Counters()
         self._environment = environment
+        self._usage = recorder_of(backend)
+        self._count_first_hit = _count_nothing if self._usage is None else self._usage.count_first_hit
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._clock = clock
@@ -140,6 +146,11 @@ class Resolver:
             return None
         entry.seen = True
         self.counters.hits += 1
+        # No other thread has its turn between these two: Python gives turns at calls and at the ends of loops.
+        if entry.hits:
+            entry.hits += 1
+        else:
+            self._count_first_hit(entry)
         return entry.group
 
     async def resolve(self, raw: bytes | str) -> UserGroup:
@@ -183,7 +194,10 @@ class Resolver:
             flights[key] = flight
         else:
             self.counters.joined += 1
-        return await flight.join()
+        group = await flight.join()
+        if self._usage is not None:
+            self._usage.add(group.environment.name, group.provided_id, resolves=1)
+        return group
 
     def evict(self, handle: bytes, generation: int) -> None:
         """ports.EvictionListener: this group was written to. Whoever asks from now on is answered by the backend."""
@@ -214,6 +228,8 @@ class Resolver:
         self._cache.flush()
         if self._registrations is not None:
             self._registrations.withdraw()
+        if self._usage is not None:
+            await self._usage.flush()
 
     # --- groups with an end date --------------------------------------------------------------------------------------
 
@@ -338,6 +354,11 @@ class _BackendAnswer(NamedTuple):
     started: float
     fresh: bool
     reading: Reading
+
+
+def _count_nothing(entry: CountedEntry) -> None:
+    """Where no usage is kept: its hits are counted, and nobody reads them."""
+    entry.hits = 1
 
 
 def _refuse() -> NoReturn:

@@ -33,6 +33,7 @@ from tenantry.testing.contract_embedding import EmbeddingContract
 from tenantry.testing.contract_end_dates import EndDateContract
 from tenantry.testing.contract_many import ManyContract
 from tenantry.testing.contract_rotation import IdempotencyContract, RotationContract
+from tenantry.testing.contract_usage import UsageContract
 
 EXACT_NAMES = [
     "a",
@@ -324,6 +325,7 @@ class StoreContract(
     DirectoryContract,
     ApiTokenContract,
     EmbeddingContract,
+    UsageContract,
     AuditContract,
 ):
     """All tests of a Store. A subclass gives the fixture ``store``."""

@@ -58,12 +58,14 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 
 
 class PostgresEngine(Engine):
-    """The Engine of a PostgreSQL database."""
+    """The Engine of a PostgreSQL database. ``before_close`` is awaited where an event loop ends, before its connections
+    are closed; not by ``aclose``."""
 
-    def __init__(self, server: PostgresServer) -> None:
+    def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
+        self._before_close = before_close
         self._queries = CompiledQueries(PGDialectAsync_psycopg(paramstyle=PARAMSTYLE))  # type: ignore[no-untyped-call]  # SQLAlchemy's own
-        self._connections = LoopLocal(lambda: _PostgresConnections(server, self._queries), _PostgresConnections.aclose)
+        self._connections = LoopLocal(lambda: _PostgresConnections(server, self._queries), self._close)
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         compiled = self._queries[query]
@@ -92,6 +94,11 @@ class PostgresEngine(Engine):
 
     async def aclose(self) -> None:
         await self._connections.aclose()
+
+    async def _close(self, connections: _PostgresConnections) -> None:
+        if self._before_close is not None and self._connections.exists():  # it is the loop that closes them
+            await self._before_close()
+        await connections.aclose()
 
 
 _UNKNOWN = "the connection to the {} broke during a commit: check whether it was done before trying again"

@@ -21,10 +21,13 @@ from sqlalchemy import (
     any_,
     bindparam,
     case,
+    cast,
+    func,
     null,
     or_,
     select,
     true,
+    tuple_,
     type_coerce,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -41,7 +44,9 @@ from tenantry.backends.sql.tables import (
     groups,
     revisions,
     single_use_codes,
+    usage_by_hour,
 )
+from tenantry.backends.stored import PRUNED_AT_ONCE
 from tenantry.groups import JSON_COLUMNS, EnvironmentRow, GroupRow
 
 Read: TypeAlias = "Select[*tuple[Any, ...]]"
@@ -263,6 +268,35 @@ _trail = (
 )
 AUDIT: Read = _trail
 AUDIT_OF_ENVIRONMENT: Read = _trail.where(audit.c.environment == bindparam("environment", type_=String))
+
+_used = usage_by_hour.c
+_whose = (_used.environment, _used.provided_id, _used.source)
+_counted = (_used.resolves, _used.queries, _used.rows, _used.micros)
+_usage = (
+    select(*_whose, *(cast(func.sum(each), BigInteger) for each in _counted))  # a sum is no integer in PostgreSQL
+    .where(_used.hour >= bindparam("since", type_=BigInteger), _used.hour < bindparam("until", type_=BigInteger))
+    .group_by(*_whose)
+    .order_by(*_whose)
+)
+_of_one = {
+    "environment": _used.environment == bindparam("environment", type_=String),
+    "provided_id": _used.provided_id == _provided_id,
+}
+USAGE: dict[frozenset[str], Read] = {
+    frozenset(names): _usage.where(*(_of_one[name] for name in names))
+    for names in ((), ("environment",), ("provided_id",), ("environment", "provided_id"))
+}
+"""By what is named of whose usage it is."""
+OLDEST_USAGE: Read = select(_used.hour).order_by(_used.hour).limit(1)
+_row = tuple_(*usage_by_hour.primary_key)
+PRUNE_USAGE: Query = usage_by_hour.delete().where(
+    _row.in_(
+        select(*usage_by_hour.primary_key)
+        .where(_used.hour < bindparam("before", type_=BigInteger))
+        .order_by(_used.hour)
+        .limit(PRUNED_AT_ONCE)
+    )
+)
 
 # --- what a write reads first: the group, locked until the commit, and the time ---
 

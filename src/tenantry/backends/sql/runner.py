@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -41,10 +41,16 @@ class Write(Protocol[T_co]):
 
 
 class Runner:
-    """One database, the seconds that its callers wait (``timeout``), and the listeners to its writes."""
+    """One database, the seconds that its callers wait (``timeout``), and the listeners to its writes. ``before_close``
+    may still write: it is awaited where an event loop ends and takes its connections with it."""
 
     def __init__(
-        self, address: SQLiteFile | PostgresServer, *, timeout: float, run_dir: str | Path | None = None
+        self,
+        address: SQLiteFile | PostgresServer,
+        *,
+        timeout: float,
+        run_dir: str | Path | None = None,
+        before_close: Callable[[], Awaitable[None]],
     ) -> None:
         self.listeners: ChangeListeners = ChangeListeners()
         self.host_slots: HostSlots = HostSlots(run_dir, self._identity, self._rename)
@@ -59,7 +65,7 @@ class Runner:
             load_psycopg()  # an import would fail with an error that does not name what to install
             from tenantry.backends.sql.postgres import PostgresEngine  # its dialect is loaded for this engine alone
 
-            self._engine = PostgresEngine(address)
+            self._engine = PostgresEngine(address, before_close)
 
     def deadline(self) -> float:
         """The moment until which a call that begins now may wait: a little before its caller's timeout, so that

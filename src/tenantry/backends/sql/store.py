@@ -17,6 +17,7 @@ from tenantry.backends.sql.embedding import SQLEmbedding
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.write_many import write_many
+from tenantry.backends.sql.usage import SQLUsage
 from tenantry.backends.stored import StoreClock, ascii_lower
 from tenantry.database.address import RUN_MIGRATE, read_address
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
@@ -40,6 +41,7 @@ from tenantry.groups import (
 from tenantry.migrations import HEAD, is_compatible
 from tenantry.ports import ChangeListener, Clock
 from tenantry.slots import SharedSlots
+from tenantry.usage import UsageRecorder
 
 T = TypeVar("T")
 _ATTEMPTS = 3
@@ -53,24 +55,32 @@ _LAST_OF_ANY = chr(0x10FFFF) * 255
 """What follows a prefix in the last id that begins with it, in the order of code points."""
 
 
-class SQLStore(SQLDirectory, SQLEmbedding):
+class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
     """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``.
 
     ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the
     call, so it covers queue, lock and connection. ``run_dir`` is the folder that the processes of this host share
     (None: as ``tenantry.slots`` finds it); a store that cannot use it does not write. ``clock`` gives the time of day
     in UTC; None means the database's own, and for SQLite this host's. Making a store does no I/O; the tables are made
-    by ``tenantry migrate``. It may be used from several event loops; ``aclose`` gives back its connections. Raises
+    by ``tenantry migrate``. What groups use in this process is added to the store every ``usage_seconds`` (None: it is
+    not kept). It may be used from several event loops; ``aclose`` gives back its connections. Raises
     InvalidSettings when the URL cannot be used.
     """
 
     def __init__(
-        self, url: str, *, deadline: float = 2.0, run_dir: str | Path | None = None, clock: Clock | None = None
+        self,
+        url: str,
+        *,
+        deadline: float = 2.0,
+        run_dir: str | Path | None = None,
+        clock: Clock | None = None,
+        usage_seconds: float | None = 60.0,
     ) -> None:
         address = read_address(url)
         self.label: str = address.label
         self._clock = StoreClock(clock)
-        self._runner = Runner(address, timeout=deadline, run_dir=run_dir)
+        self.usage_recorder = None if usage_seconds is None else UsageRecorder(self, usage_seconds)
+        self._runner = Runner(address, timeout=deadline, run_dir=run_dir, before_close=self._flush_usage)
 
     def __repr__(self) -> str:
         return f"<SQLStore in {self.label}>"
@@ -238,7 +248,8 @@ class SQLStore(SQLDirectory, SQLEmbedding):
             raise MigrationNeeded(f"the {self.label} is at revision {found}, this version needs {HEAD}: {RUN_MIGRATE}")
 
     async def aclose(self) -> None:
-        """Closes the connections. The store can be used again: it opens new ones."""
+        """Adds what was used, and closes the connections. The store can be used again: it opens new ones."""
+        await self._flush_usage()
         await self._runner.aclose()
 
 

@@ -162,5 +162,28 @@ audit: Table = Table(  # append-only: triggers refuse to update and to delete
     sqlite_autoincrement=True,
 )
 
+usage_by_hour: Table = Table(  # names, not numbers of rows: it outlives groups
+    "usage_by_hour",
+    metadata,
+    Column("environment", Name, primary_key=True),
+    Column("provided_id", Name, primary_key=True),
+    Column("hour", BigInteger, primary_key=True, autoincrement=False),
+    Column("source", Name, primary_key=True),
+    Column("resolves", BigInteger, nullable=False),
+    Column("queries", BigInteger, nullable=False),
+    Column("rows", BigInteger, nullable=False),
+    Column("micros", BigInteger, nullable=False),
+    Index(None, "hour"),
+)
+
+usage_writers: Table = Table(  # the last batch that each has added, so that none is added twice
+    "usage_writers",
+    metadata,
+    Column("writer", LargeBinary, primary_key=True),
+    Column("batch", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Index(None, "expires_at"),
+)
+
 revisions: Table = Table("alembic_version", MetaData(), Column("version_num", String(32), nullable=False))
 """Alembic's own table, which records how far the database was migrated."""

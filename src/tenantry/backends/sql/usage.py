@@ -1,0 +1,107 @@
+"""Usage by group, in an SQLStore: sums by group, data source and hour, to which every process adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from tenantry.backends.audit import pruned_details
+from tenantry.backends.sql import queries, rows
+from tenantry.backends.sql.change_log import WriteContext, note
+from tenantry.backends.sql.engine import count, delete_expired, first_of
+from tenantry.backends.sql.runner import Runner
+from tenantry.backends.sql.tables import usage_writers
+from tenantry.backends.stored import USAGE_WRITER_LIFETIME, StoreClock
+from tenantry.groups import UNNAMED, Author, Usage, UsageBatch, UsageKey, from_micros, to_micros
+from tenantry.ports import UsageStore
+from tenantry.usage import UsageRecorder
+
+_CLAIM: Final = """
+insert into usage_writers (writer, batch, expires_at) values ($1, $2, $3)
+  on conflict (writer) do update set batch = excluded.batch, expires_at = excluded.expires_at
+  where usage_writers.batch < excluded.batch returning batch
+"""
+"""One row, or none if the batch or a later one is there already. Whoever sends it a second time waits for the first."""
+
+_COLUMNS: Final = "environment, provided_id, source, hour, resolves, queries, rows, micros"
+_ADD: Final = f"""
+insert into usage_by_hour ({_COLUMNS}) select {{}}
+  on conflict (environment, provided_id, hour, source) do update set
+  resolves = usage_by_hour.resolves + excluded.resolves, queries = usage_by_hour.queries + excluded.queries,
+  rows = usage_by_hour.rows + excluded.rows, micros = usage_by_hour.micros + excluded.micros
+"""
+
+# All rows of a batch are one value, an array of arrays: so it is one statement and one round trip.
+_ADD_ON: Final = {
+    "sqlite": _ADD.format(
+        ", ".join(f"json_extract(value, '$[{at}]')" for at in range(8)) + " from json_each($1) where true"
+    ).replace("$1", "?1"),
+    "postgresql": _ADD.format(
+        ", ".join(f"given ->> {at}" if at < 3 else f"(given ->> {at})::bigint" for at in range(8))
+        + " from json_array_elements($1::json) as given"
+    ),
+}
+
+
+class SQLUsage(UsageStore):
+    """What an SQLStore keeps of usage."""
+
+    _runner: Runner
+    _clock: StoreClock
+    usage_recorder: UsageRecorder | None
+    """Counts what this process uses, and adds it here; None: no usage is kept."""
+
+    async def _flush_usage(self) -> None:
+        if self.usage_recorder is not None:
+            await self.usage_recorder.flush()
+
+    async def add_usage(self, batch: UsageBatch) -> None:
+        # In the order of the keys: two writers that lock the same rows do not wait for each other in a circle.
+        document = rows.dump_json([
+            [*key, to_micros(hour), used.resolves, used.queries, used.rows, round(used.seconds * 1e6)]
+            for hour, key, used in sorted(batch.rows, key=lambda row: (row.key, row.hour))
+        ])  # fmt: skip
+
+        def write(connection: Connection, context: WriteContext) -> None:
+            now, dialect = context.now(connection), connection.dialect.name
+            delete_expired(connection, usage_writers, now)
+            claim = _CLAIM if dialect == "postgresql" else _CLAIM.replace("$", "?")
+            expires_at = to_micros(now + USAGE_WRITER_LIFETIME)
+            if first_of(connection, claim, (batch.writer, batch.number, expires_at)) is not None:
+                first_of(connection, _ADD_ON[dialect], (document,))
+
+        await self._runner.write(write, WriteContext(UNNAMED, self._clock), self._runner.deadline())
+
+    async def usage(
+        self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
+    ) -> Mapping[UsageKey, Usage]:
+        given = {"environment": environment, "provided_id": group}
+        named = {name: value for name, value in given.items() if value is not None}
+        found = await self._runner.read(
+            queries.USAGE[frozenset(named)],
+            self._runner.deadline(),
+            since=to_micros(since),
+            until=to_micros(until),
+            **named,
+        )
+        return {
+            UsageKey(*key): Usage(queries_, rows_, micros / 1e6, resolves)
+            for *key, resolves, queries_, rows_, micros in found
+        }
+
+    async def oldest_usage(self) -> datetime | None:
+        found = await self._runner.read(queries.OLDEST_USAGE, self._runner.deadline())
+        return from_micros(found[0][0]) if found else None
+
+    async def prune_usage(self, before: datetime, *, author: Author = UNNAMED) -> int:
+        def write(connection: Connection, context: WriteContext) -> int:
+            deleted = count(connection, queries.PRUNE_USAGE, before=to_micros(before))
+            if deleted:
+                at = context.now(connection)
+                note(connection, context, "usage.pruned", "", "usage", pruned_details(before, deleted), at=at)
+            return deleted
+
+        return await self._runner.write(write, WriteContext(author, self._clock), self._runner.deadline())

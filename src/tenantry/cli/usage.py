@@ -1,0 +1,182 @@
+"""``tenantry usage``: what each group has used, by the hour, day or month."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import click
+
+from tenantry.cli.options import (
+    as_name,
+    author,
+    choose_environment,
+    environment_option,
+    json_option,
+    settings,
+    with_store,
+)
+from tenantry.cli.output import print_csv, print_note, print_rows
+from tenantry.errors import UnknownEnvironment
+from tenantry.groups import Usage, UsageKey
+from tenantry.ports import Store
+
+_HOUR: Final = timedelta(hours=1)
+_TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d", "month": "%Y-%m"}
+"""How the hour is told in which something was used."""
+
+
+def as_hour(value: str) -> datetime:
+    """The type of an option: a day, or an hour of one, as an aware datetime in UTC. Raises click.BadParameter."""
+    try:
+        read = datetime.fromisoformat(value)
+        at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+    except (ValueError, OverflowError):
+        text = f"{value!r} is no date: write 2026-11-01, or 2026-11-01T13:00 for an hour in UTC"
+        raise click.BadParameter(text) from None
+    if (at.minute, at.second, at.microsecond) != (0, 0, 0):
+        raise click.BadParameter(f"{value!r} is within an hour of UTC, and usage is kept by the hour: write …:00")
+    return at
+
+
+@click.command()
+@click.option("--group", type=as_name, metavar="ID", help="Only this group; one that was deleted, too.")
+@environment_option
+@click.option("--since", type=as_hour, metavar="DATE", help="From this date or hour on, in UTC; default: this month.")
+@click.option("--until", type=as_hour, metavar="DATE", help="Up to this date or hour, itself not in it; default: now.")
+@click.option(
+    "--by",
+    multiple=True,
+    type=click.Choice([*_TIMES, "group", "source"]),
+    default=["group"],
+    show_default=True,
+    help="A row for each of these. May come more than once: --by month --by group.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="How the rows are printed.",
+)
+@json_option
+@click.option(
+    "--prune-before", type=as_hour, metavar="DATE", help="Show nothing: delete what was used before, of all groups."
+)
+@with_store
+async def usage(
+    store: Store,
+    group: str | None,
+    environment: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    by: tuple[str, ...],
+    style: str,
+    as_json: bool,
+    prune_before: datetime | None,
+) -> None:
+    """Show what groups have used: tokens that were resolved, queries, rows, and seconds of data sources.
+
+    Times are in UTC. What was used in the last minute may still be on its way to the store.
+    """
+    if prune_before is not None:
+        if group is not None or since is not None or until is not None:
+            raise click.UsageError("--prune-before is for all groups: leave out --group, --since and --until")
+        await _prune(store, prune_before)
+        return
+    now = datetime.now(UTC)
+    begin = since or now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    end = until or now.replace(minute=0, second=0, microsecond=0) + _HOUR
+    if begin >= end:
+        raise click.UsageError(f"--since {begin:%Y-%m-%dT%H:%MZ} must be before --until {end:%Y-%m-%dT%H:%MZ}")
+    name = await _environment(store, environment, needed=group is not None)
+    found = await _read(store, begin, end, by, name, group)
+    sources = await _source_names(store, {key.environment for _, key in found}) if "source" in by else {}
+    rows = [_row(time, key, used, by, sources) for (time, key), used in sorted(found.items())]
+    _print(rows, _sum(found.values()), by, "json" if as_json else style)
+
+
+async def _prune(store: Store, before: datetime) -> None:
+    deleted = 0
+    while count := await store.prune_usage(before, author=author()):
+        deleted += count
+    click.echo(str(deleted))
+    print_note(f"Deleted {deleted} rows of usage before {before:%Y-%m-%dT%H:%MZ}.")
+
+
+async def _environment(store: Store, named: str | None, *, needed: bool) -> str | None:
+    """The name of the one environment that is meant; None: all of them."""
+    if needed:  # the id of a group says nothing without it
+        return (await choose_environment(store, named)).name
+    name = settings(environment=named).environment
+    if name is not None and await store.environment(name) is None:
+        raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
+    return name
+
+
+async def _read(
+    store: Store, begin: datetime, end: datetime, by: Sequence[str], environment: str | None, group: str | None
+) -> dict[tuple[str, UsageKey], Usage]:
+    """What was used, by the time and the key, each of which says only what is asked for. Day by day, or hour by hour:
+    so no read of the store is a long one."""
+    oldest = await store.oldest_usage()
+    if oldest is None:
+        return {}
+    style = next((style for unit, style in _TIMES.items() if unit in by), "")
+    sums: dict[tuple[str, UsageKey], Usage] = {}
+    for since, until in _spans(max(begin, oldest), end, by_hour="hour" in by):
+        found = await store.usage(since, until, environment=environment, group=group)
+        for (env, of, source), used in found.items():
+            key = UsageKey(env, of if "group" in by else "", source if "source" in by else "")
+            row = (since.strftime(style), key)
+            sums[row] = sums.get(row, Usage()).plus(used)
+    return sums
+
+
+def _spans(begin: datetime, end: datetime, *, by_hour: bool) -> Iterator[tuple[datetime, datetime]]:
+    while begin < end:
+        later = begin + _HOUR if by_hour else begin.replace(hour=0) + timedelta(days=1)
+        yield begin, min(later, end)
+        begin = later
+
+
+async def _source_names(store: Store, environments: set[str]) -> dict[tuple[str, str], str]:
+    """Your own ids of the sources that are registered, by the environment and our id."""
+    every = [each for each in await store.environments() if each.name in environments]
+    return {(each.name, source.id): source.provided_id for each in every for source in await store.data_sources(each)}
+
+
+def _row(
+    time: str, key: UsageKey, used: Usage, by: Sequence[str], sources: Mapping[tuple[str, str], str]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"environment": key.environment or None}
+    row |= {next(unit for unit in _TIMES if unit in by): time} if time else {}
+    row |= {"group": key.group} if "group" in by else {}
+    row |= {"source": sources.get((key.environment, key.source), key.source) or None} if "source" in by else {}
+    return row | _counts(used)
+
+
+def _counts(used: Usage) -> dict[str, Any]:
+    return {"resolves": used.resolves, "queries": used.queries, "rows": used.rows, "seconds": used.seconds}
+
+
+def _sum(every: Any) -> Usage:
+    total = Usage()
+    for each in every:
+        total = total.plus(each)
+    return total
+
+
+def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
+    """A table ends with the total; what programs read has rows alone, and the total is said on stderr."""
+    if style == "table":
+        last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
+        print_rows([*rows, *last], as_json=False)
+        return
+    if style == "json":
+        print_rows(rows, as_json=True)
+    else:
+        print_csv([*_row("x" if set(_TIMES) & set(by) else "", UsageKey("", "", ""), total, by, {})], rows)
+    print_note("total: " + ", ".join(f"{count} {name}" for name, count in _counts(total).items()))

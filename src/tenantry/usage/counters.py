@@ -1,0 +1,85 @@
+"""Counters of usage in memory: how many tokens, queries, rows and seconds of its data sources each group has had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from itertools import islice
+from typing import Final, Protocol, TypeVar
+
+from tenantry.groups import OTHER_GROUPS, Usage
+
+K = TypeVar("K", bound=Hashable)
+
+
+class UsageCounter(Protocol):
+    """What is given the usage of groups: called in the event loop for each query, so it must be quick."""
+
+    def add(
+        self,
+        environment: str,
+        group: str,
+        *,
+        source: str = "",
+        resolves: int = 0,
+        queries: int = 0,
+        rows: int = 0,
+        seconds: float = 0.0,
+    ) -> None:
+        """More of it, for the group with this id in the environment of this name. Raises nothing.
+
+        A query and its rows are counted for the group that asked, wherever the answer came from. The seconds are those
+        in which a connection was in use, for the group that asked first. Both name the data source by its id
+        (``ds_…``). A resolve is a token for which a group was found.
+        """
+        ...
+
+
+class UsageTable(dict[K, list[int]]):
+    """Sums by any key, of ``limit`` rows at most: queries, rows, microseconds and resolves, to be added to. In whole
+    microseconds, so that a sum does not depend on the order. A further key gets the row of that key's ``other``."""
+
+    def __init__(self, limit: int, other: Callable[[K], K]) -> None:
+        super().__init__()
+        self.limit: Final = limit
+        self._other = other
+
+    def __missing__(self, key: K) -> list[int]:
+        return self.setdefault(key if len(self) < self.limit else self._other(key), [0, 0, 0, 0])
+
+    def take(self, count: int | None = None) -> dict[K, Usage]:
+        """So many rows, the oldest first, or all; they are gone from here."""
+        taken = {key: self.pop(key) for key in list(islice(self, count))}
+        return {key: _usage(*row) for key, row in taken.items()}
+
+
+def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
+    return Usage(queries, rows, micros / 1e6, resolves)
+
+
+class GroupUsage:
+    """A UsageCounter in memory, for ``max_groups`` groups; those that come later are counted under ``OTHER_GROUPS``."""
+
+    def __init__(self, max_groups: int = 10_000) -> None:
+        self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)
+
+    def add(
+        self,
+        environment: str,
+        group: str,
+        *,
+        source: str = "",
+        resolves: int = 0,
+        queries: int = 0,
+        rows: int = 0,
+        seconds: float = 0.0,
+    ) -> None:
+        """Adds to the group's."""
+        found = self._table[environment, group]
+        found[0] += queries
+        found[1] += rows
+        found[2] += round(seconds * 1e6)
+        found[3] += resolves
+
+    def take(self) -> dict[tuple[str, str], Usage]:
+        """What was counted since the last call, by environment and group; it begins anew."""
+        return self._table.take()

@@ -1,0 +1,305 @@
+"""UsageRecorder: counts what each group uses in this process, and adds it to the store once a minute.
+
+Nothing that a request waits for is done here: to count is to add to a number in memory. What was counted stays until
+the store has it, however long the store is away. It is sent in numbered batches, one after the other: one whose answer
+was lost is sent again as it was, and the store adds no number twice.
+
+Not a task that runs for ever, but a timer on whichever event loop counts: it is set by the first count, and where
+nothing is counted there is none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import secrets
+import time
+import weakref
+from datetime import UTC, datetime
+from math import ceil, inf
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from tenantry.errors import InvalidSettings, TenantryError
+from tenantry.errors.location import error_location
+from tenantry.groups import OTHER_GROUPS, HourlyUsage, UsageBatch, UsageKey, UserGroup
+from tenantry.loop_local import LoopLocal, silence_destroy_warning
+from tenantry.usage.counters import UsageCounter, UsageTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenantry.ports import UsageStore
+
+logger: logging.Logger = logging.getLogger(__name__)
+
+MOST_ROWS: Final = 50_000
+"""Rows that wait for the store at most, each of a group, a source and an hour: some 20 MB."""
+MANY_ROWS: Final = 10_000
+"""With so many they are sent before the minute is over."""
+BATCH_ROWS: Final = 500
+"""Rows of a batch: an SQLite file is locked for 5 ms for them."""
+MOST_HITS: Final = 256
+"""Cached tokens whose hits are put together at once: it takes some 100 µs, in a request."""
+
+_HOUR: Final = 3_600
+_OVERDUE: Final = 10.0
+"""Seconds after which a timer is given up that did not come: its loop has ended."""
+
+_Row: TypeAlias = tuple[int, str, str, str]
+"""The hour, in hours since 1970, the environment, the group and the source."""
+
+
+class CountedEntry(Protocol):
+    """An entry of the cache of groups. Its ``hits`` are those since they were put together last."""
+
+    hits: int
+    group: UserGroup
+
+
+class UsageRecorder:
+    """A UsageCounter whose counts go into ``store`` every ``seconds``. May be used from several threads and loops.
+
+    ``observers`` are told of the same counts. ``clock`` gives seconds since 1970, in UTC.
+    Raises InvalidSettings for seconds that are none.
+    """
+
+    def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
+        if not 0 < seconds < inf:
+            raise InvalidSettings("usage_seconds: a number of seconds above 0, or None to keep no usage")
+        self.observers: list[UsageCounter] = []
+        self._store = store
+        self._seconds = seconds
+        self._clock = clock
+        self._sending: LoopLocal[asyncio.Lock] = LoopLocal(asyncio.Lock)
+        self._keepers: LoopLocal[_Keeper] = LoopLocal(_Keeper, _Keeper.aclose)
+        self._down = self._is_full = False
+        self._hits: list[CountedEntry] = []
+        self._begin()
+        _recorders.add(self)
+
+    def _begin(self) -> None:
+        """With nothing counted, as another writer: also in a child process, for what is here is its parent's."""
+        for entry in self._hits:
+            entry.hits = 0
+        self._hits = []
+        self._hour_of_hits = 0
+        self._lock = Lock()
+        self._one_loop_sends = Lock()
+        self._table: UsageTable[_Row] = UsageTable(MOST_ROWS, lambda row: (row[0], *OTHER_GROUPS, ""))
+        self._writer = secrets.token_bytes(16)
+        self._sent = 0
+        self._unsent: UsageBatch | None = None
+        self._tasks: set[asyncio.Task[None]] = set()  # a loop holds its tasks only weakly
+        self._holding: set[_Keeper] = set()
+        self._epoch = 0
+        self._due = self._timed_until = -inf
+
+    def __repr__(self) -> str:
+        return f"<UsageRecorder of {type(self._store).__name__}, {self.waiting} rows wait>"
+
+    @property
+    def waiting(self) -> int:
+        """Rows that the store does not have yet, hits of cached tokens apart."""
+        return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
+
+    # --- counting -----------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        environment: str,
+        group: str,
+        *,
+        source: str = "",
+        resolves: int = 0,
+        queries: int = 0,
+        rows: int = 0,
+        seconds: float = 0.0,
+    ) -> None:
+        """Adds to the group's, in this hour."""
+        with self._lock:
+            found = self._table[int(self._clock() // _HOUR), environment, group, source]
+            found[0] += queries
+            found[1] += rows
+            found[2] += round(seconds * 1e6)
+            found[3] += resolves
+            for observer in self.observers:
+                observer.add(
+                    environment, group, source=source, resolves=resolves, queries=queries, rows=rows, seconds=seconds
+                )
+            if time.monotonic() >= self._timed_until or len(self._table) >= MANY_ROWS:
+                self._ensure_timer()
+
+    def count_first_hit(self, entry: CountedEntry) -> None:
+        """For a token that was found in the cache and has no ``hits`` yet: from now on the hits are counted there,
+        without a call."""
+        entry.hits = 1
+        with self._lock:
+            hour = int(self._clock() // _HOUR)
+            if hour != self._hour_of_hits or len(self._hits) >= MOST_HITS:
+                self._collect_hits()
+                self._hour_of_hits = hour
+            self._hits.append(entry)
+            if time.monotonic() >= self._timed_until:
+                self._ensure_timer()
+
+    def collect_hits(self) -> None:
+        """Puts the hits of cached tokens together with what was counted: for an observer that wants them now."""
+        with self._lock:
+            self._collect_hits()
+
+    def _collect_hits(self) -> None:
+        entries, self._hits = self._hits, []
+        for entry in entries:
+            hits, entry.hits = entry.hits, 0
+            group = entry.group
+            environment, provided_id = group.environment.name, group.provided_id
+            self._table[self._hour_of_hits, environment, provided_id, ""][3] += hits
+            for observer in self.observers:
+                observer.add(environment, provided_id, resolves=hits)
+
+    # --- when ---------------------------------------------------------------------------------------------------------
+
+    def _ensure_timer(self) -> None:
+        """To be called with the lock, on the loop that counts, where there may be no timer or it may be too late."""
+        now = time.monotonic()
+        hurries = len(self._table) >= MANY_ROWS and not self._down and now < self._due
+        is_set = now < self._timed_until
+        if is_set and not hurries:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # another one counts too, or whoever closes the store sends it
+            return
+        keeper = self._keepers.get()
+        keeper.recorder = self
+        self._holding.add(keeper)
+        if hurries:
+            self._due = now
+        elif now >= self._due + _OVERDUE:
+            self._due = now + self._seconds * random.uniform(0.8, 1.0)  # noqa: S311 - so that a fleet does not send in step
+        self._set_timer(loop, now)
+
+    def _set_timer(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
+        """Also at the end of the hour: hits that were counted in it are put together in it."""
+        self._epoch += 1
+        at = min(self._due, now + _HOUR - self._clock() % _HOUR)
+        self._timed_until = at + _OVERDUE
+        loop.call_later(max(0.0, at - now), self._tick, self._epoch)
+
+    def _tick(self, epoch: int) -> None:
+        """The timer's."""
+        loop, now = asyncio.get_running_loop(), time.monotonic()
+        with self._lock:
+            if epoch != self._epoch:
+                return
+            if int(self._clock() // _HOUR) != self._hour_of_hits:
+                self._collect_hits()
+            if now < self._due:
+                self._set_timer(loop, now)
+                return
+            self._due = self._timed_until = -inf
+        task = loop.create_task(self.flush(), name="tenantry.usage")
+        silence_destroy_warning(task)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # --- sending ------------------------------------------------------------------------------------------------------
+
+    async def flush(self) -> None:
+        """Adds to the store what was counted so far. Raises nothing: what could not be added stays, and is sent again.
+        Where another event loop is about to send, it is left to that."""
+        if not self.waiting and not self._hits:
+            return
+        async with self._sending.get():
+            if not self._one_loop_sends.acquire(blocking=False):
+                return
+            try:
+                await self._send()
+            except Exception as error:  # noqa: BLE001 - whatever a store raises: nobody waits for this
+                self._failed(error)
+            else:
+                self._succeeded()
+            finally:
+                self._one_loop_sends.release()
+                with self._lock:
+                    if self.waiting:
+                        self._ensure_timer()
+                    elif not self._hits:
+                        self._let_go()
+
+    def _let_go(self) -> None:
+        for keeper in self._holding:
+            keeper.recorder = None
+        self._holding.clear()
+        self._timed_until = -inf  # the next count says again who holds this
+
+    async def _send(self) -> None:
+        self.collect_hits()
+        for _ in range(ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)):  # not what comes meanwhile
+            if self._unsent is None:
+                self._unsent = self._next_batch()
+            await self._store.add_usage(self._unsent)
+            self._unsent = None
+
+    def _next_batch(self) -> UsageBatch:
+        with self._lock:
+            taken = self._table.take(BATCH_ROWS)
+        self._sent += 1
+        rows = [
+            HourlyUsage(datetime.fromtimestamp(hour * _HOUR, UTC), UsageKey(*map(_as_text, names)), usage)
+            for (hour, *names), usage in taken.items()
+        ]
+        return UsageBatch(self._writer, self._sent, rows)
+
+    def _failed(self, error: Exception) -> None:
+        if not self._down:
+            self._down = True
+            reason = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else error_location(error)
+            logger.warning("the store does not take the usage of groups, which is kept here meanwhile: %s", reason)
+        if len(self._table) >= MOST_ROWS and not self._is_full:
+            self._is_full = True
+            logger.warning("usage of more than %d groups and hours waits: that of further ones is summed up", MOST_ROWS)
+
+    def _succeeded(self) -> None:
+        if self._down:
+            self._down = self._is_full = False
+            logger.warning("the store takes the usage of groups again")
+
+
+class _Keeper:
+    """Of an event loop: the recorder that has counted there, until the store has it all. So nothing is lost where a
+    loop ends and nobody has closed the store, or holds it any more."""
+
+    recorder: UsageRecorder | None = None
+
+    async def aclose(self) -> None:
+        """The loop ends."""
+        if self.recorder is not None:
+            recorder, self.recorder = self.recorder, None
+            await recorder.flush()
+
+
+def recorder_of(store: object) -> UsageRecorder | None:
+    """That of a store, or of the store behind a backend; None where there is none, or no usage is kept."""
+    recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
+    return recorder
+
+
+def _as_text(name: str) -> str:
+    """What any database takes: an id that an app made up itself must not keep all others waiting."""
+    return name.encode("utf-8", "replace").decode().replace("\0", "")[:255]
+
+
+_recorders: weakref.WeakSet[UsageRecorder] = weakref.WeakSet()
+
+
+def _begin_all() -> None:
+    for recorder in list(_recorders):
+        recorder._begin()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where there are no forks
+    os.register_at_fork(after_in_child=_begin_all)

@@ -12,6 +12,7 @@ from engines.postgres import Postgres
 from tenantry.migrations import migrate
 
 PARTS = ("backend", "store", "many", "rotation", "idempotency", "directory", "api_tokens", "embedding")
+PARTS = ("backend", "store", "rotation", "idempotency", "directory", "api_tokens", "embedding", "usage")
 pytest.register_assert_rewrite(*(f"tenantry.testing.contract_{part}" for part in PARTS))
 
 

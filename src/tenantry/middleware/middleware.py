@@ -127,6 +127,7 @@ class UserGroupMiddleware:
         self._resolver = resolver
         self._environment = resolver.environment
         self._peek = resolver.peek
+        self._flush_usage: Callable[[], Awaitable[None]] | None = getattr(resolver, "flush_usage", None)
         self._bounded_resolver = with_staleness(resolver)
         self._extract = create_extractor(carriers, OriginCheck(allowed_origins))
         self._extract_again = create_extractor(
@@ -148,7 +149,7 @@ class UserGroupMiddleware:
         # A plain def: on a hit the coroutine is the app's own, and no frame of ours exists while it runs.
         kind = scope["type"]
         if kind not in _SERVED:
-            return self.app(scope, receive, send)
+            return self.app(scope, receive, send if self._flush_usage is None else self._flush_first(send))
         if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
             return self._run_found(scope, receive, send)
         try:
@@ -174,6 +175,19 @@ class UserGroupMiddleware:
         scope[SCOPE_KEY] = group
         scope[FOUND_KEY] = hash(raw)
         return self.app(scope, watched, private)
+
+    def _flush_first(self, send: Send) -> Send:
+        """For the app's lifespan. uvicorn ends the process with its event loop running, right after the shutdown: what
+        was counted since the store took usage last would be lost with an app that closes nothing."""
+        flush = self._flush_usage
+        assert flush is not None  # noqa: S101 - the caller has looked
+
+        async def flushing(message: Message) -> None:
+            if message["type"].startswith("lifespan.shutdown"):
+                await flush()
+            await send(message)
+
+        return flushing
 
     async def _run_resolved(self, raw: bytes, scope: Scope, receive: Receive, send: Send, private: Send) -> None:
         scope[SCOPE_KEY] = None

@@ -228,6 +228,11 @@ class Resolver:
         self._cache.flush()
         if self._registrations is not None:
             self._registrations.withdraw()
+        await self.flush_usage()
+
+    async def flush_usage(self) -> None:
+        """Adds to the store what groups have used since it took that last, without waiting for the minute to be over.
+        Raises nothing: what the store does not take is sent again. Does nothing where no usage is kept."""
         if self._usage is not None:
             await self._usage.flush()
 

@@ -1,0 +1,151 @@
+"""``tenantry usage``: what groups have used."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tenantry.backends.sql import SQLStore
+from tenantry.groups import HourlyUsage, Usage, UsageBatch, UsageKey
+from tests.cli.conftest import Terminal
+
+SINCE = ("--since", "2026-10-01", "--until", "2026-12-01")
+
+
+def _used(day: datetime, group: str, source: str, usage: Usage) -> HourlyUsage:
+    return HourlyUsage(day, UsageKey("production", group, source), usage)
+
+
+ROWS = [
+    _used(datetime(2026, 10, 31, 23, tzinfo=UTC), "acme", "ds_1", Usage(1, 10, 0.25)),
+    _used(datetime(2026, 11, 1, 0, tzinfo=UTC), "acme", "", Usage(resolves=40)),
+    _used(datetime(2026, 11, 1, 0, tzinfo=UTC), "acme", "ds_1", Usage(2, 20, 1.5)),
+    _used(datetime(2026, 11, 1, 7, tzinfo=UTC), "acme", "ds_gone", Usage(3, 30, 0.1)),
+    _used(datetime(2026, 11, 2, 0, tzinfo=UTC), "=zoo", "ds_1", Usage(5, 1, 0.2)),
+]
+
+
+@pytest.fixture
+def used(ready: Terminal) -> Terminal:
+    """A terminal beside a store that has some usage, none of whose groups exists any more."""
+
+    async def prepare() -> None:
+        store = SQLStore("sqlite:///tenantry.db")
+        production = await store.environment("production")
+        assert production is not None
+        url = "sqlite:////nowhere/a.db"
+        await store.create_data_source(production, source_id="ds_1", provided_id="warehouse", url=url)
+        await store.add_usage(UsageBatch(b"w" * 16, 1, ROWS))
+        await store.aclose()
+
+    asyncio.run(prepare())
+    return ready
+
+
+def _rows(terminal: Terminal, *options: str) -> list[list[Any]]:
+    return [list(row.values()) for row in terminal("usage", *SINCE, "--json", *options).json()]
+
+
+def test_a_table_with_a_total(used: Terminal) -> None:
+    """By group, as a person reads it; the last line is the total. Of one group it is that group's."""
+    out = used("usage", "--since", "2026-11-01", "--until", "2026-12-01").out
+    assert out.splitlines() == [
+        "environment  group  resolves  queries  rows  seconds",
+        "production   =zoo   0         5        1     0.2",
+        "production   acme   40        5        50    1.6",
+        "total        -      40        10       51    1.8",
+    ]
+    assert used("usage", *SINCE, "--group", "acme").out.splitlines()[1:] == [
+        "production   acme   40        6        60    1.85",
+        "total        -      40        6        60    1.85",
+    ]
+    assert used("usage", *SINCE, "--group", "nobody").err == "none\n"
+
+
+def test_each_way_to_sum_up(used: Terminal) -> None:
+    """By hour, day, month and source, alone or together; a source has your own id, while it is registered.
+
+    Red when a day is cut in local time, and when ``--until`` is in it."""
+    first, second = ["2026-10", 0, 1, 10, 0.25], ["2026-11", 40, 10, 51, 1.8]
+    assert _rows(used, "--by", "month") == [["production", *first], ["production", *second]]
+    days = [["2026-10-31", 0, 1, 10, 0.25], ["2026-11-01", 40, 5, 50, 1.6], ["2026-11-02", 0, 5, 1, 0.2]]
+    assert _rows(used, "--by", "day") == [["production", *day] for day in days]
+    hours = [row[1] for row in _rows(used, "--by", "hour", "--group", "acme")]
+    assert hours == ["2026-10-31T23:00Z", "2026-11-01T00:00Z", "2026-11-01T07:00Z"]
+    assert _rows(used, "--by", "source") == [
+        ["production", None, 40, 0, 0, 0.0],
+        ["production", "warehouse", 0, 8, 31, 1.95],
+        ["production", "ds_gone", 0, 3, 30, 0.1],
+    ]
+    assert _rows(used, "--by", "month", "--by", "group")[0] == ["production", "2026-10", "acme", *first[1:]]
+    begin = ("--since", "2026-11-01T00:00", "--until", "2026-11-01T07:00Z")
+    assert used("usage", *begin, "--json").json()[0]["queries"] == 2
+
+
+def test_csv_for_a_spreadsheet(used: Terminal) -> None:
+    """Rows alone, with a head, also where there are none; the total is said on stderr. An id that a spreadsheet would
+    run has an apostrophe before it."""
+    done = used("usage", *SINCE, "--format", "csv")
+    rows = list(csv.reader(io.StringIO(done.out, newline="")))
+    assert rows[:2] == [
+        ["environment", "group", "resolves", "queries", "rows", "seconds"],
+        ["production", "'=zoo", "0", "5", "1", "0.2"],
+    ]
+    assert done.err == "total: 40 resolves, 11 queries, 61 rows, 2.05 seconds\n"
+    none = used("usage", "--since", "2020-01-01", "--until", "2020-02-01", "--format", "csv", "--by", "day")
+    assert none.out.splitlines() == [
+        "environment,day,resolves,queries,rows,seconds"
+    ]  # the test runner reads \\r\\n as \\n
+
+
+def test_this_month_is_the_default(used: Terminal) -> None:
+    """Up to now, this hour too."""
+
+    async def use() -> None:
+        store = SQLStore("sqlite:///tenantry.db")
+        assert store.usage_recorder is not None
+        store.usage_recorder.add("production", "now", queries=1)
+        await store.aclose()
+
+    asyncio.run(use())
+    assert {"environment": "production", "group": "now"}.items() <= used("usage", "--json").json()[-1].items()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--since", "yesterday"], "'yesterday' is no date: write 2026-11-01"),
+        (["--until", "2026-11-31"], "'2026-11-31' is no date"),
+        (["--since", "2026-11-01T13:30"], "usage is kept by the hour"),
+        (["--since", "2026-11-01T13:00+05:30"], "usage is kept by the hour"),
+        (["--since", "9999-12-31T23:00-05:00"], "is no date"),
+        (["--since", "2026-11-02", "--until", "2026-11-02"], "must be before --until 2026-11-02T00:00Z"),
+        (["--by", "week"], "'week' is not one of"),
+        (["--prune-before", "2026-01-01", "--group", "acme"], "leave out --group"),
+    ],
+)
+def test_what_is_wrong_is_told(ready: Terminal, options: list[str], message: str) -> None:
+    """With the rule and the fix."""
+    assert message in ready("usage", *options, fails=2).err.replace("\n", " ")
+
+
+def test_an_environment_that_there_is_not(used: Terminal) -> None:
+    """It is an error; and the id of a group needs one where there are several."""
+    assert "unknown_environment" in used("usage", "--environment", "nowhere", fails=1).err
+    used("environment", "create", "staging", "--tag", "Testing")
+    assert "--environment" in used("usage", "--group", "acme", fails=1).err
+    assert used("usage", *SINCE, "--environment", "staging").err == "none\n"
+
+
+def test_old_usage_is_deleted(used: Terminal) -> None:
+    """The number of rows is alone on stdout, and it is in the audit trail."""
+    assert used("usage", "--prune-before", "2026-11-01T01:00").out == "3\n"
+    assert used("usage", "--prune-before", "2026-11-01T01:00").out == "0\n"
+    assert [row[1] for row in _rows(used)] == ["=zoo", "acme"]
+    entry = used("audit", "--json").json()[-1]
+    assert (entry["action"], entry["details"]) == ("usage.pruned", {"before": "2026-11-01T01:00+00:00", "rows": "3"})

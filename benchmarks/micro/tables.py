@@ -27,6 +27,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
 TABLES: Final = (
     "middleware",
     "slots",
+    "usage",
     "tokens",
     "sql",
     "coverage",

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, cast
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.errors.location import error_location
@@ -123,6 +123,16 @@ class BackendReader:
         except TimeoutError:
             self._counters.failures += 1
             raise
+
+
+class BackendAnswer(NamedTuple):
+    """An answer, the time of its question, as old as which it is, the fill that was begun for it, and whether only the
+    store of record was asked."""
+
+    fill: Fill
+    started: float
+    fresh: bool
+    reading: Reading
 
 
 class BackendFailed(Exception):

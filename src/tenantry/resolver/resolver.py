@@ -10,27 +10,25 @@ from __future__ import annotations
 import asyncio
 import logging
 from math import inf, isinf
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
 from tenantry.cache import ROW_BYTE, TABLE_BYTE, ExpiringEntry, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.loop_local import LoopLocal
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.followed_keys import FollowedKeys
-from tenantry.resolver.loading import BackendReader, Counters, Freshness, SingleFlight, may_have_grace
+from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.registrations import CachedRegistrations
 from tenantry.slots import monotonic_with_suspend, utc_now
-from tenantry.usage import recorder_of
+from tenantry.usage import NO_RECORDER, recorder_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tenantry.cache import Fill
-    from tenantry.groups import Reading, Token, UserGroup
+    from tenantry.groups import Token, UserGroup
     from tenantry.ports import Backend, Bus, Clock, LeasedBackend, MonotonicClock, SourceLeaseHolder
     from tenantry.tokens import KeyRing
-    from tenantry.usage.recorder import CountedEntry
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -82,8 +80,8 @@ class Resolver:
             raise ValueError("staleness and patience are seconds above 0")
         self.counters: Counters = Counters()
         self._environment = environment
-        self._usage = recorder_of(backend)
-        self._count_first_hit = _count_nothing if self._usage is None else self._usage.count_first_hit
+        self._usage = recorder_of(backend) or NO_RECORDER
+        self._count_first_hit = self._usage.count_first_hit
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._clock = clock
@@ -194,10 +192,7 @@ class Resolver:
             flights[key] = flight
         else:
             self.counters.joined += 1
-        group = await flight.join()
-        if self._usage is not None:
-            self._usage.add(group.environment.name, group.provided_id, resolves=1)
-        return group
+        return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
         """ports.EvictionListener: this group was written to. Whoever asks from now on is answered by the backend."""
@@ -233,8 +228,7 @@ class Resolver:
     async def flush_usage(self) -> None:
         """Adds to the store what groups have used since it took that last, without waiting for the minute to be over.
         Raises nothing: what the store does not take is sent again. Does nothing where no usage is kept."""
-        if self._usage is not None:
-            await self._usage.flush()
+        await self._usage.flush()
 
     # --- groups with an end date --------------------------------------------------------------------------------------
 
@@ -253,7 +247,7 @@ class Resolver:
             self.counters.refused += 1
             raise
         self.counters.hits += 1
-        return entry.group
+        return self._usage.counted(entry.group)
 
     def _check_end(self, group: UserGroup, entry: ExpiringEntry | None) -> None:
         """Raises UserGroupExpired; else the entry of the group, if it has one, needs no look for a while."""
@@ -273,7 +267,7 @@ class Resolver:
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
         if behind or self._cache.refused(key, token.handle, now):
             self.counters.refused += 1
-            _refuse()
+            raise InvalidToken(InvalidToken.MESSAGE)
         return cached is not None and token.version > cached.token_version
 
     # --- the backend --------------------------------------------------------------------------------------------------
@@ -310,15 +304,15 @@ class Resolver:
             answer = await self._read(flight, token, fresh=True)
         return self._store(key, token, answer)
 
-    async def _read(self, flight: SingleFlight[UserGroup], token: Token, *, fresh: bool) -> _BackendAnswer:
+    async def _read(self, flight: SingleFlight[UserGroup], token: Token, *, fresh: bool) -> BackendAnswer:
         if flight.fill is not None:
             self._cache.end(flight.fill)
         started = self._clock()
         flight.fill = fill = self._cache.begin(token.handle, started)
         fresh = fresh or self._cache.requires_origin(fill, started)
-        return _BackendAnswer(fill, started, fresh, await self._reader.read(token, fresh=fresh))
+        return BackendAnswer(fill, started, fresh, await self._reader.read(token, fresh=fresh))
 
-    def _is_outdated(self, token: Token, answer: _BackendAnswer) -> bool:
+    def _is_outdated(self, token: Token, answer: BackendAnswer) -> bool:
         if self._poller is None:
             return False
         now, reading = self._clock(), answer.reading
@@ -328,7 +322,7 @@ class Resolver:
         known = self._cache.newest(token.handle, now)
         return group is not None and known is not None and group.revision < known.revision
 
-    def _store(self, key: bytes, token: Token, answer: _BackendAnswer) -> UserGroup:
+    def _store(self, key: bytes, token: Token, answer: BackendAnswer) -> UserGroup:
         reading, now = answer.reading, self._clock()
         group, freshness = reading.group, Freshness.classify(reading, token, self._environment)
         if group is None or freshness in {Freshness.NO_GROUP, Freshness.MISMATCHED}:
@@ -339,7 +333,7 @@ class Resolver:
                 self.counters.unknown += 1
             deadline = answer.started + min(self._staleness, REFUSAL_SECONDS)
             self._cache.refuse(answer.fill, key, reading.generation, deadline, now)
-            _refuse()
+            raise InvalidToken(InvalidToken.MESSAGE)
         if freshness is Freshness.GOOD:
             seconds = inf if reading.seconds is None else reading.seconds
             if self._poller is None:
@@ -349,23 +343,3 @@ class Resolver:
         if group.expires_at is not None:
             self._check_end(group, self._expiring(key))
         return group
-
-
-class _BackendAnswer(NamedTuple):
-    """An answer, the time of its question, as old as which it is, the fill that was begun for it, and whether only the
-    store of record was asked."""
-
-    fill: Fill
-    started: float
-    fresh: bool
-    reading: Reading
-
-
-def _count_nothing(entry: CountedEntry) -> None:
-    """Where no usage is kept: its hits are counted, and nobody reads them."""
-    entry.hits = 1
-
-
-def _refuse() -> NoReturn:
-    """Raises the one InvalidToken that every dead token gets."""
-    raise InvalidToken(InvalidToken.MESSAGE)

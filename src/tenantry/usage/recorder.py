@@ -132,6 +132,11 @@ class UsageRecorder:
             if time.monotonic() >= self._timed_until or len(self._table) >= MANY_ROWS:
                 self._ensure_timer()
 
+    def counted(self, group: UserGroup) -> UserGroup:
+        """The same group, for which a token was resolved."""
+        self.add(group.environment.name, group.provided_id, resolves=1)
+        return group
+
     def count_first_hit(self, entry: CountedEntry) -> None:
         """For a token that was found in the cache and has no ``hits`` yet: from now on the hits are counted there,
         without a call."""
@@ -280,6 +285,24 @@ class _Keeper:
         if self.recorder is not None:
             recorder, self.recorder = self.recorder, None
             await recorder.flush()
+
+
+class NoRecorder:
+    """Where no usage is kept: takes the same counts, and forgets them."""
+
+    def counted(self, group: UserGroup) -> UserGroup:
+        """The same group."""
+        return group
+
+    def count_first_hit(self, entry: CountedEntry) -> None:
+        """Its hits are counted all the same, which is sooner done than asked about, and nobody reads them."""
+        entry.hits = 1
+
+    async def flush(self) -> None:
+        """Does nothing."""
+
+
+NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:

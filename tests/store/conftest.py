@@ -11,8 +11,7 @@ from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.migrations import migrate
 
-PARTS = ("backend", "store", "many", "rotation", "idempotency", "directory", "api_tokens", "embedding")
-PARTS = ("backend", "store", "rotation", "idempotency", "directory", "api_tokens", "embedding", "usage")
+PARTS = ("backend", "store", "many", "rotation", "idempotency", "directory", "api_tokens", "embedding", "usage")
 pytest.register_assert_rewrite(*(f"tenantry.testing.contract_{part}" for part in PARTS))
 
 

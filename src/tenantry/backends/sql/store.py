@@ -16,8 +16,8 @@ from tenantry.backends.sql.directory import SQLDirectory
 from tenantry.backends.sql.embedding import SQLEmbedding
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
-from tenantry.backends.sql.write_many import write_many
 from tenantry.backends.sql.usage import SQLUsage
+from tenantry.backends.sql.write_many import write_many
 from tenantry.backends.stored import StoreClock, ascii_lower
 from tenantry.database.address import RUN_MIGRATE, read_address
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import SharedSlots
+from tenantry.slots import SharedSlots, monotonic_with_suspend
 from tenantry.slots.shared import HEADER, SIZE
 
 HANDLE = b"\x00\x05 handle"
@@ -167,3 +167,13 @@ def test_use_keeps_the_file_young(run: Path) -> None:
     os.utime(path, (1e9, 1e9))
     assert slots.is_current()
     assert path.stat().st_mtime == 1e9  # once an hour will do
+
+
+def test_a_settled_file_holds_up_no_write_of_a_machine_that_was_just_started(run: Path) -> None:
+    """Of a machine that has run for 7 s, with a lease of 600 s. Red when a settled file is as old as the machine: for
+    the first ten minutes after a start a write then waited for the rest of such a lease."""
+    slots = SharedSlots.open("store-1", run)
+    made_at = monotonic_with_suspend()
+    assert 599 < slots.leases_left(600, made_at) <= 600  # not settled: another file may have been there
+    slots.settle()
+    assert slots.leases_left(600, 7.0) == 0.0

@@ -123,6 +123,8 @@ class SharedSlots(SlotTable):
         was asked for before this one was made.
         """
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
+        if made_at == 0:  # settled: as old as can be, also on a machine that was started a moment ago
+            return 0.0
         age = now - made_at / 1e6
         return 0.0 if age < 0 else max(0.0, lease - age)  # made before the machine was started: no process is so old
 

@@ -6,15 +6,16 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx2
 import pytest
 
 from tenantry.backends.introspection import IntrospectionBackend
-from tenantry.errors import StoreUnavailable
+from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import Reading, Tag, Token, UserGroup
+from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, make_environment, make_group, make_token
 from tenantry.tokens import KeyRing, SigningKey, mint_api_token
 
@@ -145,6 +146,26 @@ async def test_the_end_of_a_grace(exp: int | None, seconds: float | None, rest: 
     answer = {**active_response(group), **{name: value for name, value in ends.items() if value is not None}}
     reading = await make_backend(answer, clock=clock).read_at_snapshot(old, fresh=True)
     assert reading == (Reading(None) if rest is None else Reading(group, None, rest))
+
+
+async def test_the_end_date_of_a_group() -> None:
+    """A live token is not used beyond its ``exp``, by the app's own clock: not even where the server's is late and goes
+    on calling it active. Red when ``exp`` is looked at for a grace alone."""
+    clock = FrozenClock()
+    ends = clock() + timedelta(seconds=3)
+    group = make_group(expires_at=ends)
+    token = KEYS.mint(make_token(group))
+    backend = make_backend({**active_response(group), "exp": int(ends.timestamp())}, clock=clock)
+    resolver = Resolver(backend, keys=KEYS, clock=clock.monotonic, time_of_day=clock)
+    assert await resolver.resolve(token) == group
+    clock.advance(2.999)
+    assert resolver.peek(token.encode()) == group
+    clock.advance(0.001)
+    assert resolver.peek(token.encode()) is None
+    with pytest.raises(InvalidToken) as refused:
+        await resolver.resolve(token)
+    assert refused.value.code == "invalid_token"
+    await resolver.aclose()
 
 
 ACME = make_group()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
@@ -37,6 +37,18 @@ LoadedGroup: TypeAlias = Issued | NotLoaded | None
 """A group that was read already; NOT_LOADED if it was not looked for, None if there is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class OperationCall:
+    """For whom an operation is done, and with what. ``once``: its Idempotency-Key, where it has one; ``loaded``: the
+    group that it is about, where that was read already."""
+
+    provisioner: Provisioner
+    environment: Environment
+    author: Author
+    once: IdempotencyKey | None = None
+    loaded: LoadedGroup = NOT_LOADED
+
+
 class Operation(BaseModel, ABC):
     """What the body of one request asks for. No coercion, no unknown field."""
 
@@ -53,16 +65,8 @@ class Operation(BaseModel, ABC):
         """Raises InvalidBody where ``run`` would, without doing anything: for a caller who may not do it."""
 
     @abstractmethod
-    async def run(
-        self,
-        provisioner: Provisioner,
-        environment: Environment,
-        *,
-        author: Author,
-        once: IdempotencyKey | None = None,
-        loaded: LoadedGroup = NOT_LOADED,
-    ) -> Provisioned:
-        """Does it. ``loaded``: its group. Raises what the Provisioner raises."""
+    async def run(self, call: OperationCall) -> Provisioned:
+        """Does it. Raises what the Provisioner raises."""
 
     @abstractmethod
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
@@ -91,17 +95,11 @@ class GetOrCreate(Operation):
         """The limits of a group."""
         check_draft(self.draft())
 
-    async def run(
-        self,
-        provisioner: Provisioner,
-        environment: Environment,
-        *,
-        author: Author,
-        once: IdempotencyKey | None = None,
-        loaded: LoadedGroup = NOT_LOADED,
-    ) -> Provisioned:
+    async def run(self, call: OperationCall) -> Provisioned:
         """The group, and whether it is new."""
-        return await provisioner.get_or_create(environment, self.draft(), once, author=author, loaded=loaded)
+        return await call.provisioner.get_or_create(
+            call.environment, self.draft(), call.once, author=call.author, loaded=call.loaded
+        )
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
@@ -114,6 +112,7 @@ class Update(Operation):
     clears them."""
 
     operation: ClassVar[str] = "update"
+    merges: ClassVar[bool] = False
     user_group_id: GroupId
     name: Name = ""
     mapping: Mapping = None
@@ -134,22 +133,21 @@ class Update(Operation):
         )
 
     def check(self) -> None:
-        """The limits of an id and of what is to change."""
+        """The limits of an id, and of what is to change or of the patch itself."""
         check_text(self.user_group_id, "/user_group_id")
-        check_changes(self.changes())
+        check_changes(self.changes(), merge=self.merges)
 
-    async def run(
-        self,
-        provisioner: Provisioner,
-        environment: Environment,
-        *,
-        author: Author,
-        once: IdempotencyKey | None = None,
-        loaded: LoadedGroup = NOT_LOADED,
-    ) -> Provisioned:
+    async def run(self, call: OperationCall) -> Provisioned:
         """The group as it is now."""
         self.check()  # an id that breaks today's limits may be stored; a caller gets the error of the limits
-        return await provisioner.update(environment, self.user_group_id, self.changes(), author=author, loaded=loaded)
+        return await call.provisioner.update(
+            call.environment,
+            self.user_group_id,
+            self.changes(),
+            merge=self.merges,
+            author=call.author,
+            loaded=call.loaded,
+        )
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """All fields."""
@@ -161,6 +159,7 @@ class Merge(Update):
     `mapping` are merged, null removes a member or clears the whole. It alone sets an end date."""
 
     operation: ClassVar[str] = "merge"
+    merges: ClassVar[bool] = True
     mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
     expires_at: ExpiresAt = None
 
@@ -168,27 +167,6 @@ class Merge(Update):
         """What was sent, the end date too."""
         changes = super().changes()
         return replace(changes, expires_at=self.expires_at) if "expires_at" in self.model_fields_set else changes
-
-    def check(self) -> None:
-        """The limits of an id and of the patch itself."""
-        check_text(self.user_group_id, "/user_group_id")
-        check_changes(self.changes(), merge=True)
-
-    async def run(
-        self,
-        provisioner: Provisioner,
-        environment: Environment,
-        *,
-        author: Author,
-        once: IdempotencyKey | None = None,
-        loaded: LoadedGroup = NOT_LOADED,
-    ) -> Provisioned:
-        """The group as it is now."""
-        self.check()
-        changes = self.changes()
-        return await provisioner.update(
-            environment, self.user_group_id, changes, merge=True, author=author, loaded=loaded
-        )
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """All fields of an update, and the end date, which SPEC's own operations do not show."""
@@ -212,17 +190,10 @@ class Delete(Operation):
         """The limits of an id."""
         check_text(self.user_group_id, "/user_group_id")
 
-    async def run(
-        self,
-        provisioner: Provisioner,
-        environment: Environment,
-        *,
-        author: Author,
-        once: IdempotencyKey | None = None,
-        loaded: LoadedGroup = NOT_LOADED,
-    ) -> Provisioned:
+    async def run(self, call: OperationCall) -> Provisioned:
         """The group that is gone, with no token."""
-        return Provisioned(await provisioner.delete(environment, self.user_group_id, author=author), token="")
+        gone = await call.provisioner.delete(call.environment, self.user_group_id, author=call.author)
+        return Provisioned(gone, token="")
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """What a list shows of a group."""
@@ -239,17 +210,9 @@ class Rotate(Operation):
         Field(description="The current user group token of the group to rotate."),
     ]
 
-    async def run(
-        self,
-        provisioner: Provisioner,
-        environment: Environment,
-        *,
-        author: Author,
-        once: IdempotencyKey | None = None,
-        loaded: LoadedGroup = NOT_LOADED,
-    ) -> Provisioned:
+    async def run(self, call: OperationCall) -> Provisioned:
         """The group with its new token."""
-        return await provisioner.rotate(environment, self.current_token, once=once, author=author)
+        return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """All fields but the properties."""

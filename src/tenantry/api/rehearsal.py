@@ -61,14 +61,7 @@ class Rehearsal(UpsertProvisioner):
         self._draw(token)
         return Issued(draft.make_group(NO_TEAM_ID, environment, token), token, created=True)
 
-    async def _change(
-        self,
-        environment: Environment,
-        issued: Issued,
-        changes: GroupChanges,
-        expected: UserGroup | None,
-        author: Author,
-    ) -> Issued:
+    async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
         return StoredGroup(issued.group, issued.token).updated(changes).issued()
 
     async def _write_many(

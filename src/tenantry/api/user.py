@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from starlette.responses import Response
 
 from tenantry.api.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
-from tenantry.api.operations import LoadedGroup, Operation, OperationParser
+from tenantry.api.operations import LoadedGroup, Operation, OperationCall, OperationParser
 from tenantry.api.query_parameters import read_text
 from tenantry.api.rehearsal import Rehearsal
 from tenantry.api.request import ApiRequest
@@ -64,15 +65,15 @@ class UserGroupEndpoint(Endpoint):
         rehearsed = request.dry_run("user_group_id") if request.method == "DELETE" else request.dry_run()
         kind = Rehearsal if rehearsed else Provisioner
         provisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
-        environment = caller.environment
         author = Author(f"api token {caller.id} ({caller.label})", request.id)
+        call = OperationCall(provisioner, caller.environment, author, loaded=loaded)
         if keyed is None:
-            result = await operation.run(provisioner, environment, author=author, loaded=loaded)
+            result = await operation.run(call)
         else:
             operation.check()  # 422 comes before the 409 of a key in flight; what is nested too deep cannot be hashed
             once = idempotency_key(*keyed, context.keys)
-            with self._in_flight.claim(environment, once):
-                result = await operation.run(provisioner, environment, author=author, once=once)
+            with self._in_flight.claim(caller.environment, once):
+                result = await operation.run(replace(call, once=once))
         headers = _REHEARSED if rehearsed else _REPLAYED if result.replayed else ()
         return json_response(operation.document(result, request.method), headers=headers)
 

@@ -142,23 +142,17 @@ class Provisioner:
                 errors = self._contract.errors(environment.name, issued.group.properties, whole.properties)
                 self._enforce(environment, provided_id, errors)
             self._provisioned(issued)  # minted before the write too: no update is made that could not be answered
-            expected = issued.group if merge else None
             try:
-                return self._provisioned(await self._change(environment, issued, whole, expected, author))
+                return self._provisioned(await self._change(issued, whole, author, as_read=merge))
             except GroupChanged:
                 loaded = NOT_LOADED
         raise StoreUnavailable("others change this user group without end: try again")
 
-    async def _change(
-        self,
-        environment: Environment,
-        issued: Issued,
-        changes: GroupChanges,
-        expected: UserGroup | None,
-        author: Author,
-    ) -> Issued:
-        provided_id = issued.group.provided_id
-        update = self._store.update(environment, provided_id, changes, expected=expected, author=author)
+    async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
+        """``as_read``: only if the group is still as it was read; else GroupChanged."""
+        group = issued.group
+        expected = group if as_read else None
+        update = self._store.update(group.environment, group.provided_id, changes, expected=expected, author=author)
         return await self._deadline.write(update)
 
     async def _check_changes(

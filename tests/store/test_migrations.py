@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from alembic import command
@@ -18,6 +19,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -25,6 +27,7 @@ import tenantry.migrations
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import metadata
+from tenantry.database.address import PostgresServer, read_address
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 from tenantry.groups import Tag, thaw
 from tenantry.migrations import HEAD, check, migrate
@@ -248,6 +251,18 @@ async def test_an_unknown_option_of_the_url_is_named(postgres_url: str) -> None:
             await call
     with pytest.raises(InvalidSettings, match="sslmode"):
         migrate(f"{postgres_url}?sslmode=bogus")
+    await store.aclose()
+
+
+async def test_a_space_in_an_option_of_the_url(postgres_url: str) -> None:
+    """It reaches the server, as does a plus. Red when SQLAlchemy's ``+`` for a space is passed on: libpq takes it for a
+    plus, and no connection was made."""
+    name = "name with spaces + plus"
+    store = SQLStore(f"{postgres_url}?application_name={quote(name)}&options=-c%20work_mem%3D5MB")
+    await store.environments()
+    sent = read_address(f"{postgres_url}?application_name={quote(name)}")
+    assert isinstance(sent, PostgresServer)
+    assert conninfo_to_dict(sent.dsn)["application_name"] == name
     await store.aclose()
 
 

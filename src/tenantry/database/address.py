@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
@@ -170,10 +170,17 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
             raise InvalidSettings(_WANTED.format("has options after '?', which SQLite files do not take here"))
         return SQLiteFile(Path(parsed.database).absolute())
     if kind in ("postgresql", "postgres", "postgresql+psycopg", "postgresql+asyncpg"):
-        dsn = parsed.set(drivername="postgresql").render_as_string(hide_password=False)
+        dsn = libpq_url(parsed)
         name = parsed.database or "of the user's name"
         return PostgresServer(dsn, f"PostgreSQL database {name} at {parsed.host or 'the local socket'}")
     raise InvalidSettings(_WANTED.format(f"is of the kind {kind!r}"))
+
+
+def libpq_url(url: URL) -> str:
+    """The URL as libpq reads it, with its password. SQLAlchemy writes a space of an option as ``+``, which libpq takes
+    for a plus: ``options=-c%20…`` would be refused."""
+    address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
+    return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 
 
 _WANTED = "the database URL {}: use sqlite:///file.db, sqlite:////absolute/file.db or postgresql://user@host/database"

@@ -17,7 +17,7 @@ from typing import Any, Final
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from tenantry.database.address import PostgresServer, load_psycopg
+from tenantry.database.address import PostgresServer, libpq_url, load_psycopg
 from tenantry.database.source_url import lacks_secrets
 from tenantry.errors import InvalidSettings, InvalidSource
 
@@ -136,7 +136,7 @@ def _check_file(url: URL) -> None:
 
 
 async def _check_server(url: URL, seconds: float) -> None:
-    dsn = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    dsn = libpq_url(url)
     unreadable = False
     try:
         driver = load_psycopg()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy.engine import URL
 
+from tenantry.database.address import libpq_url
 from tenantry.database.own_tables import IN_POSTGRESQL, TABLES, check_postgresql_rows
 from tenantry.datasources.driver import (
     OpenRows,
@@ -114,7 +115,7 @@ class PostgreSQLDriver:
 
     def _parse(self, url: URL) -> dict[str, Any]:
         port = url.port or (_PORT_OF_REDSHIFT if self.dialect == REDSHIFT else None)
-        dsn = url.set(drivername="postgresql", port=port).render_as_string(hide_password=False)
+        dsn = libpq_url(url.set(port=port))
         unreadable = False
         params: dict[str, Any] = {}
         try:

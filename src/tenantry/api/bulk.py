@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from pydantic_core import to_json
 from starlette.responses import Response
@@ -22,39 +21,22 @@ from tenantry.api.endpoint import (
     public_error,
     require_scope,
 )
-from tenantry.api.lines import MAX_BULK, MAX_LINE, BodyLines, Line
-from tenantry.api.operations import merged_group, parse_line
+from tenantry.api.lines import MAX_BULK, BodyLines, Line
 from tenantry.api.query_parameters import read_flag
 from tenantry.api.rehearsal import Rehearsal
 from tenantry.api.report_buffer import ReportBuffer
 from tenantry.api.request import ApiRequest, ClientDisconnected
-from tenantry.api.strict_json import decode_json
-from tenantry.errors import (
-    BadRequest,
-    BodyTooLarge,
-    Draining,
-    StoreUnavailable,
-    TenantryError,
-)
+from tenantry.api.upsert_lines import UpsertBatch, UpsertCounts, read_line
+from tenantry.errors import BadRequest, Draining, StoreUnavailable, TenantryError
 from tenantry.groups import ApiToken, Author
 from tenantry.groups import Scope as ApiScope
 from tenantry.http import error_document
-from tenantry.provisioning import Deadline, Outcome, Upsert, UpsertProvisioner, UpsertResult
+from tenantry.provisioning import Deadline, UpsertProvisioner, UpsertResult
 
 MEDIA_TYPE: Final = "application/x-ndjson"
 
-MOST_TOGETHER: Final = 500
-"""Lines that share a transaction. SQLite's file, and a row that all writers of PostgreSQL pass by, are locked for some
-ten milliseconds then."""
-
-BYTES_TOGETHER: Final = 1024 * 1024
-"""After so many bytes the lines of a transaction are enough."""
-
 _LINES_BETWEEN: Final = 25
 """Lines that are read before others have a turn of the event loop: some milliseconds."""
-
-FAILED: Final = "failed"
-"""The count of lines that did nothing, in the summary."""
 
 
 class BulkEndpoint(Endpoint):
@@ -78,26 +60,15 @@ class BulkEndpoint(Endpoint):
                 "a bulk takes no Idempotency-Key and needs none: sent again, it leaves what it has done as it is"
             )
         request.set_operation("bulk")
-        batches = _Batches(context, digest, request.id, replace=replace, rehearsed=rehearsed)
-        await batches.authorize(Deadline(context.store_seconds))  # 403
+        writer = _Writer(context, digest, request.id, replace=replace, rehearsed=rehearsed)
+        await writer.authorize(Deadline(context.store_seconds))  # 403
         body = BodyLines(request, context.body_seconds)
         await body.begin()  # 400, 408, 413
-        return BulkResponse(request, body, batches, self._draining, rehearsed=rehearsed)
-
-
-# --- lines to groups --------------------------------------------------------------------------------------------------
+        return BulkResponse(request, body, writer, self._draining, rehearsed=rehearsed)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A line that was read: what it asks for, or why it cannot be done."""
-
-    number: int
-    asked: Upsert | TenantryError
-
-
-@dataclass(frozen=True, slots=True)
-class _Batches:
+class _Writer:
     """Does the lines of one request, a batch at a time."""
 
     context: ApiContext
@@ -112,51 +83,18 @@ class _Batches:
         require_scope(caller, ApiScope.PROVISION_WRITE)
         return caller
 
-    def read(self, line: Line) -> _Read:
-        """What the line asks for."""
-        try:
-            if line.text is None:
-                raise BodyTooLarge(f"the line is longer than {MAX_LINE} bytes")
-            operation = parse_line(decode_json(line.text, what="line"), replace=self.replace)
-        except TenantryError as error:
-            return _Read(line.number, error)
-        return _Read(line.number, Upsert(operation.user_group_id, operation.changes()))
-
-    async def write(self, batch: list[_Read]) -> list[UpsertResult]:
-        """What became of each. Raises what ``authorize`` raises, and then nothing was written."""
+    async def write(self, batch: UpsertBatch) -> list[UpsertResult]:
+        """What became of each line. Raises what ``authorize`` raises, and then nothing was written."""
         context = self.context
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
         caller = await self.authorize(deadline)
         kind = Rehearsal if self.rehearsed else UpsertProvisioner
         provisioner: UpsertProvisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
         author = Author(f"api token {caller.id} ({caller.label})", self.request_id)
-        asked = [each.asked for each in batch if isinstance(each.asked, Upsert)]
-        done = iter(await provisioner.upsert_many(caller.environment, asked, merge=not self.replace, author=author))
-        return [next(done) if isinstance(each.asked, Upsert) else each.asked for each in batch]
+        return await batch.write(provisioner, caller.environment, merge=not self.replace, author=author)
 
 
 # --- the report -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Counts:
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def summary(self) -> dict[str, int]:
-        named = {name: self.counts[name] for name in (*Outcome, FAILED)}
-        return {"lines": sum(named.values()), **{str(name): count for name, count in named.items()}}
-
-
-def report_line(number: int, result: UpsertResult) -> dict[str, Any]:
-    """What is said of the line with this number: the answer to PATCH, or the error."""
-    if isinstance(result, TenantryError):
-        return {"line": number, **error_document(result, None)}
-    return {
-        "line": number,
-        "success": 1,
-        "result": result.outcome.value,
-        "user_group": merged_group(result.group),
-    }
 
 
 class BulkResponse(StreamedResponse):
@@ -167,7 +105,7 @@ class BulkResponse(StreamedResponse):
         self,
         request: ApiRequest,
         body: BodyLines,
-        batches: _Batches,
+        writer: _Writer,
         draining: Callable[[], bool],
         *,
         rehearsed: bool,
@@ -178,9 +116,9 @@ class BulkResponse(StreamedResponse):
             self.headers["dry-run"] = "true"
         self._request = request
         self._body = body
-        self._batches = batches
+        self._writer = writer
         self._draining = draining
-        self._counts = _Counts()
+        self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends it. Returns early when the client is gone: what was written until then stays."""
@@ -227,36 +165,26 @@ class BulkResponse(StreamedResponse):
             await body.read()
 
     async def _do(self, lines: Iterable[Line], buffer: ReportBuffer) -> None:
-        """Does them, as many together as may be. An id that comes again begins a new batch: the later line is made of
-        what the one before it has made."""
-        batch: list[_Read] = []
-        ids: set[str] = set()
-        size = 0
+        """Does them, as many together as may be."""
+        batch = UpsertBatch()
         for line in lines:
-            read = self._batches.read(line)
-            named = read.asked.provided_id if isinstance(read.asked, Upsert) else None
-            if named in ids or len(batch) == MOST_TOGETHER or size > BYTES_TOGETHER:
+            read = read_line(line, replace=self._writer.replace)
+            if not batch.takes(read):
                 await self._write(batch, buffer)
-                batch, ids, size = [], set(), 0
-            batch.append(read)
-            size += len(line.text or b"")
-            if named is not None:
-                ids.add(named)
-            if len(batch) % _LINES_BETWEEN == 0:
+                batch = UpsertBatch()
+            batch.add(read)
+            if len(batch.lines) % _LINES_BETWEEN == 0:
                 await asyncio.sleep(0)
-        if batch:
+        if batch.lines:
             await self._write(batch, buffer)
 
-    async def _write(self, batch: list[_Read], buffer: ReportBuffer) -> None:
+    async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
         """Raises StoreUnavailable, after its report, where the store could not be used for it: nor could it be for the
         next."""
         await buffer.wait_for_space()
-        results = await self._batches.write(batch)
-        self._counts.counts.update(
-            FAILED if isinstance(each, TenantryError) else each.outcome.value for each in results
-        )
-        lines = [to_json(report_line(read.number, each)) for read, each in zip(batch, results, strict=True)]
-        buffer.write(b"\n".join([*lines, b""]))
+        results = await self._writer.write(batch)
+        self._counts.add(results)
+        buffer.write(b"".join(to_json(line) + b"\n" for line in batch.report(results)))
         for each in results:
             if isinstance(each, StoreUnavailable):
                 raise each

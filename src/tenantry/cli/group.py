@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from tenantry.cli.group_import import import_
+from tenantry.cli.group_sync import sync
 from tenantry.cli.moments import as_duration, as_moment, read_end
 from tenantry.cli.options import (
     OptionDecorator,
@@ -54,6 +56,10 @@ expires_at_option: OptionDecorator = click.option(
 @click.group()
 def group() -> None:
     """Look at user groups, change them, rotate their tokens, cut them off."""
+
+
+group.add_command(import_)
+group.add_command(sync)
 
 
 @group.command("create")

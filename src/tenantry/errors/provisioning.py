@@ -187,6 +187,13 @@ class InvalidBody(TenantryError):
     status = 422
 
 
+class InvalidGroupsFile(TenantryError):
+    """A file of groups for ``tenantry group sync`` cannot be used. The message has each place, the rule and the fix."""
+
+    code = "invalid_groups_file"
+    status = 422
+
+
 class AmbiguousRequest(TenantryError):
     """POST with both ``current_token`` and ``user_group_id``, or with neither."""
 

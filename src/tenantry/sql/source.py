@@ -16,17 +16,17 @@ _SHOWN = 100  # characters of a long line that an error shows
 class Source:
     """The text of a template. Offsets count characters from 0; locations count lines and columns from 1.
 
-    ``file`` is its name in errors: that of a file or a fragment, or empty.
+    ``file`` is its name in errors: that of a file or a fragment, or empty. ``longest``: characters that it may have.
     """
 
     __slots__ = ("file", "text")
 
-    def __init__(self, text: str, file: str = "") -> None:
+    def __init__(self, text: str, file: str = "", *, longest: int = MAX_TEXT) -> None:
         self.text: str = text
         self.file: str = file
-        if len(text) > MAX_TEXT:
+        if len(text) > longest:
             head = f"{file}: " if file else ""
-            raise TemplateError(f"{head}a SQL template is at most {MAX_TEXT} characters long, this one is {len(text)}")
+            raise TemplateError(f"{head}a SQL template is at most {longest} characters long, this one is {len(text)}")
         if text.isascii() and "\0" not in text:
             return
         for offset, character in enumerate(text):

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from pydantic.json_schema import models_json_schema
 
-from tenantry.api.bulk import FAILED
 from tenantry.api.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHEMA, PROPERTIES_SCHEMA
 from tenantry.api.introspection import OAUTH_CODES, TOKEN_TYPE
 from tenantry.api.openapi.errors import KNOWN_CODES
 from tenantry.api.operations import GetOrCreate, Merge, Rotate, Update
+from tenantry.api.upsert_lines import FAILED
 from tenantry.groups import Tag
 from tenantry.provisioning import Outcome
 

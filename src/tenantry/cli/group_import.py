@@ -1,0 +1,163 @@
+"""``tenantry group import``: a file of lines, one group each, as ``POST /api/users/bulk`` takes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from io import UnsupportedOperation
+from stat import S_ISREG
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import click
+
+from tenantry.cli.options import (
+    author,
+    choose_environment,
+    environment_option,
+    json_option,
+    keys_option,
+    queries_option,
+    read_contract,
+    settings,
+    with_store,
+)
+from tenantry.cli.output import print_note, printable
+from tenantry.cli.progress import progress
+from tenantry.errors import StoreUnavailable, TenantryError
+from tenantry.groups import Environment
+from tenantry.keys import SigningKeys
+from tenantry.ports import Store
+from tenantry.provisioning import Deadline, UpsertProvisioner
+from tenantry.tokens import mask_within
+
+if TYPE_CHECKING:
+    from tenantry.api.lines import Line
+
+FAILED: Final = 1
+_PART: Final = 64 * 1024
+"""Bytes that are read at once."""
+
+
+@click.command("import")
+@click.argument("file", type=click.File("rb"), metavar="FILE")
+@click.option("--replace", is_flag=True, help="Replace properties and mapping whole: what is not named is dropped.")
+@click.option("--dry-run", is_flag=True, help="Write nothing: say what each line would do.")
+@click.option("--tokens", is_flag=True, help="With --json: the token of each group, too.")
+@queries_option
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def import_(
+    store: Store,
+    file: IO[bytes],
+    replace: bool,
+    dry_run: bool,
+    tokens: bool,
+    queries: str | None,
+    environment: str | None,
+    keys: str | None,
+    as_json: bool,
+) -> None:
+    """Create or change the user groups of FILE (- is stdin): a JSON object a line. Run again, it goes on."""
+    if tokens and not as_json:
+        raise click.UsageError("--tokens belongs to --json")
+    from tenantry.api.lines import LineSplitter  # pydantic, which no other command of groups needs
+
+    target = await choose_environment(store, environment)
+    run = _Import(new_provisioner(store, keys, queries, dry_run=dry_run), target, replace, as_json, tokens)
+    splitter = LineSplitter()
+    with progress(_size(file), "Groups") as advance:
+        while part := file.read(_PART):
+            for line in splitter.feed(part):
+                await run.add(line)
+            advance(len(part))
+        for line in splitter.end():
+            await run.add(line)
+        await run.write()
+    summary = run.counts.summary()
+    if as_json:
+        click.echo(json.dumps({"success": 1, "summary": summary}))
+    would = "would be " if dry_run else ""
+    print_note(", ".join(f"{count} {would}{name}" for name, count in summary.items() if name != "lines"))
+    if not summary["lines"]:
+        raise click.UsageError("the file has no group: a JSON object a line is needed")
+    if summary["failed"]:
+        sys.exit(FAILED)
+
+
+def new_provisioner(store: Store, keys: str | None, queries: str | None, *, dry_run: bool) -> UpsertProvisioner:
+    """The one that writes, or one that only says what it would. Both know the contract of the saved queries."""
+    chosen = settings(keys=keys, queries=queries)
+    signing, contract = SigningKeys.from_file(chosen.keys), read_contract(chosen)
+    if not dry_run:
+        return UpsertProvisioner(store, signing, contract=contract)
+    from tenantry.api.rehearsal import Rehearsal
+
+    return Rehearsal(store, signing, deadline=Deadline(), contract=contract)
+
+
+class _Import:
+    """Takes lines, does them in batches and prints the report of each."""
+
+    def __init__(
+        self, provisioner: UpsertProvisioner, environment: Environment, replace: bool, as_json: bool, tokens: bool
+    ) -> None:
+        from tenantry.api.upsert_lines import UpsertBatch, UpsertCounts, read_line
+
+        self._provisioner = provisioner
+        self._environment = environment
+        self._replace = replace
+        self._as_json = as_json
+        self._tokens = tokens
+        self._author = author()
+        self._read, self._new_batch = read_line, UpsertBatch
+        self._batch = UpsertBatch()
+        self.counts = UpsertCounts()
+
+    async def add(self, line: Line) -> None:
+        """One more. Raises StoreUnavailable."""
+        read = self._read(line, replace=self._replace)
+        if not self._batch.takes(read):
+            await self.write()
+        self._batch.add(read)
+
+    async def write(self) -> None:
+        """Does those that were taken. Raises StoreUnavailable."""
+        batch, self._batch = self._batch, self._new_batch()
+        results = await batch.write(self._provisioner, self._environment, merge=not self._replace, author=self._author)
+        self.counts.add(results)
+        for line in batch.report(results):
+            self._print(line)
+        for each in results:
+            if isinstance(each, StoreUnavailable):
+                raise each
+
+    def _print(self, line: Mapping[str, Any]) -> None:
+        if self._as_json:
+            if not self._tokens and "user_group" in line:
+                shown = {name: value for name, value in line["user_group"].items() if name != "token"}
+                line = {**line, "user_group": shown}
+            text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+            click.echo(text if self._tokens else mask_within(text))
+        elif "error" in line:
+            click.echo(f"line {line['line']}: {failure(line['error'])}")
+
+
+def failure(error: Mapping[str, Any] | TenantryError) -> str:
+    """An error on one line, as commands end with one."""
+    if isinstance(error, TenantryError):
+        error = {"code": error.code, "message": error.message, "field": error.field}
+    field = f"{error['field'].strip('/')}: " if error.get("field") else ""
+    return printable(mask_within(f"{field}{error['message']} [{error['code']}]"))
+
+
+def _size(file: IO[bytes]) -> int | None:
+    """Bytes of a file on disk; None of anything else."""
+    try:
+        found = os.fstat(file.fileno())
+    except (OSError, UnsupportedOperation):  # stdin of a test
+        return None
+    return found.st_size if S_ISREG(found.st_mode) else None

@@ -1,0 +1,248 @@
+"""``tenantry group sync``: makes the groups of an environment those that a file declares."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import IO, Any, Final
+
+import click
+
+from tenantry.cli.group_import import FAILED, failure, new_provisioner
+from tenantry.cli.groups_file import read_groups
+from tenantry.cli.options import (
+    author,
+    choose_environment,
+    environment_option,
+    json_option,
+    keys_option,
+    queries_option,
+    with_store,
+)
+from tenantry.cli.output import print_note, printable
+from tenantry.cli.progress import progress
+from tenantry.errors import InvalidGroupsFile, StoreUnavailable, TenantryError, UnknownGroup
+from tenantry.groups import Environment, UserGroup, thaw, write_moment
+from tenantry.ports import Store
+from tenantry.provisioning import Upsert, UpsertProvisioner
+from tenantry.tokens import mask_within
+
+_PAGE: Final = 500
+_TOGETHER: Final = 250
+"""Groups that share a transaction."""
+
+
+@click.command("sync")
+@click.argument("file", type=click.File("rb"), metavar="FILE")
+@click.option("--dry-run", is_flag=True, help="Write nothing: show what would change.")
+@click.option("--prune", is_flag=True, help="Delete the groups that FILE does not have; asks first.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@queries_option
+@environment_option
+@keys_option
+@json_option
+@with_store
+async def sync(
+    store: Store,
+    file: IO[bytes],
+    dry_run: bool,
+    prune: bool,
+    yes: bool,
+    queries: str | None,
+    environment: str | None,
+    keys: str | None,
+    as_json: bool,
+) -> None:
+    """Make the user groups of an environment those that FILE declares. Deletes none without --prune."""
+    target = await choose_environment(store, environment)
+    wanted = read_groups(_text(file), file.name)
+    provisioner = new_provisioner(store, keys, queries, dry_run=dry_run)
+    difference = await compare(store, target, wanted)
+    if not as_json:
+        for line in difference.lines(prune=prune):
+            click.echo(printable(mask_within(line)))
+    if prune and difference.absent and not (yes or dry_run):
+        question = f"Delete {len(difference.absent)} of the {difference.groups} user groups of {target.name}? "
+        click.confirm(f"{question}Their dashboards stop within a second.", abort=True, err=True)
+    failures = await _write(provisioner, target, difference)
+    deleted = 0
+    if prune and not dry_run and not failures:
+        deleted = await _delete(store, target, difference)
+    if as_json:
+        document = {**difference.as_dict(), "dry_run": dry_run, "deleted": deleted}
+        document["failed"] = [
+            {"id": each, "code": error.code, "message": error.public_message, "field": error.field}
+            for each, error in failures.items()
+        ]
+        click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
+    for each, error in failures.items():
+        print_note(f"{printable(mask_within(each))}: {failure(error)}")
+    print_note(_summary(difference, failures, deleted, dry_run=dry_run, prune=prune))
+    if failures:
+        sys.exit(FAILED)
+
+
+def _text(file: IO[bytes]) -> str:
+    try:
+        return file.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        at = error.start
+    raise InvalidGroupsFile(f"{file.name}: it is not UTF-8, at byte {at}: save it as UTF-8")
+
+
+# --- what differs -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Difference:
+    """What a file wants of an environment: groups to create and to change (with the fields that differ, each before and
+    after), how many are so already, and the ids of those that it does not have. ``groups``: how many there are."""
+
+    create: list[Upsert] = field(default_factory=list)
+    change: list[tuple[Upsert, dict[str, dict[str, Any]]]] = field(default_factory=list)
+    unchanged: int = 0
+    absent: list[str] = field(default_factory=list)
+    groups: int = 0
+
+    @property
+    def upserts(self) -> list[Upsert]:
+        """All that is to be written."""
+        return [*self.create, *(upsert for upsert, _ in self.change)]
+
+    def lines(self, *, prune: bool) -> Iterator[str]:
+        """For people, a group a line."""
+        for upsert in self.create:
+            yield f"+ {upsert.provided_id}"
+        for upsert, fields in self.change:
+            shown = "; ".join(f"{name}: {_arrow(each)}" for name, each in fields.items())
+            yield f"~ {upsert.provided_id}  {shown}"
+        for provided_id in self.absent:
+            yield f"- {provided_id}" if prune else f"  {provided_id}  is not in the file and stays"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "create": [upsert.provided_id for upsert in self.create],
+            "change": [{"id": upsert.provided_id, "fields": fields} for upsert, fields in self.change],
+            "unchanged": self.unchanged,
+            "not_in_file": self.absent,
+        }
+
+
+async def compare(store: Store, environment: Environment, wanted: Mapping[str, Upsert]) -> Difference:
+    """What is to be done so that the groups of the environment are those that are wanted."""
+    found, seen, after = Difference(), set[str](), 0
+    while page := await store.groups(environment, after=after, limit=_PAGE):
+        after = page[-1].team_id
+        for group in page:
+            found.groups += 1
+            upsert = wanted.get(group.provided_id)
+            if upsert is None:
+                found.absent.append(group.provided_id)
+                continue
+            seen.add(group.provided_id)
+            fields = _changed_fields(group, upsert)
+            if fields:
+                found.change.append((upsert, fields))
+            else:
+                found.unchanged += 1
+    found.create = [upsert for provided_id, upsert in wanted.items() if provided_id not in seen]
+    return found
+
+
+def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any]]:
+    """Each field that differs, and of properties and mapping each member, as ``{"from": …, "to": …}``; without one of
+    the two where there is nothing."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in upsert.changes.differing(group).items():
+        before, after = _plain(getattr(group, name)), _plain(value)
+        if isinstance(before, dict) and isinstance(after, dict):
+            for member in {**before, **after}:
+                sides = {"from": before, "to": after}
+                change = {side: values[member] for side, values in sides.items() if member in values}
+                if len(change) == 1 or _json(change["from"]) != _json(change["to"]):
+                    found[f"{name}.{member}"] = change
+            if not any(key.startswith(f"{name}.") for key in found):  # the order of the names
+                found[name] = {"from": before, "to": after}
+        else:
+            found[name] = {"from": before, "to": after}
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return write_moment(value) if isinstance(value, datetime) else thaw(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _arrow(change: Mapping[str, Any]) -> str:
+    if "to" not in change:
+        return "removed"
+    return f"{_json(change['from'])} -> {_json(change['to'])}" if "from" in change else f"{_json(change['to'])}, new"
+
+
+# --- what is written --------------------------------------------------------------------------------------------------
+
+
+async def _write(
+    provisioner: UpsertProvisioner, environment: Environment, difference: Difference
+) -> dict[str, TenantryError]:
+    """The errors of those that failed, by their ids. Raises StoreUnavailable: what was written until then stays."""
+    failures: dict[str, TenantryError] = {}
+    upserts = difference.upserts
+    with progress(len(upserts) or None, "Groups") as advance:
+        for batch in _in_batches(upserts):
+            results = await provisioner.upsert_many(environment, batch, merge=False, author=author())
+            for upsert, result in zip(batch, results, strict=True):
+                if isinstance(result, StoreUnavailable):
+                    raise result
+                if isinstance(result, TenantryError):
+                    failures[upsert.provided_id] = result
+            advance(len(batch))
+    return failures
+
+
+def _in_batches(upserts: Iterable[Upsert]) -> Iterator[list[Upsert]]:
+    left = iter(upserts)
+    while batch := list(islice(left, _TOGETHER)):
+        yield batch
+
+
+async def _delete(store: Store, environment: Environment, difference: Difference) -> int:
+    deleted = 0
+    with progress(len(difference.absent) or None, "Deleting") as advance:
+        for provided_id in difference.absent:
+            with suppress(UnknownGroup):  # somebody else was first
+                await store.delete(environment, provided_id, author=author())
+                deleted += 1
+            advance(1)
+    return deleted
+
+
+def _summary(
+    difference: Difference, failures: Mapping[str, TenantryError], deleted: int, *, dry_run: bool, prune: bool
+) -> str:
+    created = sum(upsert.provided_id not in failures for upsert in difference.create)
+    changed = len(difference.upserts) - len(failures) - created
+    absent = len(difference.absent)
+    parts = [
+        f"{created} {'to create' if dry_run else 'created'}",
+        f"{changed} {'to change' if dry_run else 'changed'}",
+        f"{difference.unchanged} unchanged",
+    ]
+    if failures:
+        parts.append(f"{len(failures)} failed")
+    if deleted:
+        parts.append(f"{deleted} deleted")
+    elif absent and prune:
+        parts.append(f"{absent} to delete" if dry_run else f"{absent} not deleted, for others failed")
+    elif absent:
+        parts.append(f"{absent} not in the file: --prune deletes them")
+    return ", ".join(parts)

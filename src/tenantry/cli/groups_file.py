@@ -1,0 +1,164 @@
+"""A file that declares user groups: YAML 1.2 or JSON, or NDJSON for many; errors with line, column, field and fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError
+from tenantry.provisioning import Upsert, check_changes
+from tenantry.provisioning.limits import check_text
+from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
+from tenantry.sql.source import Source
+from tenantry.suggestions import did_you_mean
+
+LONGEST: Final = 64 * 1024 * 1024
+"""Characters of a file."""
+
+FIELDS: Final = ("name", "properties", "mapping", "expires_at")
+_SHOWN: Final = 20
+_EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties: {region: eu}}"
+
+
+def read_groups(text: str, file: str) -> dict[str, Upsert]:
+    """What a file wants of each group, by its id, in their order. A name that ends in ``.ndjson`` or ``.jsonl`` says
+    that each line is a group, as in a bulk. Raises InvalidGroupsFile with all that is wrong in it."""
+    if len(text) > LONGEST:
+        raise InvalidGroupsFile(f"{file}: a file of groups has at most {LONGEST} characters, this one {len(text)}")
+    errors: list[str] = []
+    wanted: dict[str, Upsert] = {}
+    reader = _lines if file.endswith((".ndjson", ".jsonl")) else _yaml
+    for found in reader(text, file):
+        if isinstance(found, Upsert):
+            wanted[found.provided_id] = found
+        else:
+            errors.append(found)
+    if errors:
+        more = [f"… and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []
+        raise InvalidGroupsFile("\n".join([*errors[:_SHOWN], *more]))
+    return wanted
+
+
+# --- lines of JSON ----------------------------------------------------------------------------------------------------
+
+
+def _lines(text: str, file: str) -> Iterator[Upsert | str]:
+    from tenantry.api.lines import LineSplitter  # pydantic, which no other command of groups needs
+    from tenantry.api.upsert_lines import read_line
+
+    first: dict[str, int] = {}
+    splitter = LineSplitter()
+    for line in (*splitter.feed(text.encode("utf-8", "surrogatepass")), *splitter.end()):
+        read = read_line(line, replace=True)
+        try:
+            if isinstance(read.asked, TenantryError):
+                raise read.asked
+            _check(read.asked)
+        except TenantryError as error:
+            path = _path(error)
+            field = f"{'.'.join(path)}: " if path else ""
+            yield f"{file}:{line.number}: {field}{error.message}\n  fix: {_fix(path, error.message)}"
+            continue
+        before = first.setdefault(read.asked.provided_id, line.number)
+        if before != line.number:
+            yield f"{file}:{line.number}: user_group_id: line {before} has it already\n  fix: take one of them out"
+        else:
+            yield read.asked
+
+
+def _check(upsert: Upsert) -> None:
+    check_text(upsert.provided_id, "/user_group_id")
+    check_changes(upsert.changes)
+
+
+# --- YAML -------------------------------------------------------------------------------------------------------------
+
+
+def _yaml(text: str, file: str) -> Iterator[Upsert | str]:
+    try:
+        source = Source(text, file, longest=LONGEST)
+        root = read_yaml(source, 0, len(text))
+        groups = _groups(root, source)
+    except TemplateError as error:
+        yield error.message
+        return
+    for provided_id, node in groups.items():
+        try:
+            yield _group(provided_id, node, source, groups)
+        except TemplateError as error:
+            yield error.message
+
+
+def _groups(root: YamlNode, source: Source) -> _Groups:
+    top = root.value
+    if not isinstance(top, dict) or "groups" not in top:
+        raise source.error(root.offset, "a file of groups has the key groups", _EXAMPLE)
+    for name, offset in root.keys.items():
+        if name != "groups":
+            fix = f"{did_you_mean(name, ['groups'])}The file has groups alone"
+            raise source.error(offset, f"there is no key {name}", fix)
+    node = top["groups"]
+    if not isinstance(node.value, dict):
+        offset = root.keys["groups"] if node.value is None else node.offset
+        raise source.error(offset, "groups is a mapping of ids to groups", _EXAMPLE)
+    return _Groups(node)
+
+
+class _Groups(dict[str, YamlNode]):
+    """The nodes of the groups, and where their ids are."""
+
+    def __init__(self, node: YamlNode) -> None:
+        assert isinstance(node.value, dict)  # noqa: S101 - as its caller has checked
+        super().__init__(node.value)
+        self.offsets: Mapping[str, int] = node.keys
+
+
+def _group(provided_id: str, node: YamlNode, source: Source, groups: _Groups) -> Upsert:
+    from tenantry.api.operations import parse_line  # pydantic, as above
+
+    fields: Any = {} if node.value is None else node.plain()
+    if not isinstance(fields, dict):
+        raise source.error(node.offset, "a group is a mapping of its fields", f"one of: {', '.join(FIELDS)}")
+    if "user_group_id" in fields:
+        raise source.error(node.keys["user_group_id"], "the id is the key of the group", "take this field out")
+    try:
+        operation = parse_line({"user_group_id": provided_id, **fields}, replace=True)
+        upsert = Upsert(operation.user_group_id, operation.changes())
+        _check(upsert)
+    except InvalidBody as error:
+        path = _path(error)
+        offset = groups.offsets[provided_id] if path == ["user_group_id"] else _offset(node, path)
+        problem = f"{'.'.join(path) or 'group'}: {error.message}"
+    else:
+        return upsert
+    raise source.error(offset, problem, _fix(path, problem))
+
+
+def _path(error: TenantryError) -> list[str]:
+    """The parts of the JSON pointer of an error."""
+    return [part.replace("~1", "/").replace("~0", "~") for part in (error.field or "").split("/")[1:]]
+
+
+def _offset(node: YamlNode, path: list[str]) -> int:
+    """Where the value at a path is; that of a key where the key is what is wrong, or the nearest that there is."""
+    for part in path:
+        if isinstance(node.value, dict) and part in node.value:
+            inner = node.value[part]
+            if part not in FIELDS and path == [part]:  # there is no such field
+                return node.keys[part]
+            node = inner
+        elif isinstance(node.value, list) and part.isdigit() and int(part) < len(node.value):
+            node = node.value[int(part)]
+        else:
+            break
+    return node.offset
+
+
+def _fix(path: list[str], problem: str) -> str:
+    if len(path) == 1 and path[0] not in (*FIELDS, "user_group_id"):
+        return f"{did_you_mean(path[0], FIELDS)}One of: {', '.join(FIELDS)}"
+    if "must be a string" in problem:
+        return "put it into quotes"
+    if "must be an object" in problem:
+        return "write name: value below it, or null"
+    return "write a value that keeps to this"

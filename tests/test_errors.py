@@ -38,6 +38,7 @@ STABLE = {
     "idempotency_superseded": 409,
     "internal": 500,
     "invalid_body": 422,
+    "invalid_groups_file": 422,
     "invalid_keys": 500,
     "invalid_parameter": 422,
     "invalid_properties": 422,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -68,11 +69,36 @@ def test_every_page_is_in_the_navigation() -> None:
     assert sorted(named) == sorted(pages)
 
 
+@cache
+def rendered() -> RenderedSite:
+    return render(_files())
+
+
 def test_the_site_is_rendered_without_fault() -> None:
     """Every link of the docs leads somewhere, every component and operation is known. Red when one does not."""
-    site: RenderedSite = render(_files())
-    assert _told(site.diagnostics) == []
-    assert "index.html" in site
+    assert _told(rendered().diagnostics) == []
+    assert "index.html" in rendered()
+
+
+@pytest.mark.parametrize(
+    "word", ["kubernetes", "docker", "compose", "nginx", "caddy", "systemd", "pgbouncer", "valkey"]
+)
+def test_the_search_knows_what_people_deploy_with(word: str) -> None:
+    """Red when no page has the word, or the index leaves it out."""
+    assert word in _searchable()
+
+
+@cache
+def _searchable() -> frozenset[str]:
+    """The words of the index: each line has how much of the word before it shares, in base 36, and the rest."""
+    found = set()
+    for path, content in rendered().items():
+        if re.fullmatch(r"search/words\..*\.txt", path):
+            before = ""
+            for line in content.decode().split("\n")[:-1]:
+                before = before[: int(line[0], 36)] + re.split(r"[ \t]", line[1:])[0]
+                found.add(before)
+    return frozenset(found)
 
 
 def test_every_page_can_be_edited_where_a_repository_is_set() -> None:

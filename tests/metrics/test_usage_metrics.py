@@ -35,6 +35,7 @@ async def test_the_usage_of_groups_is_shown_when_it_is_asked_for(metered: Metere
             key = f"tenantry_group_{name}_total", (("environment", environment), ("group", group))
             assert found.pop(key) == number
     assert found == {}
+    assert samples(text)["tenantry_usage_waiting_rows", ()] == 5
     assert CANARY not in text
     assert "tenantry_group" not in (await scrape(metrics_app(resolver=metered.resolver))).text
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,15 @@ import pytest
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.errors import StoreUnavailable
+from tenantry.groups import HourlyUsage, Usage, UsageBatch, UsageKey
 from tests.store.acme import acme
 
 READS = "grant select on all tables in schema public to {}"
+COUNTS = (
+    "grant insert, update on usage_by_hour to {}",
+    "grant insert, update, delete on usage_writers to {}",
+)
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 NOTES = "grant update (run_name, longest_lease) on generation to {}"
 
 
@@ -37,6 +45,27 @@ async def test_the_rights_of_the_docs_are_enough_to_follow_changes(postgres_url:
     assert await app.find(issued.token) == issued.group
     for store in (app, writer):
         await store.aclose()
+
+
+async def test_the_rights_of_the_docs_are_enough_to_count(
+    postgres_url: str, postgres: Postgres, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What groups use is added by a role that has them; one without them says so once, and nothing else fails.
+
+    Red without the right to delete writers that have ended."""
+    batch = UsageBatch(b"w" * 16, 1, [HourlyUsage(NOON, UsageKey("production", "acme", ""), Usage(resolves=1))])
+    app = SQLStore(_app(postgres, postgres_url, READS, *COUNTS))
+    for number in (1, 2):
+        await app.add_usage(replace(batch, number=number))
+    assert list((await app.usage(NOON, NOON + timedelta(hours=1))).values()) == [Usage(resolves=2)]
+    await app.aclose()
+    reader = SQLStore(_app(postgres, postgres_url, READS))
+    assert reader.usage_recorder is not None
+    reader.usage_recorder.add("production", "acme", resolves=1)
+    for _ in range(2):
+        await reader.usage_recorder.flush()
+    await reader.aclose()
+    assert caplog.text.count("permission denied") == 1
 
 
 @pytest.mark.usefixtures("own_folder")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import sys
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ import pytest
 
 from tenantry import DataSources, Resolver
 from tenantry.backends.memory import MemoryStore
+from tenantry.backends.redis import RedisBackend
 from tenantry.datasources import GroupUsage
 from tenantry.errors import InvalidSettings, OutcomeUnknown, QueryFailed, StoreUnavailable
 from tenantry.groups import OTHER_GROUPS, GroupDraft, Tag, Token, Usage, UsageBatch, UsageKey, UserGroup
@@ -202,12 +204,17 @@ async def test_threads_count_exactly_while_it_is_sent(store: FlakyStore) -> None
         for _ in range(3_000):
             counted.add("production", "acme", queries=1, seconds=0.001)
 
-    threads = [threading.Thread(target=count) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        await counted.flush()
-        await asyncio.sleep(0)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that they take turns within ``add``
+    try:
+        threads = [threading.Thread(target=count) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            await counted.flush()
+            await asyncio.sleep(0)
+    finally:
+        sys.setswitchinterval(before)
     await counted.flush()
     assert await kept(store) == {ACME: Usage(9_000, 0, 9.0)}
 
@@ -240,7 +247,8 @@ async def test_a_counter_of_your_own_has_the_queries(store: FlakyStore) -> None:
     own = GroupUsage()
     async with DataSources(store, usage=own) as sources:
         assert sources.activity.usage is own
-    assert recorder_of(store) is store.usage_recorder
+    behind = (store, TimedBackend(store), RedisBackend(store, "redis://nowhere.invalid:1/0"))
+    assert [recorder_of(each) for each in behind] == [store.usage_recorder] * 3
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from prometheus_client.core import CounterMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from tenantry.errors import InvalidSettings
@@ -96,6 +96,9 @@ class UsageCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         self._recorder.collect_hits()
+        yield GaugeMetricFamily(
+            "tenantry_usage_waiting_rows", "Rows of usage that the store does not have yet.", self._recorder.waiting
+        )
         found = [*self._top.named.items(), (OTHER_GROUPS, self._top.others)]
         for at, (name, documentation, unit) in enumerate(_FAMILIES):
             family = CounterMetricFamily(name, documentation, labels=["environment", "group"])

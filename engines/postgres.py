@@ -33,10 +33,12 @@ class Postgres:
         self._strategy = "strategy file_copy" if copies_files else ""
         self._databases: list[str] = []
 
-    def create_database(self) -> str:
-        """A new, empty database; its URL."""
+    def create_database(self, template: str | None = None) -> str:
+        """A new database; its URL. It is empty, or a copy of the one at the URL ``template``, which nobody may use
+        meanwhile."""
         name = f"tenantry_{secrets.token_hex(6)}"
-        self.execute(f"create database {name} template template0 encoding 'UTF8' {self._strategy}")
+        like = "template0 encoding 'UTF8'" if template is None else urlsplit(template).path.removeprefix("/")
+        self.execute(f"create database {name} template {like} {self._strategy}")
         self._databases.append(name)
         return urlunsplit(urlsplit(self.url)._replace(path=f"/{name}"))
 
@@ -84,6 +86,8 @@ class _PostgresServer:
             "port": str(self.port),
             "unix_socket_directories": "",
             "fsync": "off",  # tests end long before the machine does
+            "full_page_writes": "off",
+            "autovacuum": "off",  # of a hundred databases it would visit two a second, and nothing is here for long
             "max_connections": "200",
         }
         options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +16,7 @@ from tenantry.dashboards.downloads import Downloads
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.datasources import StreamLimits
 from tenantry.middleware.long_responses import ResponseCut
-from tenantry.testing import MemoryStore
+from tenantry.testing import FrozenClock, MemoryStore
 from tests.dashboards.served import Site, serve
 
 FILES = {
@@ -134,34 +136,51 @@ async def test_a_file_is_had_once(tmp_path: Path) -> None:
         assert (again.status_code, "used already" in again.text) == (410, True)
 
 
-async def test_a_file_is_not_had_with_a_token_that_was_rotated(tmp_path: Path) -> None:
-    """Red when the code alone decides."""
+def end(site: Site, ends: datetime) -> None:
+    """Gives HA an end date."""
+    group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
+    site.backend.groups[group.handle] = replace(group, expires_at=ends)
+
+
+@pytest.mark.parametrize("cut_off", [lambda site: site.rotate("HA"), lambda site: end(site, datetime.now(UTC))])
+async def test_a_file_is_not_had_with_a_token_that_is_dead(tmp_path: Path, cut_off: Callable[[Site], None]) -> None:
+    """Rotated away, or of a group that has ended. Red when the code alone decides."""
     async with serve(tmp_path, FILES, store=Stored) as site:
         address = (await address_of(site)).json()["address"]
-        site.rotate("HA")
+        cut_off(site)
         assert (await site.client.get(address)).status_code == 410
 
 
-@pytest.mark.parametrize("rotated", [True, False])
-async def test_a_file_that_is_still_sent_ends_with_its_token(tmp_path: Path, rotated: bool) -> None:
-    """Within the staleness bound, as every response that streams. Red when the token is looked at once."""
+@pytest.mark.parametrize("how", ["rotated", "ended", "extended", "not"])
+async def test_a_file_that_is_still_sent_ends_with_its_token(tmp_path: Path, how: str) -> None:
+    """Within the staleness bound, as every response that streams, and at the end date as it is by then. Red when the
+    token is looked at once, and when the end date is not looked at with each piece."""
     many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) select i from n"
     files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{many}"}}}}]\n'}
     async with serve(tmp_path, files, store=Stored) as site:
-        now = 0.0
+        now, clock = 0.0, FrozenClock()
+        ends = clock() + timedelta(seconds=3)
+        end(site, ends)
         folder = DashboardFolder(tmp_path / "dashboards")
         store = cast("Stored", site.sources.directory)
-        downloads = Downloads(store, folder, site.sources, staleness=5.0, clock=lambda: now)
+        downloads = Downloads(
+            store, folder, site.sources,
+            staleness=5.0, seconds_left=lambda group: group.seconds_left(clock()), clock=lambda: now,
+        )  # fmt: skip
         group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
         answer = await downloads.respond(await downloads.issue(group, folder["routes"], "1-1", {}))
         assert isinstance(answer, StreamingResponse)
         async with aclosing(cast("AsyncGenerator[bytes]", answer.body_iterator)) as pieces:
             first = await anext(pieces)
-            if rotated:
+            if how == "rotated":
                 site.rotate("HA")
             assert await anext(pieces), "within the bound"
-            now = 6.0
-            if rotated:
+            now = 6.0 if how in ("rotated", "not") else 4.0
+            if how in ("ended", "extended"):
+                clock.advance(3)
+            if how == "extended":
+                end(site, ends + timedelta(days=1))
+            if how in ("rotated", "ended"):
                 with pytest.raises(ResponseCut):
                     await anext(pieces)
             else:

@@ -7,7 +7,7 @@ filters, and not for the token. The file is streamed, so its size is no matter o
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from starlette.exceptions import HTTPException
@@ -40,7 +40,8 @@ class DownloadStore(CodeStore, Protocol):
 class Downloads:
     """Issues addresses and answers them. Any worker of any host with the same store and dashboards does.
 
-    A file that takes longer is cut off within ``staleness`` seconds of a rotation."""
+    A file that takes longer is cut off within ``staleness`` seconds of a rotation, and at the end date of its group,
+    until which ``seconds_left`` counts."""
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class Downloads:
         sources: DataSources,
         *,
         staleness: float,
+        seconds_left: Callable[[UserGroup], float],
         clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
         self._store = store
@@ -56,6 +58,7 @@ class Downloads:
         self._dashboards = dashboards
         self._sources = sources
         self._staleness = staleness
+        self._seconds_left = seconds_left
         self._clock = clock
 
     async def issue(self, group: UserGroup, saved: SavedDashboard, panel_id: str, filters: Mapping[str, Any]) -> str:
@@ -74,7 +77,7 @@ class Downloads:
 
     async def respond(self, code: str) -> Response:
         """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
-        rotated or its dashboard changed; StoreUnavailable."""
+        rotated or has ended, or its dashboard changed; StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))
@@ -99,9 +102,11 @@ class Downloads:
         return StreamingResponse(self._while_good(stream, group), media_type=stream.media_type, headers=headers)
 
     async def _group(self, handle: bytes, version: int) -> UserGroup | None:
-        """The group, while its token is the one of this version."""
+        """The group, while its token is the one of this version, and before its end date."""
         issued = await self._store.get_by_handle(handle)
-        return issued.group if issued is not None and issued.group.token_version == version else None
+        if issued is None or issued.group.token_version != version or self._seconds_left(issued.group) <= 0:
+            return None
+        return issued.group
 
     async def _while_good(self, stream: ResultStream, group: UserGroup) -> AsyncIterator[bytes]:
         """The pieces. No header of the request names a token that could be watched, so the store is asked. Raises
@@ -109,10 +114,11 @@ class Downloads:
         good_until = self._clock() + self._staleness
         async with stream:
             async for piece in stream:
-                if (now := self._clock()) >= good_until:
-                    if await self._group(group.handle, group.token_version) is None:
+                if (now := self._clock()) >= good_until or self._seconds_left(group) <= 0:
+                    found = await self._group(group.handle, group.token_version)
+                    if found is None:
                         raise ResponseCut("this file was cut off: the user group token is no longer good")
-                    good_until = now + self._staleness
+                    group, good_until = found, now + self._staleness  # its end date may have been moved
                 yield piece
 
     @staticmethod

@@ -103,7 +103,10 @@ def dashboards_app(
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     downloads = None
     if isinstance(store := sources.directory, DownloadStore):
-        downloads = Downloads(store, dashboards, sources, staleness=with_staleness(resolver).staleness)
+        bounded = with_staleness(resolver)
+        downloads = Downloads(
+            store, dashboards, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left
+        )
     endpoints = _Endpoints(dashboards, sources, Frame(built), hosts, CookieExchange(resolver), downloads)
     own_token = [
         Middleware(SessionCookie),

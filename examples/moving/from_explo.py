@@ -1,0 +1,65 @@
+"""Explo's customers as the groups of a file for ``tenantry group sync``.
+
+It needs ``pip install 'tenantry[sql]'``.
+
+    python from_explo.py page1.json page2.json --source 213=warehouse_eu --schema 40=main > groups.yaml
+
+A page is an answer of ``GET /v2/api/customers/`` (or of the older ``/api/customers/``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+
+def renamed(text: str) -> tuple[str, str]:
+    old, _, new = text.partition("=")
+    return old, new
+
+
+def group(customer: dict[str, Any], sources: dict[str, str], schemas: dict[str, str]) -> dict[str, Any]:
+    """What a customer inherits in Explo's hierarchy, a group has itself: ``computed_…`` holds both."""
+    properties = customer.get("computed_properties") or customer.get("properties") or {}
+    inherited = customer.get("computed_parent_schema_datasource_mapping")
+    mapping = inherited or customer.get("parent_schema_datasource_mapping") or {}
+    made = {
+        "user_group_id": customer["provided_id"],
+        "name": customer.get("name") or customer["provided_id"],
+        "properties": properties,
+        "mapping": {schemas.get(schema, schema): sources.get(str(to), str(to)) for schema, to in mapping.items()},
+    }
+    return {field: value for field, value in made.items() if value != {}}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Explo's customers as groups.")
+    parser.add_argument("pages", nargs="+", type=Path)
+    parser.add_argument("--source", action="append", default=[], type=renamed, metavar="ID=NAME", help="data sources")
+    parser.add_argument("--schema", action="append", default=[], type=renamed, metavar="ID=NAME", help="schemas")
+    parser.add_argument("--access-group", help="the customers of this data visibility group alone")
+    given = parser.parse_args()
+    groups = []
+    for page in given.pages:
+        answer = json.loads(page.read_text("utf-8"))
+        for customer in answer.get("results", answer)["customers"]:
+            if customer.get("is_demo_group"):
+                print(f"left out: {customer['provided_id']} is a demo customer", file=sys.stderr)
+            elif given.access_group in (None, customer.get("access_group")):
+                groups.append(group(customer, dict(given.source), dict(given.schema)))
+                for lost in ("emails", "group_tags"):
+                    if customer.get(lost):
+                        print(f"not moved: {lost} of {customer['provided_id']}", file=sys.stderr)
+    YAML().dump({"groups": groups}, sys.stdout)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        sys.exit(f"an export has not the form that this script reads: {error!r}")

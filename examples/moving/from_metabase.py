@@ -1,0 +1,64 @@
+"""Metabase's tenants as the groups of a file for ``tenantry group sync``.
+
+It needs ``pip install 'tenantry[sql]'``.
+
+    python from_metabase.py tenants.json --number customer_id --list regions > groups.yaml
+
+The file is the answer of ``GET /api/ee/tenant``. Attributes are texts there: ``--number`` and ``--list`` say which not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+
+def number(text: str) -> float:
+    return float(text) if "." in text else int(text)
+
+
+def group(tenant: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
+    """The slug is what Metabase calls ``@tenant.slug``: it is the group's id, ``user_group.id`` in SQL."""
+    attributes = dict(tenant["attributes"] or {})
+    routed = attributes.pop(given.routing, None)
+    for name in given.number & attributes.keys():
+        attributes[name] = number(attributes[name])
+    for name in given.list & attributes.keys():
+        attributes[name] = [part.strip() for part in attributes[name].split(",") if part.strip()]
+    made = {
+        "user_group_id": tenant["slug"],
+        "name": tenant["name"],
+        "properties": attributes,
+        "mapping": {} if routed is None else {given.schema: routed},
+    }
+    return {field: value for field, value in made.items() if value != {}}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Metabase's tenants as groups.")
+    parser.add_argument("tenants", type=Path)
+    parser.add_argument("--number", nargs="+", default=[], metavar="NAME", help="attributes that are numbers")
+    parser.add_argument("--list", nargs="+", default=[], metavar="NAME", help="attributes that are lists, with commas")
+    parser.add_argument("--routing", metavar="NAME", help="the attribute of database routing: it becomes the mapping")
+    parser.add_argument("--schema", default="main", help="the name that your templates use for that database")
+    given = parser.parse_args()
+    given.number, given.list = set(given.number), set(given.list)
+    groups = []
+    for tenant in json.loads(given.tenants.read_text("utf-8"))["data"]:
+        if tenant["is_active"]:
+            groups.append(group(tenant, given))
+        else:
+            print(f"left out: {tenant['slug']} is deactivated", file=sys.stderr)
+    YAML().dump({"groups": groups}, sys.stdout)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        sys.exit(f"an export has not the form that this script reads: {error!r}")

@@ -1,0 +1,95 @@
+"""What Superset's row-level rules say of each customer, as the groups of a file for ``tenantry group sync``.
+
+It needs ``pip install 'tenantry[sql]'``.
+
+    python from_superset.py rules.json > groups.yaml
+
+Superset has no customers. What it has is one of two, and either will do: the answer of ``GET
+/api/v1/rowlevelsecurity/``, where each customer is a role, or a list of the bodies that your server sends to
+``/api/v1/security/guest_token/``, where each is a user. Only clauses that compare columns with literals can be read:
+``region = 'eu' and customer_id in (1, 2)``. The others are told, and left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+LITERAL = r"(?:-?\d+(?:\.\d+)?|'(?:[^']|'')*')"
+NAME = r"(?:[^\W\d]\w*\.)*\"?([^\W\d]\w*)\"?"
+CONDITION = re.compile(
+    rf"\s*{NAME}\s*(?:=\s*({LITERAL})|in\s*\(\s*({LITERAL}(?:\s*,\s*{LITERAL})*)\s*\))\s*", re.IGNORECASE
+)
+AND = re.compile(r"and\b", re.IGNORECASE)
+
+
+def value(text: str) -> Any:
+    return text[1:-1].replace("''", "'") if text.startswith("'") else float(text) if "." in text else int(text)
+
+
+def properties(clause: str) -> dict[str, Any] | None:
+    """Column -> value, or list of values; None if the clause says anything else, or has a template in it."""
+    found: dict[str, Any] = {}
+    at = 0
+    if "{{" in clause or "{%" in clause:
+        return None
+    while condition := CONDITION.match(clause, at):
+        column, one, several = condition.groups()
+        if column in found:
+            return None
+        found[column] = value(one) if one else [value(each) for each in re.findall(LITERAL, several)]
+        at = condition.end()
+        if at == len(clause):
+            return found
+        if not (joined := AND.match(clause, at)):
+            return None
+        at = joined.end()
+    return None
+
+
+def clauses(export: Any) -> Iterator[tuple[str, str]]:
+    """The id of a customer, and a clause for it."""
+    if isinstance(export, list):
+        yield from ((body["user"]["username"], rule["clause"]) for body in export for rule in body["rls"])
+        return
+    for rule in export["result"]:
+        if rule["filter_type"] == "Base":
+            print(f"left out: {rule['name']} is for everybody but {_names(rule)}: {rule['clause']}", file=sys.stderr)
+        else:
+            yield from ((role["name"], rule["clause"]) for role in rule["roles"])
+
+
+def _names(rule: dict[str, Any]) -> str:
+    return ", ".join(role["name"] for role in rule["roles"]) or "nobody"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Superset's row-level rules as groups.")
+    parser.add_argument("export", type=Path)
+    given = parser.parse_args()
+    groups: dict[str, dict[str, Any]] = {}
+    unread = 0
+    for customer, clause in clauses(json.loads(given.export.read_text("utf-8"))):
+        read = properties(clause)
+        known = groups.setdefault(customer, {})
+        if read is None or any(known.get(name, held) != held for name, held in read.items()):
+            unread += 1
+            print(f"not read: {customer}: {clause}", file=sys.stderr)
+        else:
+            known |= read
+    YAML().dump({"groups": [{"user_group_id": name, "properties": held} for name, held in groups.items()]}, sys.stdout)
+    sys.exit(1 if unread else 0)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        sys.exit(f"an export has not the form that this script reads: {error!r}")

@@ -1,0 +1,201 @@
+"""The scripts that move groups out of other products. That they run on a whole export, and that ``tenantry group sync``
+takes what they write, is shown where they are: the pages of docs/moving run (tests/docs/test_documents.py). Here: what
+each leaves out, and what it refuses. The exports have the shape that the products' API documents say; each page names
+the document."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / "examples" / "moving"
+PAGES = ROOT / "docs" / "moving"
+
+
+def moved(
+    folder: Path, script: str, exports: list[Any], *words: str, fails: int = 0
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The groups by their ids, and the lines of stderr."""
+    files = []
+    for number, export in enumerate(exports):
+        files.append(folder / f"{number}.json")
+        files[-1].write_text(json.dumps(export), "utf-8")
+    command = [sys.executable, SCRIPTS / script, *files, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == fails, done.stderr
+    groups = YAML(typ="safe").load(done.stdout)["groups"]
+    return {group.pop("user_group_id"): group for group in groups}, done.stderr.splitlines()
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py")))
+def test_the_pages_show_the_scripts(script: str) -> None:
+    """As they are. Red after a change of a script without ``python -m tests.deploy.shown``."""
+    page = (PAGES / f"{script.removeprefix('from_').removesuffix('.py')}.md").read_text("utf-8")
+    found = re.search(rf'^```python title="examples/moving/{script}"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    assert found[1] == (SCRIPTS / script).read_text("utf-8")
+
+
+@pytest.mark.parametrize("product", ["explo", "metabase", "looker", "superset"])
+def test_the_pages_show_what_the_scripts_write(product: str, tmp_path: Path) -> None:
+    """The exports of the page, by the command of the page. Red after a change of either without the other."""
+    page = (PAGES / f"{product}.md").read_text("utf-8")
+    for name, text in re.findall(r'^```(?:json|python) title="([\w./]+)"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    (lines,) = re.findall(rf"^((?:! )?python examples/moving/from_{product}.* > groups.*\ncat .*)$", page, re.MULTILINE)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", lines],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    (shown,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert done.stdout == shown
+
+
+def test_explo(tmp_path: Path) -> None:
+    """Several pages, of both versions; ids stay texts; other visibility groups are left out, and what has no place is
+    told. Red when own properties are taken where inherited ones are there, too."""
+    customer = {"name": None, "is_demo_group": False, "emails": [], "group_tags": [], "access_group": "Production"}
+    one = {**customer, "provided_id": "12", "properties": {"a": 1}, "computed_properties": {"a": 1, "b": [2]}}
+    two = {
+        **customer,
+        "provided_id": "two",
+        "emails": ["x@example.com"],
+        "parent_schema_datasource_mapping": {"40": 213},
+    }
+    three = {**customer, "provided_id": "three", "access_group": "Development"}
+    pages = [{"total_count": 1, "results": {"customers": [one]}}, {"success": 1, "customers": [two, three]}]
+    groups, told = moved(tmp_path, "from_explo.py", pages, "--access-group", "Production", "--source", "213=eu")
+    assert groups == {
+        "12": {"name": "12", "properties": {"a": 1, "b": [2]}},
+        "two": {"name": "two", "mapping": {"40": "eu"}},
+    }
+    assert told == ["not moved: emails of two"]
+
+
+def test_metabase(tmp_path: Path) -> None:
+    """Red when a deactivated tenant gets a group, with a token that works."""
+    tenant = {"id": 1, "name": "A", "slug": "a", "is_active": True, "member_count": 0, "tenant_collection_id": 1}
+    attributes = {"share": "0.5", "ids": " 1,, 2 ", "text": "1,2"}
+    tenants = [
+        tenant | {"attributes": attributes},
+        tenant | {"slug": "b", "is_active": False, "attributes": {"x": "1"}},
+    ]
+    words = ("--number", "share", "absent", "--list", "ids")
+    groups, told = moved(tmp_path, "from_metabase.py", [{"data": tenants}], *words)
+    assert groups == {"a": {"name": "A", "properties": {"share": 0.5, "ids": ["1", "2"], "text": "1,2"}}}
+    assert told == ["left out: b is deactivated"]
+
+
+def test_looker(tmp_path: Path) -> None:
+    """The group's own value before the default, as Looker has it; what it hides is no default. Red when a hidden value,
+    which its answers show as null, counts as absent."""
+    exports = [
+        [{"id": "3", "name": "A", "external_group_id": "a"}, {"id": "5", "name": "Staff", "external_group_id": None}],
+        [
+            {"id": "7", "name": "vip", "type": "yesno", "default_value": "no"},
+            {"id": "8", "name": "place", "type": "advanced_filter_string", "default_value": "%west%"},
+            {"id": "9", "name": "key", "type": "string", "default_value": "shared"},
+        ],
+        [
+            {"group_id": "3", "user_attribute_id": "7", "value": "Yes", "value_is_hidden": False},
+            {"group_id": "3", "user_attribute_id": "9", "value": None, "value_is_hidden": True},
+        ],
+    ]
+    groups, told = moved(tmp_path, "from_looker.py", exports)
+    assert groups == {"a": {"name": "A", "properties": {"vip": True, "place": "%west%"}}}
+    assert told == [
+        "to look at: place is the filter expression '%west%'",
+        "not moved: Looker hides the values of key",
+        "left out: Staff has no external_group_id",
+    ]
+    groups, _ = moved(tmp_path, "from_looker.py", exports, "--all")
+    assert groups["5"] == {"name": "Staff", "properties": {"vip": False, "place": "%west%", "key": "shared"}}
+
+
+@pytest.mark.parametrize(
+    ("clause", "properties"),
+    [
+        ("region = 'eu'", {"region": "eu"}),
+        ("orders.\"region\"='O''Brien' AND n In (1, -2.5)", {"region": "O'Brien", "n": [1, -2.5]}),
+        ("1 = 0", None),
+        ("region = 'eu' or 1 = 1", None),
+        ("region = 'eu' and", None),
+        ("region <> 'eu'", None),
+        ("region in ()", None),
+        ("region = 'eu' and region = 'us'", None),
+        ("not region = 'eu'", None),
+        ("(region = 'eu')", None),
+        ("region = 'eu' and lower(city) = 'rome'", None),
+        ("region = '{{ current_username() }}'", None),
+        ("region = 'eu' -- and n = 1", None),
+    ],
+)
+def test_superset(clause: str, properties: dict[str, Any] | None) -> None:
+    """A clause is read whole or not at all. Red when the text after the last condition is passed over, and for Jinja
+    when braces are a text as any other: the property would be the template itself."""
+    assert _script("from_superset").properties(clause) == properties
+
+
+def _script(name: str) -> ModuleType:
+    spec = spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+def test_superset_guest_tokens(tmp_path: Path) -> None:
+    """A user is a customer. What is not read makes the status 1, and the group is there without the property: a query
+    that names it is an error for that group. Red when the status is 0."""
+    bodies = [
+        {
+            "user": {"username": "a"},
+            "resources": [],
+            "rls": [{"clause": "region = 'eu'"}, {"dataset": 1, "clause": "n = 1"}],
+        },
+        {"user": {"username": "b"}, "resources": [], "rls": [{"clause": "region like 'e%'"}]},
+    ]
+    groups, told = moved(tmp_path, "from_superset.py", [bodies], fails=1)
+    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {"properties": {}}}
+    assert told == ["not read: b: region like 'e%'"]
+
+
+def test_superset_rules_that_disagree(tmp_path: Path) -> None:
+    """Both are shown in the end: the first as a property, the other as not read. Red when the last one wins."""
+    rule = {"name": "r", "filter_type": "Regular", "roles": [{"id": 1, "name": "acme"}], "tables": []}
+    rules = {"result": [rule | {"clause": "region = 'eu'"}, rule | {"clause": "region = 'us'"}]}
+    groups, told = moved(tmp_path, "from_superset.py", [rules], fails=1)
+    assert groups["acme"]["properties"] == {"region": "eu"}
+    assert told == ["not read: acme: region = 'us'"]
+
+
+@pytest.mark.parametrize(
+    ("script", "export"),
+    [("from_explo.py", {"customers": [{}]}), ("from_metabase.py", {"data": [1]}), ("from_superset.py", {"count": 0})],
+)
+def test_an_export_of_something_else(tmp_path: Path, script: str, export: Any) -> None:
+    """Is told, and no groups are written. Red without the ``except`` at the end of each script."""
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    command = [sys.executable, SCRIPTS / script, tmp_path / "export.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("an export has not the form that this script reads: ")

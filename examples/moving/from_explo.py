@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+from groups_file import write
 
 
 def renamed(text: str) -> tuple[str, str]:
@@ -28,16 +28,15 @@ def group(customer: dict[str, Any], sources: dict[str, str], schemas: dict[str, 
     properties = customer.get("computed_properties") or customer.get("properties") or {}
     inherited = customer.get("computed_parent_schema_datasource_mapping")
     mapping = inherited or customer.get("parent_schema_datasource_mapping") or {}
-    made = {
+    return {
         "user_group_id": customer["provided_id"],
         "name": customer.get("name") or customer["provided_id"],
         "properties": properties,
         "mapping": {schemas.get(schema, schema): sources.get(str(to), str(to)) for schema, to in mapping.items()},
     }
-    return {field: value for field, value in made.items() if value != {}}
 
 
-def main() -> None:
+def main() -> list[dict[str, Any]]:
     parser = argparse.ArgumentParser(description="Explo's customers as groups.")
     parser.add_argument("pages", nargs="+", type=Path)
     parser.add_argument("--source", action="append", default=[], type=renamed, metavar="ID=NAME", help="data sources")
@@ -55,11 +54,8 @@ def main() -> None:
                 for lost in ("emails", "group_tags"):
                     if customer.get(lost):
                         print(f"not moved: {lost} of {customer['provided_id']}", file=sys.stderr)
-    YAML().dump({"groups": groups}, sys.stdout)
+    return groups
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        sys.exit(f"an export has not the form that this script reads: {error!r}")
+    write(main)

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+from groups_file import write
 
 TRUE = {"yes", "true", "1"}
 
@@ -50,7 +50,7 @@ def properties_of(group: str, attributes: list[dict[str, Any]], values: dict[tup
     return found
 
 
-def main() -> None:
+def main() -> list[dict[str, Any]]:
     parser = argparse.ArgumentParser(description="Looker's groups as groups.")
     parser.add_argument("groups", type=Path)
     parser.add_argument("attributes", type=Path)
@@ -69,16 +69,12 @@ def main() -> None:
         if group.get("external_group_id") is None and not given.all:
             print(f"left out: {group['name']} has no external_group_id", file=sys.stderr)
             continue
-        made = {"user_group_id": str(group.get("external_group_id") or group["id"]), "name": group["name"]}
         properties = properties_of(str(group["id"]), attributes, values)
-        if given.connection in properties:
-            made["mapping"] = {given.schema: properties.pop(given.connection)}
-        groups.append(made | ({"properties": properties} if properties else {}))
-    YAML().dump({"groups": groups}, sys.stdout)
+        mapping = {given.schema: properties.pop(given.connection)} if given.connection in properties else {}
+        made = {"user_group_id": str(group.get("external_group_id") or group["id"]), "name": group["name"]}
+        groups.append(made | {"properties": properties, "mapping": mapping})
+    return groups
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        sys.exit(f"an export has not the form that this script reads: {error!r}")
+    write(main)

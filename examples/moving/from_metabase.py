@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+from groups_file import write
 
 
 def number(text: str) -> float:
@@ -30,16 +30,15 @@ def group(tenant: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
         attributes[name] = number(attributes[name])
     for name in given.list & attributes.keys():
         attributes[name] = [part.strip() for part in attributes[name].split(",") if part.strip()]
-    made = {
+    return {
         "user_group_id": tenant["slug"],
         "name": tenant["name"],
         "properties": attributes,
         "mapping": {} if routed is None else {given.schema: routed},
     }
-    return {field: value for field, value in made.items() if value != {}}
 
 
-def main() -> None:
+def main() -> list[dict[str, Any]]:
     parser = argparse.ArgumentParser(description="Metabase's tenants as groups.")
     parser.add_argument("tenants", type=Path)
     parser.add_argument("--number", nargs="+", default=[], metavar="NAME", help="attributes that are numbers")
@@ -54,11 +53,8 @@ def main() -> None:
             groups.append(group(tenant, given))
         else:
             print(f"left out: {tenant['slug']} is deactivated", file=sys.stderr)
-    YAML().dump({"groups": groups}, sys.stdout)
+    return groups
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        sys.exit(f"an export has not the form that this script reads: {error!r}")
+    write(main)

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+from groups_file import write
 
 LITERAL = r"(?:-?\d+(?:\.\d+)?|'(?:[^']|'')*')"
 NAME = r"(?:[^\W\d]\w*\.)*\"?([^\W\d]\w*)\"?"
@@ -70,26 +70,23 @@ def _names(rule: dict[str, Any]) -> str:
     return ", ".join(role["name"] for role in rule["roles"]) or "nobody"
 
 
-def main() -> None:
+def groups(unread: list[str]) -> list[dict[str, Any]]:
+    """``unread`` takes the clauses that say more than that columns have values."""
     parser = argparse.ArgumentParser(description="Superset's row-level rules as groups.")
     parser.add_argument("export", type=Path)
-    given = parser.parse_args()
-    groups: dict[str, dict[str, Any]] = {}
-    unread = 0
-    for customer, clause in clauses(json.loads(given.export.read_text("utf-8"))):
+    found: dict[str, dict[str, Any]] = {}
+    for customer, clause in clauses(json.loads(parser.parse_args().export.read_text("utf-8"))):
         read = properties(clause)
-        known = groups.setdefault(customer, {})
+        known = found.setdefault(customer, {})
         if read is None or any(known.get(name, held) != held for name, held in read.items()):
-            unread += 1
+            unread.append(clause)
             print(f"not read: {customer}: {clause}", file=sys.stderr)
         else:
             known |= read
-    YAML().dump({"groups": [{"user_group_id": name, "properties": held} for name, held in groups.items()]}, sys.stdout)
-    sys.exit(1 if unread else 0)
+    return [{"user_group_id": customer, "properties": held} for customer, held in found.items()]
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        sys.exit(f"an export has not the form that this script reads: {error!r}")
+    left: list[str] = []
+    write(lambda: groups(left))
+    sys.exit(1 if left else 0)

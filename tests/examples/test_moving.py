@@ -10,9 +10,8 @@ import os
 import re
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -38,16 +37,20 @@ def moved(
     return {group.pop("user_group_id"): group for group in groups}, done.stderr.splitlines()
 
 
-@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py")))
-def test_the_pages_show_the_scripts(script: str) -> None:
+PRODUCTS = ("explo", "metabase", "looker", "superset")
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_the_pages_show_the_scripts(product: str) -> None:
     """As they are. Red after a change of a script without ``python -m tests.deploy.shown``."""
-    page = (PAGES / f"{script.removeprefix('from_').removesuffix('.py')}.md").read_text("utf-8")
-    found = re.search(rf'^```python title="examples/moving/{script}"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    assert found[1] == (SCRIPTS / script).read_text("utf-8")
+    page = (PAGES / f"{product}.md").read_text("utf-8")
+    shown = re.findall(r'^```python title="examples/moving/([\w.]+)"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in shown] == [f"from_{product}.py", "groups_file.py"]
+    for name, text in shown:
+        assert text == (SCRIPTS / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("product", ["explo", "metabase", "looker", "superset"])
+@pytest.mark.parametrize("product", PRODUCTS)
 def test_the_pages_show_what_the_scripts_write(product: str, tmp_path: Path) -> None:
     """The exports of the page, by the command of the page. Red after a change of either without the other."""
     page = (PAGES / f"{product}.md").read_text("utf-8")
@@ -148,19 +151,11 @@ def test_looker(tmp_path: Path) -> None:
         ("region = 'eu' -- and n = 1", None),
     ],
 )
-def test_superset(clause: str, properties: dict[str, Any] | None) -> None:
+def test_superset(clause: str, properties: dict[str, Any] | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A clause is read whole or not at all. Red when the text after the last condition is passed over, and for Jinja
     when braces are a text as any other: the property would be the template itself."""
-    assert _script("from_superset").properties(clause) == properties
-
-
-def _script(name: str) -> ModuleType:
-    spec = spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    script = module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    assert import_module("from_superset").properties(clause) == properties
 
 
 def test_superset_guest_tokens(tmp_path: Path) -> None:
@@ -175,7 +170,7 @@ def test_superset_guest_tokens(tmp_path: Path) -> None:
         {"user": {"username": "b"}, "resources": [], "rls": [{"clause": "region like 'e%'"}]},
     ]
     groups, told = moved(tmp_path, "from_superset.py", [bodies], fails=1)
-    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {"properties": {}}}
+    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {}}
     assert told == ["not read: b: region like 'e%'"]
 
 
@@ -193,7 +188,7 @@ def test_superset_rules_that_disagree(tmp_path: Path) -> None:
     [("from_explo.py", {"customers": [{}]}), ("from_metabase.py", {"data": [1]}), ("from_superset.py", {"count": 0})],
 )
 def test_an_export_of_something_else(tmp_path: Path, script: str, export: Any) -> None:
-    """Is told, and no groups are written. Red without the ``except`` at the end of each script."""
+    """Is told, and no groups are written. Red without the ``except`` in groups_file.py."""
     (tmp_path / "export.json").write_text(json.dumps(export))
     command = [sys.executable, SCRIPTS / script, tmp_path / "export.json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

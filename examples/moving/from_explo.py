@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from groups_file import write
+from groups_file import Groups, write
 
 
 def renamed(text: str) -> tuple[str, str]:
@@ -29,28 +29,27 @@ def group(customer: dict[str, Any], sources: dict[str, str], schemas: dict[str, 
     inherited = customer.get("computed_parent_schema_datasource_mapping")
     mapping = inherited or customer.get("parent_schema_datasource_mapping") or {}
     return {
-        "user_group_id": customer["provided_id"],
         "name": customer.get("name") or customer["provided_id"],
         "properties": properties,
         "mapping": {schemas.get(schema, schema): sources.get(str(to), str(to)) for schema, to in mapping.items()},
     }
 
 
-def main() -> list[dict[str, Any]]:
+def main() -> Groups:
     parser = argparse.ArgumentParser(description="Explo's customers as groups.")
     parser.add_argument("pages", nargs="+", type=Path)
     parser.add_argument("--source", action="append", default=[], type=renamed, metavar="ID=NAME", help="data sources")
     parser.add_argument("--schema", action="append", default=[], type=renamed, metavar="ID=NAME", help="schemas")
     parser.add_argument("--access-group", help="the customers of this data visibility group alone")
     given = parser.parse_args()
-    groups = []
+    groups: Groups = {}
     for page in given.pages:
         answer = json.loads(page.read_text("utf-8"))
         for customer in answer.get("results", answer)["customers"]:
             if customer.get("is_demo_group"):
                 print(f"left out: {customer['provided_id']} is a demo customer", file=sys.stderr)
             elif given.access_group in (None, customer.get("access_group")):
-                groups.append(group(customer, dict(given.source), dict(given.schema)))
+                groups[customer["provided_id"]] = group(customer, dict(given.source), dict(given.schema))
                 for lost in ("emails", "group_tags"):
                     if customer.get(lost):
                         print(f"not moved: {lost} of {customer['provided_id']}", file=sys.stderr)

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from groups_file import write
+from groups_file import Groups, write
 
 TRUE = {"yes", "true", "1"}
 
@@ -50,7 +50,7 @@ def properties_of(group: str, attributes: list[dict[str, Any]], values: dict[tup
     return found
 
 
-def main() -> list[dict[str, Any]]:
+def main() -> Groups:
     parser = argparse.ArgumentParser(description="Looker's groups as groups.")
     parser.add_argument("groups", type=Path)
     parser.add_argument("attributes", type=Path)
@@ -64,15 +64,15 @@ def main() -> list[dict[str, Any]]:
     attributes = [each for each in json.loads(given.attributes.read_text("utf-8")) if not each.get("is_system")]
     held = [value for path in given.values for value in json.loads(path.read_text("utf-8"))]
     values = {(str(value["group_id"]), str(value["user_attribute_id"])): value for value in held}
-    groups = []
+    groups: Groups = {}
     for group in json.loads(given.groups.read_text("utf-8")):
         if group.get("external_group_id") is None and not given.all:
             print(f"left out: {group['name']} has no external_group_id", file=sys.stderr)
             continue
         properties = properties_of(str(group["id"]), attributes, values)
         mapping = {given.schema: properties.pop(given.connection)} if given.connection in properties else {}
-        made = {"user_group_id": str(group.get("external_group_id") or group["id"]), "name": group["name"]}
-        groups.append(made | {"properties": properties, "mapping": mapping})
+        made = {"name": group["name"], "properties": properties, "mapping": mapping}
+        groups[str(group.get("external_group_id") or group["id"])] = made
     return groups
 
 

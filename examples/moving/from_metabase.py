@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from groups_file import write
+from groups_file import Groups, write
 
 
 def number(text: str) -> float:
@@ -23,7 +23,6 @@ def number(text: str) -> float:
 
 
 def group(tenant: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
-    """The slug is what Metabase calls ``@tenant.slug``: it is the group's id, ``user_group.id`` in SQL."""
     attributes = dict(tenant["attributes"] or {})
     routed = attributes.pop(given.routing, None)
     for name in given.number & attributes.keys():
@@ -31,14 +30,13 @@ def group(tenant: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
     for name in given.list & attributes.keys():
         attributes[name] = [part.strip() for part in attributes[name].split(",") if part.strip()]
     return {
-        "user_group_id": tenant["slug"],
         "name": tenant["name"],
         "properties": attributes,
         "mapping": {} if routed is None else {given.schema: routed},
     }
 
 
-def main() -> list[dict[str, Any]]:
+def main() -> Groups:
     parser = argparse.ArgumentParser(description="Metabase's tenants as groups.")
     parser.add_argument("tenants", type=Path)
     parser.add_argument("--number", nargs="+", default=[], metavar="NAME", help="attributes that are numbers")
@@ -47,10 +45,10 @@ def main() -> list[dict[str, Any]]:
     parser.add_argument("--schema", default="main", help="the name that your templates use for that database")
     given = parser.parse_args()
     given.number, given.list = set(given.number), set(given.list)
-    groups = []
+    groups: Groups = {}
     for tenant in json.loads(given.tenants.read_text("utf-8"))["data"]:
         if tenant["is_active"]:
-            groups.append(group(tenant, given))
+            groups[tenant["slug"]] = group(tenant, given)  # in SQL it is `user_group.id`
         else:
             print(f"left out: {tenant['slug']} is deactivated", file=sys.stderr)
     return groups

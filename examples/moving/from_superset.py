@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from groups_file import write
+from groups_file import Groups, write
 
 LITERAL = r"(?:-?\d+(?:\.\d+)?|'(?:[^']|'')*')"
 NAME = r"(?:[^\W\d]\w*\.)*\"?([^\W\d]\w*)\"?"
@@ -70,7 +70,7 @@ def _names(rule: dict[str, Any]) -> str:
     return ", ".join(role["name"] for role in rule["roles"]) or "nobody"
 
 
-def groups(unread: list[str]) -> list[dict[str, Any]]:
+def groups(unread: list[str]) -> Groups:
     """``unread`` takes the clauses that say more than that columns have values."""
     parser = argparse.ArgumentParser(description="Superset's row-level rules as groups.")
     parser.add_argument("export", type=Path)
@@ -83,7 +83,7 @@ def groups(unread: list[str]) -> list[dict[str, Any]]:
             print(f"not read: {customer}: {clause}", file=sys.stderr)
         else:
             known |= read
-    return [{"user_group_id": customer, "properties": held} for customer, held in found.items()]
+    return {customer: {"properties": held} for customer, held in found.items()}
 
 
 if __name__ == "__main__":

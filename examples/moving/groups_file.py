@@ -8,13 +8,18 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+Groups = dict[str, dict[str, Any]]
+"""The id of each group, and its fields."""
 
-def write(groups: Callable[[], list[dict[str, Any]]]) -> None:
+
+def write(read: Callable[[], Groups]) -> None:
     """Prints the groups; fields that are empty are left out. Ends with 1 where an export has another form."""
     try:
-        found = groups()
+        groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         sys.exit(f"an export has not the form that this script reads: {error!r}")
-    YAML().dump(
-        {"groups": [{name: value for name, value in group.items() if value != {}} for group in found]}, sys.stdout
-    )
+    yaml = YAML()
+    yaml.width = 1_000_000  # a text stays on its line
+    yaml.representer.ignore_aliases = lambda _: True
+    filled = {key: {name: value for name, value in group.items() if value != {}} for key, group in groups.items()}
+    yaml.dump({"groups": filled}, sys.stdout)

@@ -21,5 +21,12 @@ def write(read: Callable[[], Groups]) -> None:
     yaml = YAML()
     yaml.width = 1_000_000  # a text stays on its line
     yaml.representer.ignore_aliases = lambda _: True
+    yaml.representer.add_representer(str, _text)
     filled = {key: {name: value for name, value in group.items() if value != {}} for key, group in groups.items()}
     yaml.dump({"groups": filled}, sys.stdout)
+
+
+def _text(representer: Any, text: str) -> Any:
+    """In double quotes, with escapes, where it holds what YAML takes for the end of a line."""
+    style = '"' if set(text) & set("\r\x85\u2028\u2029") else None
+    return representer.represent_scalar("tag:yaml.org,2002:str", text, style=style)

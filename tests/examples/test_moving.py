@@ -182,6 +182,16 @@ def test_superset_rules_that_disagree(tmp_path: Path) -> None:
     assert told == ["not read: acme: region = 'us'"]
 
 
+def test_values_arrive_as_they_were(tmp_path: Path) -> None:
+    """Whatever they look like in YAML, in one line, without anchors. Red without the representer of texts, and for long
+    texts without the width."""
+    odd = ["yes", "1.5", "2026-01-01", "", "a: b # c", "'\"", "x " * 200, "a\r\nb\x85\u2028c", "- x", "{{ x }}", "null"]
+    properties = {"odd": odd, "again": odd, "none": None, "no": False, "12": 1e20, "deep er": {"x": [{"y": [[]]}]}}
+    customer = {"provided_id": "012", "name": "on", "properties": properties}
+    groups, _ = moved(tmp_path, "from_explo.py", [{"customers": [customer]}])
+    assert groups == {"012": {"name": "on", "properties": properties}}
+
+
 @pytest.mark.parametrize(
     ("script", "export"),
     [("from_explo.py", {"customers": [{}]}), ("from_metabase.py", {"data": [1]}), ("from_superset.py", {"count": 0})],

@@ -3,10 +3,11 @@ alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import (
@@ -26,6 +27,11 @@ from tenantry.provisioning.limits import check_draft, check_text
 from tenantry.provisioning.provisioned import Provisioned
 from tenantry.provisioning.provisioner import Provisioner, merged
 from tenantry.tokens import draft_token
+
+T = TypeVar("T")
+
+_BETWEEN_TURNS: Final = 50
+"""Groups that are worked on before others have a turn of the event loop: some milliseconds."""
 
 _ATTEMPTS: Final = 5
 """How often what others write to at the same time is read and written again."""
@@ -71,7 +77,7 @@ class UpsertProvisioner(Provisioner):
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}
-        for upsert in upserts:
+        async for upsert in _in_turns(upserts):
             try:
                 check_text(upsert.provided_id, "/user_group_id")
                 await self._check_changes(environment, upsert.changes, merge=merge, known=sources)
@@ -97,7 +103,7 @@ class UpsertProvisioner(Provisioner):
             found = await self._deadline.read(self._store.get_many(environment, [*wanted]))
         except TenantryError as error:
             return dict.fromkeys(wanted, error)
-        for provided_id, changes in wanted.items():
+        async for provided_id, changes in _in_turns(wanted.items()):
             try:
                 write = self._plan(environment, provided_id, changes, found.get(provided_id), merge=merge)
             except TenantryError as error:
@@ -113,7 +119,7 @@ class UpsertProvisioner(Provisioner):
             done = await self._write_many(environment, writes, author)
         except TenantryError as error:
             return results | dict.fromkeys([each.provided_id for each in writes], error)
-        for write, issued in zip(writes, done, strict=True):
+        async for write, issued in _in_turns(zip(writes, done, strict=True)):
             if issued is not None:
                 outcome = Outcome.CREATED if issued.created else Outcome.UPDATED
                 results[write.provided_id] = Upserted(outcome, self._provisioned(issued))
@@ -143,6 +149,14 @@ class UpsertProvisioner(Provisioner):
         self, environment: Environment, writes: Sequence[GroupWrite], author: Author
     ) -> Sequence[Issued | None]:
         return await self._deadline.write(self._store.write_many(environment, writes, author=author))
+
+
+async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
+    """All of them. Others have a turn of the event loop now and then: hundreds of groups take it for long."""
+    for number, item in enumerate(items, 1):
+        yield item
+        if number % _BETWEEN_TURNS == 0:
+            await asyncio.sleep(0)
 
 
 def _draft(provided_id: str, changes: GroupChanges) -> GroupDraft:

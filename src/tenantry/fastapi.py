@@ -114,7 +114,7 @@ def _operations(app: FastAPI) -> Iterable[tuple[str, str]]:
     for route in flat(app.routes):
         dependant = getattr(route, "dependant", None)
         if dependant is not None and _depends(dependant):
-            for method in route.methods or ():
+            for method in getattr(route, "methods", None) or ():  # a websocket has none
                 yield route.path_format, method.lower()
 
 

@@ -74,6 +74,7 @@ STABLE = {
     "too_many_connections": 503,
     "too_many_rows": 422,
     "api_token_expired": 401,
+    "audit_broken": 500,
     "unauthorized": 401,
     "unbindable_value": 422,
     "unexpected_answer": 502,

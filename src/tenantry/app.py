@@ -39,7 +39,7 @@ def create_app(
     the OpenAPI documents name; ``contract`` what properties have to satisfy before they are written. Raises
     InvalidSettings.
     """
-    store = SQLStore(database)
+    store = SQLStore(database, keys=keys)
     closing = [] if redis is None else [attach_redis(store, redis)]
     buses = [] if listen_database is None else [PostgresBus(database, listen_url=listen_database)]
     return compose(

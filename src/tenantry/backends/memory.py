@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from tenantry.audit_chain import ChainKeys
 from tenantry.backends.audit import ChangeListeners, creation_details, rotation_details, update_details
 from tenantry.backends.memory_directory import MemoryDirectory, MemoryTables
 from tenantry.backends.memory_embedding import MemoryEmbedding
@@ -42,13 +43,13 @@ T = TypeVar("T")
 
 
 class MemoryStore(MemoryDirectory, MemoryEmbedding, MemoryUsage):
-    """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC.
+    """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC; ``keys`` seal the audit trail.
 
     Each method runs to its end without waiting, under one lock, so that it is one transaction in any thread or loop.
     """
 
-    def __init__(self, *, clock: Clock = utc_now) -> None:
-        self._tables = MemoryTables(clock)
+    def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
+        self._tables = MemoryTables(clock, keys=keys)
         self._slots = PrivateSlots()
         self._listeners = ChangeListeners()
         self.usage_recorder = UsageRecorder(self)

@@ -11,6 +11,7 @@ from datetime import datetime
 from threading import RLock
 from typing import TypeVar
 
+from tenantry.audit_chain import ChainKeys, seal_entries
 from tenantry.backends.audit import (
     LISTED_CHANGES,
     RETAINED_CHANGES,
@@ -28,6 +29,7 @@ from tenantry.groups import (
     ApiToken,
     AuditEntry,
     Author,
+    ChainHead,
     Change,
     Changes,
     Environment,
@@ -65,6 +67,8 @@ class MemoryTables:
     usage_writers: dict[bytes, int] = field(default_factory=dict)
     """The last batch that each has added."""
     trail: list[AuditEntry] = field(default_factory=list)
+    keys: ChainKeys | None = None
+    chain_head: ChainHead | None = None
     team_id: int = 0
     generation: int = 0
     written: deque[tuple[bytes, datetime]] = field(default_factory=lambda: deque(maxlen=RETAINED_CHANGES))
@@ -99,7 +103,12 @@ class MemoryTables:
         """Adds a line to the audit trail."""
         number = len(self.trail) + 1
         author, subject, shown = without_tokens(author, subject, details)
-        self.trail.append(AuditEntry(number, self.clock(), author, action, environment, subject, shown))
+        entry = AuditEntry(number, self.clock(), author, action, environment, subject, shown)
+        if self.keys is not None:
+            head, after = self.chain_head, 0 if self.chain_head is None else self.chain_head.number
+            (entry,) = seal_entries(self.keys, head, after, self.trail[after:], [entry])
+            self.chain_head = None if entry.seal is None else ChainHead(number, entry.seal.mac)
+        self.trail.append(entry)
 
 
 class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceStore, LeasedSources, AuditTrail):
@@ -307,3 +316,6 @@ class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, Sourc
         with self._tables.lock:
             later = self._tables.trail[max(0, after) :]
         return [entry for entry in later if environment in (None, entry.environment)][:limit]
+
+    async def audit_head(self) -> ChainHead | None:
+        return self._tables.chain_head

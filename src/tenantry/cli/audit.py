@@ -1,36 +1,66 @@
-"""``tenantry audit``: who did what, and when."""
+"""``tenantry audit``: who did what, and when; and whether that is still what was written."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
-from tenantry.cli.options import environment_option, json_option, settings, with_store
-from tenantry.cli.output import RowPrinter
-from tenantry.errors import UnknownEnvironment
-from tenantry.groups import AuditEntry
+from tenantry.audit_chain import ChainCheck, read_head, write_head
+from tenantry.cli.options import database_option, environment_option, json_option, keys_option, settings, with_store
+from tenantry.cli.output import JsonLinePrinter, RowPrinter, print_note, print_record, print_value
+from tenantry.errors import AuditBroken, StoreUnavailable, UnknownEnvironment
+from tenantry.groups import AuditEntry, ChainHead
 from tenantry.ports import AuditTrail, Store
 
-PAGE = 500
+PAGE: Final = 500
+FOLLOW_SECONDS: Final = 1.0
+"""Between two looks for entries that are new."""
 
 
-@click.command()
+def _as_head(value: str) -> ChainHead:
+    head = read_head(value)
+    if head is None:
+        raise click.BadParameter("it is not what `tenantry audit head` prints: a number, a dash and 64 digits")
+    return head
+
+
+@click.group(invoke_without_command=True)
 @environment_option
 @click.option(
     "--after", type=click.IntRange(0, 2**63 - 1), default=0, metavar="N", help="Only entries with a number above N."
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N entries; default: all.")
+@click.option("--follow", is_flag=True, help="Go on with new entries as they come; with --json, one object a line.")
 @json_option
-@with_store
-async def audit(store: Store, environment: str | None, after: int, limit: int | None, as_json: bool) -> None:
+@database_option
+@click.pass_context
+def audit(context: click.Context, /, **options: Any) -> None:
     """Show who did what, and when: every provisioning action, oldest first. No secret is ever in it."""
+    if context.invoked_subcommand is None:
+        _show(**options)
+    elif given := [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]:
+        name = given[0].replace("as_json", "json")
+        raise click.UsageError(
+            f"--{name} stands before {context.invoked_subcommand}: write it behind, if it is one of its options"
+        )
+
+
+@with_store
+async def _show(
+    store: Store, environment: str | None, after: int, limit: int | None, follow: bool, as_json: bool
+) -> None:
     name = settings(environment=environment).environment
     if name is not None and await store.environment(name) is None:
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
-    with RowPrinter(as_json=as_json) as printer:
-        async for page in _pages(store, name, after, limit):
+    pages = _followed(store, name, after, limit) if follow else _pages(store, name, after, limit)
+    printing = JsonLinePrinter() if follow and as_json else RowPrinter(as_json=as_json)
+    with suppress(asyncio.CancelledError), printing as printer:  # Ctrl-C is how following ends
+        async for page in pages:
             printer.add([_row(each) for each in page])
 
 
@@ -48,6 +78,29 @@ async def _pages(
         left = None if left is None else left - len(page)
 
 
+async def _followed(
+    trail: AuditTrail, name: str | None, after: int, limit: int | None
+) -> AsyncIterator[Sequence[AuditEntry]]:
+    """Without end: numbers come in the order of the commits, so that whoever goes on after the last one misses none."""
+    left, away = limit, False
+    while left is None or left > 0:
+        try:
+            async for page in _pages(trail, name, after, left):
+                if page:
+                    yield page
+                    after = page[-1].number
+                    left = None if left is None else left - len(page)
+                if away:
+                    away = False
+                    print_note("The store answers again.")
+        except StoreUnavailable as error:
+            if not away:
+                away = True
+                print_note(f"The store does not answer; trying again: {error.message}")
+        if left is None or left > 0:
+            await asyncio.sleep(FOLLOW_SECONDS)
+
+
 def _row(each: AuditEntry) -> dict[str, Any]:
     return {
         "number": each.number,
@@ -58,4 +111,61 @@ def _row(each: AuditEntry) -> dict[str, Any]:
         "action": each.action,
         "subject": each.subject,
         "details": each.details,
+    }
+
+
+@audit.command("head")
+@json_option
+@with_store
+async def head(store: Store, as_json: bool) -> None:
+    """Print the head of the chain: keep it elsewhere, and `verify --expect` finds out whether the end was cut off."""
+    found = await store.audit_head()
+    if found is None:
+        raise AuditBroken("no entry is sealed yet: entries are, once a program that has the key file adds one")
+    print_value(write_head(found), {"number": found.number}, field="head", as_json=as_json)
+
+
+@audit.command("verify")
+@keys_option
+@click.option(
+    "--expect", "expected", type=_as_head, multiple=True, metavar="HEAD", help="A head that was noted before."
+)
+@click.option("--allow-unsealed", is_flag=True, help="Accept entries that programs without the key file have added.")
+@json_option
+@with_store
+async def verify(
+    store: Store, keys: str | None, expected: tuple[ChainHead, ...], allow_unsealed: bool, as_json: bool
+) -> None:
+    """Check that the audit trail is what was written, with the key file: no entry was changed, removed, inserted or
+    moved. It says the number of the first that was, and ends with 1."""
+    from tenantry.keys import SigningKeys
+
+    ring = SigningKeys.from_file(settings(keys=keys).keys)
+    noted = await store.audit_head()
+    check = ChainCheck(ring.audit_keys, [*expected, *([] if noted is None else [noted])])
+    async for page in _pages(store, None, 0, None):
+        for entry in page:
+            check.add(entry)
+    check.finish()
+    print_record(_report(check), as_json=as_json)
+    if check.fault is not None:
+        raise AuditBroken(f"entry {check.fault.number}: {check.fault.reason}")
+    if check.unsealed and not allow_unsealed:
+        raise AuditBroken(
+            f"{check.unsealed} entries, the first of them {check.first_unsealed}, were added without the key file, or "
+            "have lost their seals. If programs without it write to this store, check with --allow-unsealed"
+        )
+    if check.before and not check.sealed and not allow_unsealed:
+        raise AuditBroken(f"none of the {check.before} entries is sealed, so nothing is proved")
+
+
+def _report(check: ChainCheck) -> dict[str, Any]:
+    return {
+        "proved": check.fault is None and not check.unsealed,
+        "sealed": check.sealed,
+        "unsealed": check.unsealed,
+        "covered_by_no_seal": check.left_out,
+        "before_the_chain": check.before,
+        "head": None if check.head is None else write_head(check.head),
+        "first_bad": None if check.fault is None else check.fault.number,
     }

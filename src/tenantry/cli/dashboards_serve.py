@@ -45,8 +45,8 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.sql import SQLStore  # SQLAlchemy, which the sample does not need
 
-        store = SQLStore(chosen.database, usage_seconds=None)  # its author is no customer
         keys = SigningKeys.from_file(chosen.keys)
+        store = SQLStore(chosen.database, usage_seconds=None, keys=keys)  # its author is no customer
 
         async def token() -> str:
             target = await choose_environment(store, environment)

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from tenantry.errors import InvalidSettings, UnknownEnvironment
+from tenantry.errors import InvalidKeys, InvalidSettings, UnknownEnvironment
 from tenantry.groups import Author, Environment
 from tenantry.ports import EnvironmentStore
 from tenantry.tokens import holds_token
 
 if TYPE_CHECKING:
+    from tenantry.keys import SigningKeys
     from tenantry.settings import Settings
     from tenantry.sql.checks.contract import QueryContract
 
@@ -150,6 +151,16 @@ def author() -> Author:
     return Author(f"command line {user}@{socket.gethostname()}")
 
 
+def sealing_keys(chosen: Settings) -> SigningKeys | None:
+    """The keys that seal what a command adds to the audit trail; None where this user has no key file."""
+    from tenantry.keys import SigningKeys
+
+    try:
+        return SigningKeys.from_file(chosen.keys)
+    except InvalidKeys:  # a command that needs the keys themselves says so
+        return None
+
+
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Runs an async command with the store of ``--database`` as its first argument, and closes it. What the command
     writes is also written to the Valkey or Redis of the settings."""
@@ -159,7 +170,8 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
         chosen = settings(database=database)
         async with AsyncExitStack() as stack:
-            store = SQLStore(chosen.database, usage_seconds=None)  # an operator is no customer
+            # An operator is no customer.
+            store = SQLStore(chosen.database, usage_seconds=None, keys=sealing_keys(chosen))
             stack.push_async_callback(store.aclose)
             if chosen.redis is not None:
                 from tenantry.replication import attach_redis

@@ -75,6 +75,20 @@ def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     click.echo(mask_within(written.decode()), nl=False)
 
 
+class JsonLinePrinter:
+    """A JSON object a line, of rows that come without end; used as a RowPrinter is."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Prints some rows."""
+        for row in rows:
+            click.echo(mask_within(json.dumps(row, ensure_ascii=False)))
+
+    def __exit__(self, *_: object) -> None: ...
+
+
 def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
     """One record: ``name: value`` lines, or a JSON object."""
     if as_json:

@@ -61,7 +61,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
     migrate(database)
     keys = SigningKeys.from_file(key_file)
     environment, tokens, api_token = asyncio.run(_provision(database, keys, folder, origins(product_url)))
-    store = SQLStore(database)
+    store = SQLStore(database, keys=keys)
     sources, docs = DataSources(store, keys=keys), handbook(url)
     home = Route("/", lambda request: RedirectResponse(product_url))
     app = compose(store, keys, routes=[home, *docs], closing=[sources.aclose])
@@ -79,7 +79,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
 async def _provision(
     database: str, keys: SigningKeys, folder: Path, embedding: list[str]
 ) -> tuple[Environment, dict[str, str], str]:
-    store = SQLStore(database)
+    store = SQLStore(database, keys=keys)
     try:
         known = await store.environment("demo")
         environment = known or await store.create_environment("demo", Tag.CUSTOMER, author=_AUTHOR)

@@ -265,6 +265,13 @@ class TooManyConnections(TenantryError):
     retry_after: int | None = 1
 
 
+class AuditBroken(TenantryError):
+    """The audit trail is not what was written: an entry was changed, removed, inserted or moved; or, unless that is
+    allowed, it was written without the keys, so that nothing proves it."""
+
+    code = "audit_broken"
+
+
 class ApiUnreachable(TenantryError):
     """No answer came from ``/api/user``, though it was asked more than once."""
 

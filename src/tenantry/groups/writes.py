@@ -133,11 +133,30 @@ UNNAMED = Author("unnamed")
 
 
 @dataclass(frozen=True, slots=True)
+class Seal:
+    """What proves an AuditEntry: a MAC (32 bytes) by the key ``key_id`` over its content, the MAC of the entry that was
+    sealed before it, and all entries above the number ``after``."""
+
+    key_id: str
+    after: int
+    mac: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ChainHead:
+    """The entry of the audit trail that was sealed last, and the MAC of its seal."""
+
+    number: int
+    mac: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class AuditEntry:
     """One provisioning action that was done, as the store records it for good.
 
     ``number`` counts up, ``at`` is aware, in UTC, by the store's clock. ``action`` is ``<thing>.<verb>``, such as
     ``group.rotated``; ``subject`` names the thing by its public id. No token, key or property value is ever in it.
+    ``seal``: None where the writer had no keys.
     """
 
     number: int
@@ -147,6 +166,7 @@ class AuditEntry:
     environment: str
     subject: str
     details: dict[str, str] = field(default_factory=dict)
+    seal: Seal | None = None
 
 
 @dataclass(frozen=True, slots=True)

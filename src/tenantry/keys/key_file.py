@@ -4,6 +4,10 @@ Its text has one line a key. Random keys pass; what a person types or copies doe
 
     k1  2026-01-31T09:00:00Z  verify-only  <secret, base64url>
     k2  2026-07-31T09:00:00Z  active       <secret, base64url>
+
+Of a key that was removed its audit key stays: it proves entries of the audit trail, and signs nothing::
+
+    k0  2026-07-31T09:00:00Z  audit-only   <audit key, base64url>
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -33,13 +37,15 @@ HEADER: Final = """\
 # Keep it out of version control and images, keep a safe copy, and leave its mode at 0600.
 #
 # One key a line: id, day and time of its making (UTC), state, secret (base64url).
-# The active key signs; verify-only keys still verify what they signed. There is exactly one active key.
+# The active key signs; verify-only keys still verify what they signed. There is exactly one active key. What is left of
+# a removed key is audit-only: it proves entries of the audit trail, and no token.
 # Change it with `tenantry keys rotate`, look at it with `tenantry keys list`. Running programs read it once a second.
 """
 
 _ACTIVE: Final = "active"
 _VERIFY_ONLY: Final = "verify-only"
-_STATES: Final = (_ACTIVE, _VERIFY_ONLY)
+_AUDIT_ONLY: Final = "audit-only"
+_STATES: Final = (_ACTIVE, _VERIFY_ONLY, _AUDIT_ONLY)
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -54,20 +60,41 @@ class KeyEntry:
 
     def line(self) -> str:
         """The entry as the file has it: only here a secret is written out."""
-        state = _ACTIVE if self.active else _VERIFY_ONLY
-        return f"{self.key.id}  {self.created_at.strftime(_TIME)}  {state:<11}  {_encode_secret(self.key.secret)}"
+        return _line(self.key.id, self.created_at, _ACTIVE if self.active else _VERIFY_ONLY, self.key.secret)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditKey:
+    """What stays of a signing key that was removed. ``created_at`` is that of the key."""
+
+    id: str
+    created_at: datetime
+    secret: bytes = field(repr=False)
+
+    def line(self) -> str:
+        """The entry as the file has it."""
+        return _line(self.id, self.created_at, _AUDIT_ONLY, self.secret)
+
+
+def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
+    return f"{key_id}  {created_at.strftime(_TIME)}  {state:<11}  {_encode_secret(secret)}"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
     """The contents of a key file, line by line: a str is a comment or an empty line, and stays as it is."""
 
-    lines: tuple[str | KeyEntry, ...]
+    lines: tuple[str | KeyEntry | AuditKey, ...]
 
     @property
     def entries(self) -> tuple[KeyEntry, ...]:
         """The keys, in the order of the file."""
         return tuple(line for line in self.lines if isinstance(line, KeyEntry))
+
+    @property
+    def audit_keys(self) -> dict[str, bytes]:
+        """Those of keys that were removed, by their ids."""
+        return {line.id: line.secret for line in self.lines if isinstance(line, AuditKey)}
 
     @property
     def active(self) -> KeyEntry:
@@ -76,7 +103,7 @@ class KeyFile:
 
     def text(self) -> str:
         """What is written to the file."""
-        return "".join(f"{line.line() if isinstance(line, KeyEntry) else line}\n" for line in self.lines)
+        return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:
         """With a new active key; the one that was active verifies only. Raises InvalidKeys for a weak secret."""
@@ -85,19 +112,21 @@ class KeyFile:
         return KeyFile((*retired, entry))
 
     def without(self, key_id: str) -> KeyFile:
-        """Without this key. Raises InvalidKeys if there is none with this id, or if it is the active one."""
+        """Without this key, of which the audit key stays. Raises InvalidKeys if there is none with this id, or if it is
+        the active one."""
         if self.active.key.id == key_id:
             raise InvalidKeys(
                 f"{key_id} is the active signing key: run `tenantry keys rotate` first, so that another one signs"
             )
-        left = tuple(line for line in self.lines if isinstance(line, str) or line.key.id != key_id)
-        if len(left) == len(self.lines):
+        gone = next((entry for entry in self.entries if entry.key.id == key_id), None)
+        if gone is None:
             raise InvalidKeys(f"there is no such signing key; there are {', '.join(e.key.id for e in self.entries)}")
-        return KeyFile(left)
+        stays = AuditKey(key_id, gone.created_at, gone.key.audit_key)
+        return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
         """The id after the active one (k9, ka … kz, l0): an id that was removed does not come back soon."""
-        taken = {entry.key.id for entry in self.entries}
+        taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):
             tens, ones = divmod((high * len(_DIGITS) + low + step) % len(_DIGITS) ** 2, len(_DIGITS))
@@ -120,7 +149,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 def parse_keys(text: str) -> KeyFile:
     """The contents of this text. Raises InvalidKeys that names the line and never shows what is in it."""
-    lines: list[str | KeyEntry] = []
+    lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -128,10 +157,11 @@ def parse_keys(text: str) -> KeyFile:
             lines.append(line)
             continue
         entry = _parse_entry(line, number)
-        for name, value in (("id", entry.key.id), ("secret", entry.key.secret)):
+        key = entry.key if isinstance(entry, KeyEntry) else entry
+        for name, value in (("id", key.id), ("secret", key.secret)):
             if (first := seen.setdefault(value, number)) != number:
                 raise InvalidKeys(f"line {number}: the {name} is the same as that of line {first}; remove one of them")
-        active += [number] * entry.active
+        active += [number] * (isinstance(entry, KeyEntry) and entry.active)
         lines.append(entry)
     if len(active) > 1:
         raise InvalidKeys(f"line {active[1]}: a second active key (line {active[0]} has one); make one verify-only")
@@ -140,13 +170,13 @@ def parse_keys(text: str) -> KeyFile:
     return KeyFile(tuple(lines))
 
 
-def _parse_entry(line: str, number: int) -> KeyEntry:
+def _parse_entry(line: str, number: int) -> KeyEntry | AuditKey:
     fields = line.split()
     if len(fields) != 4:
         raise InvalidKeys(f"line {number}: {len(fields)} fields instead of 4 (id, time, state, secret)")
     key_id, created, state, written = fields
     if state not in _STATES:
-        raise InvalidKeys(f"line {number}: the third field, the state, must be {_ACTIVE} or {_VERIFY_ONLY}")
+        raise InvalidKeys(f"line {number}: the third field, the state, must be one of {', '.join(_STATES)}")
     try:
         created_at = datetime.strptime(created, _TIME).replace(tzinfo=UTC)
     except ValueError:
@@ -163,6 +193,8 @@ def _parse_entry(line: str, number: int) -> KeyEntry:
             f"line {number}: the secret of {key_id} {reason}; take the line out, or move the file away "
             "and run `tenantry keys new`"
         )
+    if state == _AUDIT_ONLY:
+        return AuditKey(key.id, created_at, key.secret)
     return KeyEntry(key, created_at, state == _ACTIVE)
 
 
@@ -209,8 +241,8 @@ def rotate_key_file(path: str | Path) -> KeyInfo:
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Removes a verify-only key, say because it leaked: every token that it signed dies as soon as programs have
-    read the file again.
+    """Removes a verify-only key, all but its audit key, say because it leaked: every token that it signed dies as soon
+    as programs have read the file again.
 
     Gives the key that was removed. Raises InvalidKeys for the active key and for an unknown id.
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -40,8 +40,10 @@ what it read before the change where it meets the new key."""
 class SigningKeys(KeyRing):
     """A KeyRing of keys given here, which stay as they are; or of a file, which is followed: see ``from_file``."""
 
-    def __init__(self, keys: Sequence[SigningKey], active: str | None = None) -> None:
-        super().__init__(keys, active)
+    def __init__(
+        self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
+    ) -> None:
+        super().__init__(keys, active, audit_keys=audit_keys)
         self._path: Path | None = None
         self._digest = b""
         self._checked_at = 0.0
@@ -60,7 +62,7 @@ class SigningKeys(KeyRing):
         place = Path(path).absolute()
         raw = read_private(Path(path))
         contents = checked_keys(path, raw)
-        keys = cls(_keys_of(contents), active=contents.active.key.id)
+        keys = cls(_keys_of(contents), contents.active.key.id, audit_keys=contents.audit_keys)
         keys._path, keys._digest, keys._checked_at = place, sha256(raw).digest(), time.monotonic()
         return keys
 
@@ -97,7 +99,7 @@ class SigningKeys(KeyRing):
 
     def _replace(self, contents: KeyFile) -> None:
         before, removals = self._url_keys, self.removals
-        new = KeyRing(_keys_of(contents), active=contents.active.key.id)
+        new = KeyRing(_keys_of(contents), contents.active.key.id, audit_keys=contents.audit_keys)
         gone = [key_id for key_id, key in before.items() if new._url_keys.get(key_id) != key]
         state = dict(vars(new))
         self._next_active = None

@@ -15,6 +15,7 @@ from tenantry.groups import (
     AuditEntry,
     Author,
     Caller,
+    ChainHead,
     Changes,
     Environment,
     GroupChanges,
@@ -281,6 +282,10 @@ class AuditTrail(Protocol):
 
     async def audit(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
         """Entries with ``number > after``, oldest first; of one environment if it is named."""
+        ...
+
+    async def audit_head(self) -> ChainHead | None:
+        """The entry that was sealed last, as the store has noted it; None before the first one."""
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from binascii import b2a_base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
@@ -32,6 +32,7 @@ SHORTEST_SECRET: Final = 32
 TOKEN_SALT: Final = b"tenantry.user-group-token.v1"
 BODY_SALT: Final = b"tenantry.idempotency-body.v1"
 _URL_SALT: Final = b"tenantry.data-source-url.v1"
+_AUDIT_SALT: Final = b"tenantry.audit-trail.v1"
 
 _URLSAFE: Final = bytes.maketrans(b"+/", b"-_")
 _BLOCK: Final = 64  # bytes that SHA-256 takes at a time
@@ -56,6 +57,12 @@ class SigningKey:
     def derive(self, salt: bytes) -> bytes:
         """A key for one purpose: HMAC-SHA256 of the salt, as itsdangerous' key derivation ``hmac`` does it."""
         return hmac.digest(self.secret, salt, "sha256")
+
+    @property
+    def audit_key(self) -> bytes:
+        """The key that seals entries of the audit trail. By HKDF-Expand, as ``KeyRing.url_keys``: from it neither the
+        secret nor any other key can be found, so it may be kept when the signing key is removed."""
+        return self.derive(_AUDIT_SALT + b"\x01")
 
 
 class MessageAuthenticator:
@@ -92,6 +99,7 @@ class KeyRing:
 
     The format is that of itsdangerous' ``Signer(secret, salt=TOKEN_SALT, key_derivation="hmac", digest_method=sha256)``
     with a checksum after it, but exactly one spelling of a token is accepted. ``active`` defaults to the last key.
+    ``audit_keys`` of signing keys that were removed still prove what they sealed, by their ids.
     Raises InvalidKeys when there is no key, an id comes twice or the active key is not among them.
 
     A ring does not change by itself; SigningKeys that are read from a file do, when the file does.
@@ -102,7 +110,9 @@ class KeyRing:
     problem: str | None = None
     """Why the keys are perhaps not the newest: what is wrong with their file."""
 
-    def __init__(self, keys: Sequence[SigningKey], active: str | None = None) -> None:
+    def __init__(
+        self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
+    ) -> None:
         ids = [key.id for key in keys]
         if not ids:
             raise InvalidKeys("there is no signing key: make one with `tenantry keys new`")
@@ -115,6 +125,7 @@ class KeyRing:
         macs = {key.id: MessageAuthenticator(key.derive(TOKEN_SALT)) for key in keys}
         self._macs = {head(tag, key_id): mac for key_id, mac in macs.items() for tag in Tag}
         self._url_keys = {key.id: key.derive(_URL_SALT + b"\x01") for key in keys}
+        self._audit_keys = {**(audit_keys or {}), **{key.id: key.audit_key for key in keys}}
         newest_first = sorted(keys, key=lambda key: key.id != self._active)
         self._body_macs = tuple(MessageAuthenticator(key.derive(BODY_SALT)) for key in newest_first)
 
@@ -146,6 +157,12 @@ class KeyRing:
         HKDF-Expand (RFC 5869 section 2.3) with a label of their own; a secret is random, so it needs no extraction.
         """
         return dict(self._url_keys)
+
+    @property
+    def audit_keys(self) -> dict[str, bytes]:
+        """The keys that seal entries of the audit trail (32 bytes each), by the ids of their signing keys; also those
+        of signing keys that were removed, which seal nothing more."""
+        return dict(self._audit_keys)
 
     def mint(self, token: Token) -> str:
         """The token string of these parts: always the same for the same parts. Raises SigningKeyMissing."""

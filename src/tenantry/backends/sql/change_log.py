@@ -10,17 +10,28 @@ from typing import Generic, TypeVar
 
 from sqlalchemy import Connection
 
+from tenantry.audit_chain import ChainKeys
 from tenantry.backends.audit import RETAINED_CHANGES, without_tokens
 from tenantry.backends.sql.engine import first, first_of, insert_all
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import Row, dump_json
+from tenantry.backends.sql.sealed_entries import add_entries
 from tenantry.backends.sql.tables import audit
 from tenantry.backends.sql.tables import changes as change_list
 from tenantry.backends.stored import StoreClock
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded
-from tenantry.groups import CHANNEL, SOURCES_HANDLE, Author, RegisteredSource, UserGroup, to_micros, write_notice
+from tenantry.groups import (
+    CHANNEL,
+    SOURCES_HANDLE,
+    AuditEntry,
+    Author,
+    RegisteredSource,
+    UserGroup,
+    to_micros,
+    write_notice,
+)
 
 T = TypeVar("T")
 
@@ -58,11 +69,13 @@ class GroupNote:
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """Who writes (``author``), by which clock, and into which store; None for a write that concerns no cache."""
+    """Who writes (``author``), by which clock, and into which store; None for a write that concerns no cache. ``keys``
+    seal what is added to the audit trail; the Runner gives them."""
 
     author: Author
     clock: StoreClock
     identity: StoreIdentity | None = None
+    keys: ChainKeys | None = None
 
     def now(self, connection: Connection) -> datetime:
         """The time, for a write that has read nothing yet."""
@@ -107,6 +120,8 @@ with counted as ({_COUNT}),
 select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the format of the notice is that of tenantry.groups.write_notice
+_LISTED_THERE = _ALL_THERE.replace(f",\n  noted as ({_NOTED})", "").replace("$1", "$1::bigint").replace("$8", "$2")
+"""The same where the entry is sealed, and added by itself."""
 
 
 def note(
@@ -120,7 +135,11 @@ def note(
     at: datetime,
 ) -> None:
     """Adds an entry to the audit trail."""
-    values = _entry(context.author, action, environment, subject, details, at)
+    entry = _entry(context.author, action, environment, subject, details, at)
+    if context.keys is not None:
+        add_entries(connection, context.keys, [entry])
+        return
+    values = _values(entry)
     there = connection.dialect.name == "postgresql"
     if there and first_of(connection, _NOTE_THERE, values) is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
@@ -141,12 +160,20 @@ def note_change(
 
     The last thing in a transaction. Raises StoreReplaced.
     """
-    values = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
-    there = connection.dialect.name == "postgresql"
-    counted = first_of(connection, _ALL_THERE, (*values, group.handle)) if there else first_of(connection, _COUNT, ())
+    entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
+    there, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
+    if not there:
+        counted = first_of(connection, _COUNT, ())
+    elif keys is None:
+        counted = first_of(connection, _ALL_THERE, (*values, group.handle))
+    else:
+        counted = first_of(connection, _LISTED_THERE, (values[0], group.handle))
     change = _checked(connection, context, group.handle, counted)
     if not there:
         first_of(connection, _LIST, (change.generation, group.handle, to_micros(at)))
+    if keys is not None:
+        add_entries(connection, keys, [entry])
+    elif not there:
         first_of(connection, _NOTE, values)
     return (change,)
 
@@ -176,10 +203,18 @@ def note_many(
         if there and row is not None:
             notices = [write_notice(row[1], each.generation, each.handle) for each in changes]
             first_of(connection, _NOTIFY_THERE, (json.dumps(notices),))
-    elif there and first_of(connection, _LOCK_THERE, ()) is None:
+    elif there and context.keys is None and first_of(connection, _LOCK_THERE, ()) is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
-    insert_all(connection, audit, [_entry_values(context.author, each, at) for each in notes])
+    entries = [_entry_of(context.author, each, at) for each in notes]
+    if context.keys is None:
+        insert_all(connection, audit, [_columns(entry) for entry in entries])
+    else:
+        add_entries(connection, context.keys, entries)
     return changes
+
+
+def _entry_of(author: Author, note: GroupNote, at: datetime) -> AuditEntry:
+    return _entry(author, note.action, note.group.environment.name, note.group.provided_id, note.details, at)
 
 
 def note_source_change(
@@ -209,20 +244,26 @@ def _checked(
 
 def _entry(
     author: Author, action: str, environment: str, subject: str, details: Mapping[str, str], at: datetime
-) -> tuple[object, ...]:
+) -> AuditEntry:
+    """The entry, without a number yet."""
     author, subject, shown = without_tokens(author, subject, details)
-    return to_micros(at), author.name, author.request_id, action, environment, subject, dump_json(shown)
+    return AuditEntry(0, at, author, action, environment, subject, shown)
 
 
-def _entry_values(author: Author, each: GroupNote, at: datetime) -> dict[str, object]:
-    """The same of one of many, as Core takes it."""
-    author, subject, shown = without_tokens(author, each.group.provided_id, each.details)
+def _values(entry: AuditEntry) -> tuple[object, ...]:
+    author, document = entry.author, dump_json(entry.details)
+    where = entry.action, entry.environment, entry.subject
+    return to_micros(entry.at), author.name, author.request_id, *where, document
+
+
+def _columns(entry: AuditEntry) -> dict[str, object]:
+    """The same, as Core takes it."""
     return {
-        "at": to_micros(at),
-        "author": author.name,
-        "request_id": author.request_id,
-        "action": each.action,
-        "environment": each.group.environment.name,
-        "subject": subject,
-        "details": shown,
+        "at": to_micros(entry.at),
+        "author": entry.author.name,
+        "request_id": entry.author.request_id,
+        "action": entry.action,
+        "environment": entry.environment,
+        "subject": entry.subject,
+        "details": entry.details,
     }

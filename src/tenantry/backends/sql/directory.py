@@ -35,6 +35,7 @@ from tenantry.groups import (
     ApiToken,
     AuditEntry,
     Author,
+    ChainHead,
     Environment,
     RegisteredSource,
     Scope,
@@ -289,6 +290,10 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
             query = queries.AUDIT_OF_ENVIRONMENT
             found = await runner.read(query, runner.deadline(), environment=environment, after=after, limit=limit)
         return [rows.audit_entry(row) for row in found]
+
+    async def audit_head(self) -> ChainHead | None:
+        found = await self._runner.read(queries.AUDIT_HEAD, self._runner.deadline())
+        return rows.chain_head(found[0]) if found else None
 
 
 def _source(connection: Connection, environment: Environment, reference: str) -> RegisteredSource:

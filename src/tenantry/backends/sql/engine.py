@@ -243,11 +243,16 @@ def count(connection: Connection, query: Query, /, **values: Any) -> int:
 
 def first_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Row | None:
     """The same for a text that is written for the engine."""
+    rows = all_of(connection, text, values)
+    return rows[0] if rows else None
+
+
+def all_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
+    """All rows that a text gives, which is written for the engine."""
     if connection.dialect.name == "sqlite":
         rows: Sequence[Row] = _driver(connection).execute(text, values).fetchall()
-        return rows[0] if rows else None
-    rows, _ = _on_postgres(connection, text, values)
-    return rows[0] if rows else None
+        return rows
+    return _on_postgres(connection, text, values)[0]
 
 
 def _on_postgres(connection: Connection, text: str, values: tuple[Any, ...]) -> tuple[Sequence[Row], int]:

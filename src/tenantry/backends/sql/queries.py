@@ -261,12 +261,14 @@ _trail = (
         audit.c.environment,
         audit.c.subject,
         type_coerce(audit.c.details, Text),
+        audit.c.seal,
     )
     .where(audit.c.number > bindparam("after", type_=BigInteger))
     .order_by(audit.c.number)
     .limit(bindparam("limit", type_=BigInteger))
 )
 AUDIT: Read = _trail
+AUDIT_HEAD: Read = select(generation.c.audit_number, generation.c.audit_mac)
 AUDIT_OF_ENVIRONMENT: Read = _trail.where(audit.c.environment == bindparam("environment", type_=String))
 
 _used = usage_by_hour.c

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json  # it shares names and short strings, so that a cached group takes less memory
 
+from tenantry.audit_chain import read_seal
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.stored import StoreClock, StoredGroup, is_token, require_unexpired
 from tenantry.groups import (
@@ -20,6 +21,7 @@ from tenantry.groups import (
     AuditEntry,
     Author,
     Caller,
+    ChainHead,
     Change,
     Changes,
     Environment,
@@ -241,5 +243,20 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 def audit_entry(row: Row) -> AuditEntry:
     """By a row of AUDIT."""
-    number, at, author, request_id, action, where, subject, details = row
-    return AuditEntry(number, from_micros(at), Author(author, request_id), action, where, subject, json.loads(details))
+    number, at, author, request_id, action, where, subject, details, seal = row
+    return AuditEntry(
+        number,
+        from_micros(at),
+        Author(author, request_id),
+        action,
+        where,
+        subject,
+        json.loads(details),
+        None if seal is None else read_seal(seal),
+    )
+
+
+def chain_head(row: Row) -> ChainHead | None:
+    """Of AUDIT_HEAD."""
+    number, mac = row[:2]
+    return None if mac is None else ChainHead(number, bytes(mac))

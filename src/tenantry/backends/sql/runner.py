@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
+from tenantry.audit_chain import ChainKeys
 from tenantry.backends.audit import ChangeListeners
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import StoreReplaced, WriteContext, WriteResult
@@ -41,8 +42,9 @@ class Write(Protocol[T_co]):
 
 
 class Runner:
-    """One database, the seconds that its callers wait (``timeout``), and the listeners to its writes. ``before_close``
-    may still write: it is awaited where an event loop ends and takes its connections with it."""
+    """One database, the seconds that its callers wait (``timeout``), the listeners to its writes, and the keys that
+    seal what they add to the audit trail. ``before_close`` may still write: it is awaited where an event loop ends and
+    takes its connections with it."""
 
     def __init__(
         self,
@@ -51,11 +53,13 @@ class Runner:
         timeout: float,
         run_dir: str | Path | None = None,
         before_close: Callable[[], Awaitable[None]],
+        keys: ChainKeys | None = None,
     ) -> None:
         self.listeners: ChangeListeners = ChangeListeners()
         self.host_slots: HostSlots = HostSlots(run_dir, self._identity, self._rename)
         self._label = address.label
         self._timeout = timeout
+        self._keys = keys
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unconfirmed: deque[ExitStack] = deque(maxlen=_UNCONFIRMED)
         self._engine: Engine
@@ -108,7 +112,9 @@ class Runner:
 
     async def write(self, work: Write[T], context: WriteContext, deadline: float) -> T:
         """One transaction that concerns no cache."""
-        return await self._run_to_end(self._engine.write(partial(work, context=context), deadline, _nothing))
+        return await self._run_to_end(
+            self._engine.write(partial(work, context=replace(context, keys=self._keys)), deadline, _nothing)
+        )
 
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
@@ -134,7 +140,7 @@ class Runner:
             announced = ExitStack()
             for handle in handles:
                 announced.enter_context(slots.writing(handle))
-            do = partial(work, context=replace(context, identity=identity))
+            do = partial(work, context=replace(context, identity=identity, keys=self._keys))
             late = partial(self._ended, announced)
             try:
                 written = await self._engine.write(do, deadline, late)

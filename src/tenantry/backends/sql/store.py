@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection
 
+from tenantry.audit_chain import ChainKeys
 from tenantry.backends.sql import queries, rows, write_groups
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult
 from tenantry.backends.sql.directory import SQLDirectory
@@ -61,9 +62,10 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
     ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the
     call, so it covers queue, lock and connection. ``run_dir`` is the folder that the processes of this host share
     (None: as ``tenantry.slots`` finds it); a store that cannot use it does not write. ``clock`` gives the time of day
-    in UTC; None means the database's own, and for SQLite this host's. Making a store does no I/O; the tables are made
-    by ``tenantry migrate``. What groups use in this process is added to the store every ``usage_seconds`` (None: it is
-    not kept). It may be used from several event loops; ``aclose`` gives back its connections. Raises
+    in UTC; None means the database's own, and for SQLite this host's. ``keys``, SigningKeys, seal what the store adds
+    to the audit trail; an entry without a seal is covered by the next one. Making a store does no I/O; the tables are
+    made by ``tenantry migrate``. What groups use in this process is added to the store every ``usage_seconds`` (None:
+    it is not kept). It may be used from several event loops; ``aclose`` gives back its connections. Raises
     InvalidSettings when the URL cannot be used.
     """
 
@@ -75,12 +77,15 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
         run_dir: str | Path | None = None,
         clock: Clock | None = None,
         usage_seconds: float | None = 60.0,
+        keys: ChainKeys | None = None,
     ) -> None:
         address = read_address(url)
         self.label: str = address.label
         self._clock = StoreClock(clock)
         self.usage_recorder = None if usage_seconds is None else UsageRecorder(self, usage_seconds)
-        self._runner = Runner(address, timeout=deadline, run_dir=run_dir, before_close=self._flush_usage)
+        self._runner = Runner(
+            address, timeout=deadline, run_dir=run_dir, before_close=self._flush_usage, keys=keys
+        )
 
     def __repr__(self) -> str:
         return f"<SQLStore in {self.label}>"

@@ -138,6 +138,8 @@ generation: Table = Table(  # one row: its lock lets one change after the other 
     Column("longest_lease", BigInteger, nullable=False, server_default="0"),  # microseconds; 0: nobody ever asked
     Column("sources", BigInteger, nullable=False, server_default="0"),  # the number of the last write to a data source
     Column("compatible", Text),  # revisions whose programs may use these tables; the last is that of the tables
+    Column("audit_number", BigInteger, nullable=False, server_default="0"),  # the entry that was sealed last, or before
+    Column("audit_mac", LargeBinary),  # the first one those that are of no chain; its MAC
 )
 
 changes: Table = Table(
@@ -159,6 +161,7 @@ audit: Table = Table(  # append-only: triggers refuse to update and to delete
     Column("environment", String(255), nullable=False),
     Column("subject", Text, nullable=False),
     Column("details", JSON, nullable=False),
+    Column("seal", LargeBinary),  # tenantry.audit_chain
     sqlite_autoincrement=True,
 )
 

@@ -1,0 +1,184 @@
+"""The chain of the audit trail: each entry is sealed by a MAC over its content and the MAC of the one sealed before it.
+Who changes, removes, inserts or moves an entry without the key is found.
+
+A seal also covers the entries that stand between the two without one, which programs without the keys have written. The
+keys are derived from the signing keys for this purpose alone (docs/decisions/0074-audit-chain.md). Pure: no I/O.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Final, Protocol
+
+from tenantry.groups import AuditEntry, ChainHead, Seal, to_micros
+
+_NOTHING: Final = bytes(32)
+"""In place of the MAC before the first seal."""
+
+
+class ChainKeys(Protocol):
+    """The keys of seals: a KeyRing."""
+
+    @property
+    def active_id(self) -> str:
+        """The id of the key that seals new entries."""
+        ...
+
+    @property
+    def audit_keys(self) -> Mapping[str, bytes]:
+        """All keys by their ids, 32 bytes each; also those of signing keys that were removed."""
+        ...
+
+
+def content_of(entry: AuditEntry) -> bytes:
+    """What is sealed of an entry: all but its seal, in the one spelling that every store has of it."""
+    author, details = entry.author, dict(entry.details)
+    parts = [entry.number, to_micros(entry.at), author.name, author.request_id, entry.action]
+    return json.dumps([*parts, entry.environment, entry.subject, details], sort_keys=True).encode()
+
+
+def seal_entries(
+    keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
+) -> list[AuditEntry]:
+    """These entries, each with its seal. ``head`` was sealed last; ``unsealed`` have come since, all that are above the
+    number ``after``, which is the head's unless older ones are left out."""
+    key_id = keys.active_id
+    key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
+    sealed, between = [], [content_of(entry) for entry in unsealed]
+    for entry in entries:
+        mac = _mac(key, mac, after, between, content_of(entry))
+        sealed.append(replace(entry, seal=Seal(key_id, after, mac)))
+        after, between = entry.number, []
+    return sealed
+
+
+def _mac(key: bytes, before: bytes, after: int, between: Collection[bytes], content: bytes) -> bytes:
+    digests = sha256(b"".join(sha256(each).digest() for each in between)).digest()
+    return hmac.digest(key, before + after.to_bytes(8, "big") + digests + content, "sha256")
+
+
+# --- as text and as a column ---
+
+_COLUMN: Final = 2 + 8 + 32
+_HEAD: Final = re.compile(r"([0-9]{1,19})-([0-9a-f]{64})")
+
+
+def write_seal(seal: Seal) -> bytes:
+    """The column of a seal: the id of its key, the number that it follows, the MAC."""
+    return seal.key_id.encode("ascii") + seal.after.to_bytes(8, "big") + seal.mac
+
+
+def read_seal(column: bytes) -> Seal:
+    """What ``write_seal`` wrote. Of anything else, a seal that fits nowhere."""
+    if len(column) != _COLUMN:
+        return Seal("", 0, b"")
+    return Seal(column[:2].decode("latin-1"), int.from_bytes(column[2:10], "big"), column[10:])
+
+
+def write_head(head: ChainHead) -> str:
+    """``4711-9f3c…``: the number and the MAC of the entry that was sealed last."""
+    return f"{head.number}-{head.mac.hex()}"
+
+
+def read_head(text: str) -> ChainHead | None:
+    """What ``write_head`` wrote; None of anything else."""
+    found = _HEAD.fullmatch(text.strip().lower())
+    return None if found is None else ChainHead(int(found[1]), bytes.fromhex(found[2]))
+
+
+# --- the check ---
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The first entry that does not fit: its ``number``, or that of the first one that is missing."""
+
+    number: int
+    reason: str
+
+
+@dataclass(slots=True)
+class ChainCheck:
+    """Checks a trail, to which each entry is added in the order of the numbers; then ``finish``.
+
+    ``expected``: heads that were noted before, which the trail has to have. ``before`` counts the entries from before
+    the chain, ``unsealed`` those since that were written without the keys, ``left_out`` those of them that no later
+    seal covers either.
+    """
+
+    keys: Mapping[str, bytes]
+    expected: list[ChainHead] = field(default_factory=list)
+    sealed: int = 0
+    before: int = 0
+    unsealed: int = 0
+    left_out: int = 0
+    first_unsealed: int | None = None
+    head: ChainHead | None = None
+    fault: Fault | None = None
+    _between: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def add(self, entry: AuditEntry) -> None:
+        """The next entry. After a fault nothing is checked any more."""
+        if self.fault is not None:
+            return
+        if entry.seal is None:
+            self._between.append((entry.number, content_of(entry)))
+            return
+        self.fault = self._fault_of(entry, entry.seal)
+        if self.fault is not None:
+            return
+        self._count([number for number, _ in self._between], entry.seal.after)
+        self._between.clear()
+        self.sealed += 1
+        self.head = ChainHead(entry.number, entry.seal.mac)
+        self.expected = [each for each in self.expected if each != self.head]
+
+    def _fault_of(self, entry: AuditEntry, seal: Seal) -> Fault | None:
+        last = 0 if self.head is None else self.head.number
+        numbers = [number for number, _ in self._between]
+        first = next((number for number in numbers if self.head is not None or number > seal.after), entry.number)
+        if seal.key_id not in self.keys:
+            return Fault(entry.number, f"the key {seal.key_id} that it was sealed with is not in the key file")
+        if self.head is not None and seal.after < last:
+            return Fault(first, f"entry {entry.number} was sealed after {seal.after}, and stands after {last}")
+        if self.head is not None and seal.after != last and seal.after not in numbers:
+            missing = f"entry {entry.number} was sealed after {seal.after}, and between {last} and it that is missing"
+            return Fault(min(first, last + 1), missing)
+        before = _NOTHING if self.head is None else self.head.mac
+        between = [content for number, content in self._between if number > seal.after]
+        expected = _mac(self.keys[seal.key_id], before, seal.after, between, content_of(entry))
+        if not hmac.compare_digest(expected, seal.mac):
+            span = (
+                "it is not what was sealed" if first == entry.number else f"it or another up to {entry.number} is not"
+            )
+            return Fault(first, f"{span}, or an entry before it was another one")
+        return None
+
+    def _count(self, numbers: list[int], after: int) -> None:
+        if self.head is None:
+            self.before = sum(number <= after for number in numbers)
+            numbers = [number for number in numbers if number > after]
+        self.unsealed += len(numbers)
+        self.left_out += sum(number <= after for number in numbers)
+        if numbers and self.first_unsealed is None:
+            self.first_unsealed = numbers[0]
+
+    def finish(self) -> None:
+        """There are no more entries."""
+        if self.fault is not None:
+            return
+        if self.head is None and not self.expected:
+            self.before = len(self._between)
+        else:
+            self._count([number for number, _ in self._between], 0 if self.head is None else self.head.number)
+        if self.expected:
+            lost, last = min(self.expected, key=lambda head: head.number), 0 if self.head is None else self.head.number
+            if lost.number > last:
+                self.fault = Fault(last + 1, f"the trail ends at {last}, and it went on to {lost.number} at least")
+            else:
+                self.fault = Fault(lost.number, "it is not the entry whose head was noted")

@@ -1,0 +1,130 @@
+"""Adds entries to the audit trail, each with its seal where the writer has the keys (tenantry/audit_chain.py).
+
+The chain ends in the row of the generation, which every writer locks before it draws a number: one seal after the other
+is made, in the order of the numbers. A transaction adds all its entries at once, in two statements on PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from tenantry.audit_chain import ChainKeys, seal_entries, write_seal
+from tenantry.backends.sql import rows
+from tenantry.backends.sql.engine import all_of, first_of
+from tenantry.backends.sql.rows import Row
+from tenantry.database.address import RUN_MIGRATE
+from tenantry.errors import MigrationNeeded, StoreUnavailable
+from tenantry.groups import AuditEntry, to_micros
+
+MOST_COVERED: Final = 2_000
+"""Entries without a seal that one seal covers at most; older ones are left out of the chain. They are read and hashed
+under the lock of every writer, some 20 ms."""
+
+_ATTEMPTS: Final = 3
+
+_COLUMNS: Final = "number, at, author, request_id, action, environment, subject, details, seal"
+_HEAD: Final = """
+select audit_number, audit_mac, coalesce((select seq from sqlite_sequence where name = 'audit'), 0) from generation
+"""
+_HEAD_THERE: Final = """
+select audit_number, audit_mac, array(
+  select nextval(pg_get_serial_sequence('audit', 'number')) from generate_series(1, $1::int) where audit_number >= 0)
+from (select audit_number, audit_mac from generation for no key update) as locked
+"""
+"""The numbers are drawn under the lock, for the sub-select needs the row."""
+
+_UNSEALED: Final = f"select {_COLUMNS} from audit where number > ? order by number desc limit {MOST_COVERED + 1}"  # noqa: S608
+_UNSEALED_THERE: Final = _UNSEALED.replace("?", "$1::bigint")
+_INSERT: Final = f"insert into audit ({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
+_SET_HEAD: Final = "update generation set audit_number = ?, audit_mac = ?"
+_ADD_THERE: Final = f"""
+with added as (
+  insert into audit ({_COLUMNS})
+  select number, at, author, request_id, action, environment, subject, details, decode(seal, 'hex')
+  from json_to_recordset($1::json) as entry(number bigint, at bigint, author text, request_id text, action text,
+    environment text, subject text, details json, seal text)
+  where not exists (select from audit where number > $2::bigint)
+  returning number)
+update generation set audit_number = $3::bigint, audit_mac = $4::bytea where exists (select from added)
+returning audit_number
+"""  # noqa: S608 - of constants
+
+
+def add_entries(connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry]) -> None:
+    """Adds them with their seals, in this order; their numbers are drawn here. The last thing in a transaction."""
+    if connection.dialect.name == "postgresql":
+        _add_there(connection, keys, entries)
+    else:
+        _add_to_file(connection, keys, entries)
+
+
+def _add_to_file(connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry]) -> None:
+    row = first_of(connection, _HEAD, ())
+    if row is None:
+        raise _no_generation()
+    last = row[2]
+    numbered = [replace(entry, number=last + count) for count, entry in enumerate(entries, 1)]
+    unsealed = all_of(connection, _UNSEALED, (row[0],)) if last > row[0] else ()
+    sealed = _seal(keys, row, unsealed, numbered)
+    for entry in sealed:
+        first_of(connection, _INSERT, tuple(_values(entry).values()))
+    first_of(connection, _SET_HEAD, _new_head(sealed))
+
+
+def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry]) -> None:
+    row = first_of(connection, _HEAD_THERE, (len(entries),))
+    if row is None:
+        raise _no_generation()
+    numbered = [replace(entry, number=number) for number, entry in zip(row[2], entries, strict=True)]
+    unsealed: Sequence[Row] = ()
+    for _ in range(_ATTEMPTS):
+        sealed = _seal(keys, row, unsealed, numbered)
+        last = unsealed[0][0] if unsealed else row[0]
+        document = json.dumps([_as_json(entry) for entry in sealed])
+        if first_of(connection, _ADD_THERE, (document, last, *_new_head(sealed))) is not None:
+            return
+        unsealed = all_of(connection, _UNSEALED_THERE, (row[0],))  # of a writer without the keys
+    raise StoreUnavailable("others add to the audit trail without the lock: try again")
+
+
+def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
+    """``unsealed``: the newest first, and one more than a seal covers where there are too many."""
+    after = head[0]
+    if len(unsealed) > MOST_COVERED:
+        after, unsealed = unsealed[0][0], ()
+    between = [rows.audit_entry(row) for row in reversed(unsealed)]
+    return seal_entries(keys, rows.chain_head(head), after, between, entries)
+
+
+def _new_head(sealed: Sequence[AuditEntry]) -> tuple[int, bytes]:
+    last = sealed[-1]
+    return last.number, last.seal.mac if last.seal else b""
+
+
+def _values(entry: AuditEntry) -> dict[str, Any]:
+    """The columns, as a driver takes them."""
+    return {
+        "number": entry.number,
+        "at": to_micros(entry.at),
+        "author": entry.author.name,
+        "request_id": entry.author.request_id,
+        "action": entry.action,
+        "environment": entry.environment,
+        "subject": entry.subject,
+        "details": rows.dump_json(entry.details),
+        "seal": None if entry.seal is None else write_seal(entry.seal),
+    }
+
+
+def _as_json(entry: AuditEntry) -> dict[str, Any]:
+    values = _values(entry)
+    return {**values, "details": entry.details, "seal": values["seal"].hex()}
+
+
+def _no_generation() -> MigrationNeeded:
+    return MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")

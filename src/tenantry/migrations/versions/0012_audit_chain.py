@@ -1,0 +1,21 @@
+"""Entries of the audit trail may be sealed; the chain begins after those that are there.
+
+A process of an earlier version, or one without the keys, goes on to add entries without a seal. The next seal covers
+them.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0012"
+down_revision = "0009"
+
+
+def upgrade() -> None:
+    """Adds the columns. The table that writers lock last comes last."""
+    op.add_column("audit", sa.Column("seal", sa.LargeBinary))
+    op.add_column("generation", sa.Column("audit_number", sa.BigInteger, nullable=False, server_default="0"))
+    op.add_column("generation", sa.Column("audit_mac", sa.LargeBinary))
+    op.execute("update generation set audit_number = coalesce((select max(number) from audit), 0)")

@@ -106,7 +106,8 @@ class Fault:
 class ChainCheck:
     """Checks a trail, to which each entry is added in the order of the numbers; then ``finish``.
 
-    ``expected``: heads that were noted before, which the trail has to have. ``before`` counts the entries from before
+    ``head``: the one that the first of them follows; None for a trail from its beginning. ``expected``: heads that were
+    noted before, which the trail has to have. ``before`` counts the entries from before
     the chain, ``unsealed`` those since that were written without the keys, ``left_out`` those of them that no later
     seal covers either.
     """

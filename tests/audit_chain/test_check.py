@@ -186,3 +186,18 @@ def test_seals_and_heads_as_they_are_written() -> None:
     assert read_head(f" {write_head(head).upper()}\n") == head
     for text in ("", "4711", "4711-", f"{write_head(head)}0", "-" + "0" * 64):
         assert read_head(text) is None
+
+
+def test_a_trail_whose_beginning_was_trimmed() -> None:
+    """It follows the head that was noted at the cut, and no other. Red when the first seal is taken as it is."""
+    trail = make_trail(unsealed=(6,))
+    done = ChainCheck(KEYS.audit_keys, head=head_of(trail[4]))
+    for entry in trail[5:]:
+        done.add(entry)
+    done.finish()
+    assert (done.fault, done.sealed, done.unsealed, done.before) == (None, 4, 1, 0)
+    for start in (head_of(trail[3]), ChainHead(5, bytes(32)), None):
+        wrong = ChainCheck(KEYS.audit_keys, head=start)
+        for entry in trail[5:]:
+            wrong.add(entry)
+        assert wrong.fault is not None

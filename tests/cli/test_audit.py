@@ -5,8 +5,16 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import signal
 import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +108,126 @@ def test_the_user_is_the_one_of_the_process(ready: Terminal, monkeypatch: pytest
     monkeypatch.setenv("USER", "somebody-else")
     ready("group", "create", "acme")
     assert "somebody-else" not in ready("audit").out
+
+
+def test_a_trail_that_nobody_has_changed_is_proved(ready: Terminal) -> None:
+    """With the key file and in the words of the terminal; from a head, and up to one that was printed before."""
+    ready("group", "create", "acme")
+    head = ready("audit", "head").out.strip()
+    assert head.startswith("2-")
+    ready("group", "rotate", "acme")
+    report = ready("audit", "verify", "--expect", head, "--json").json()
+    assert (report["proved"], report["sealed"], report["unsealed"], report["first_bad"]) == (True, 3, 0, None)
+    assert report["head"] == ready("audit", "head", "--json").json()["head"]
+    assert ready("audit", "verify", "--from", head, "--json").json()["sealed"] == 1
+    assert "proved: true" in ready("audit", "verify").out
+    for wrong in ("x", "2", head + "0"):
+        assert "tenantry audit head" in ready("audit", "verify", "--expect", wrong, fails=2).err
+    assert "stands before verify" in ready("audit", "--json", "verify", fails=2).err
+
+
+def test_a_change_of_the_trail_is_named(ready: Terminal, folder: Path) -> None:
+    """The number of the first entry that does not fit, and exit code 1. So is an end that was cut off, if a head was
+    printed before. Red when ``verify`` ends well whatever it finds."""
+    for name in ("a", "b", "c"):
+        ready("group", "create", name)
+    head = ready("audit", "head").out.strip()
+    whole = (folder / "tenantry.db").read_bytes()
+    for forgery, number in (
+        ("update audit set subject = 'x' where number = 3", 3),
+        ("delete from audit where number = 2", 2),
+        ("delete from audit where number > 2; update generation set audit_number = 0, audit_mac = null", 3),
+    ):
+        with closing(sqlite3.connect(folder / "tenantry.db")) as file:
+            file.executescript(f"{_UNLOCK} {forgery}")
+        result = ready("audit", "verify", "--expect", head, fails=1)
+        assert f"entry {number}: " in result.err
+        assert "[audit_broken]" in result.err
+        assert f"first_bad: {number}" in result.out
+        for rest in folder.glob("tenantry.db-*"):
+            rest.unlink()
+        (folder / "tenantry.db").write_bytes(whole)
+
+
+_UNLOCK = "pragma journal_mode = delete; drop trigger audit_is_not_updated; drop trigger audit_is_not_deleted;"
+
+
+def test_entries_without_the_keys_are_told(ready: Terminal, folder: Path) -> None:
+    """A user without the key file may write, and not verify. What he wrote is not proved, and fails unless it is
+    allowed."""
+    keys = folder / "tenantry.keys"
+    keys.rename(folder / "away")
+    ready("environment", "create", "staging", "--tag", "Testing")
+    assert "there is no signing-key file" in ready("audit", "verify", fails=1).err
+    (folder / "away").rename(keys)
+    assert "1 entries, the first of them 2," in ready("audit", "verify", fails=1).err
+    report = ready("audit", "verify", "--allow-unsealed", "--json").json()
+    assert (report["proved"], report["sealed"], report["unsealed"]) == (False, 1, 1)
+
+
+def test_a_key_that_was_removed_proves_its_entries(ready: Terminal) -> None:
+    """Red when its line is taken out of the file as a whole."""
+    ready("group", "create", "acme")
+    ready("keys", "rotate")
+    ready("group", "rotate", "acme")
+    ready("keys", "remove", "k1")
+    assert [row["id"] for row in ready("keys", "list", "--json").json()] == ["k2"]
+    assert ready("audit", "verify", "--json").json()["proved"]
+    ready("keys", "rotate")
+    assert [row["id"] for row in ready("keys", "list", "--json").json()] == ["k2", "k3"]
+
+
+# --- --follow ---
+
+
+@contextmanager
+def following(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """``tenantry audit --follow`` as a process; what it prints goes to a file."""
+    out = folder / "followed"
+    command = [sys.executable, "-m", "tenantry", "audit", "--follow", *options]
+    with out.open("w") as stdout, (folder / "told").open("w") as stderr:
+        process = subprocess.Popen(command, cwd=folder, stdout=stdout, stderr=stderr, text=True)
+        try:
+            yield process, out
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _wait(until: Callable[[], bool]) -> None:
+    for _ in range(2_400):
+        if until():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not come about")
+
+
+def test_following_shows_what_comes_through_an_outage(ready: Terminal, folder: Path) -> None:
+    """In order and once each; an outage is told once on stderr, and its end. Ctrl-C ends it well and without a word.
+    Red when the command ends with the store, or with a traceback."""
+    with following(folder, "--json") as (process, out):
+        _wait(lambda: out.read_text().count("\n") == 1)
+        ready("group", "create", "a")
+        _wait(lambda: out.read_text().count("\n") == 2)
+        (folder / "tenantry.db").rename(folder / "away.db")
+        _wait(lambda: "does not answer" in (folder / "told").read_text())
+        (folder / "away.db").rename(folder / "tenantry.db")
+        ready("group", "create", "b")
+        ready("group", "create", "c")
+        _wait(lambda: out.read_text().count("\n") == 4)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 0
+        entries = [json.loads(line) for line in out.read_text().splitlines()]
+        told = (folder / "told").read_text().splitlines()
+    assert [entry["number"] for entry in entries] == [1, 2, 3, 4]
+    assert [line.partition(";")[0] for line in told] == ["The store does not answer", "The store answers again."]
+
+
+def test_following_up_to_a_limit_ends(ready: Terminal, folder: Path) -> None:
+    """A table, from a number on. Red when the limit holds for each look."""
+    with following(folder, "--after", "1", "--limit", "2", "--environment", "production") as (process, out):
+        for name in ("a", "b", "c"):
+            ready("group", "create", name)
+        assert process.wait(timeout=120) == 0
+        lines = out.read_text().splitlines()
+    assert [line.split()[0] for line in lines] == ["number", "2", "3"]

@@ -90,7 +90,10 @@ def test_the_active_key_cannot_be_removed() -> None:
         (f"k1 {DAY} active\n", "line 1: 3 fields instead of 4"),
         (f"k1 {DAY} active {A} # mine\n", "line 1: 6 fields instead of 4"),
         (f"{A}\n", "line 1: 1 fields instead of 4"),
-        (f"k1 {DAY} Active {A}\n", "line 1: the third field, the state, must be active or verify-only"),
+        (
+            f"k1 {DAY} Active {A}\n",
+            "line 1: the third field, the state, must be one of active, verify-only, audit-only",
+        ),
         (f"k1 {A} active {DAY}\n", "line 1: the second field must be a time"),
         (f"k1 2026-02-30T09:00:00Z active {A}\n", "line 1: the second field must be a time"),
         (f"k1 {DAY} active {A}=\n", "line 1: the fourth field, the secret, is not base64url"),

@@ -130,11 +130,19 @@ async def head(store: Store, as_json: bool) -> None:
 @click.option(
     "--expect", "expected", type=_as_head, multiple=True, metavar="HEAD", help="A head that was noted before."
 )
+@click.option(
+    "--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head: what was before is trimmed."
+)
 @click.option("--allow-unsealed", is_flag=True, help="Accept entries that programs without the key file have added.")
 @json_option
 @with_store
 async def verify(
-    store: Store, keys: str | None, expected: tuple[ChainHead, ...], allow_unsealed: bool, as_json: bool
+    store: Store,
+    keys: str | None,
+    expected: tuple[ChainHead, ...],
+    start: ChainHead | None,
+    allow_unsealed: bool,
+    as_json: bool,
 ) -> None:
     """Check that the audit trail is what was written, with the key file: no entry was changed, removed, inserted or
     moved. It says the number of the first that was, and ends with 1."""
@@ -142,8 +150,9 @@ async def verify(
 
     ring = SigningKeys.from_file(settings(keys=keys).keys)
     noted = await store.audit_head()
-    check = ChainCheck(ring.audit_keys, [*expected, *([] if noted is None else [noted])])
-    async for page in _pages(store, None, 0, None):
+    heads = [each for each in (*expected, noted) if each is not None and each != start]
+    check = ChainCheck(ring.audit_keys, heads, head=start)
+    async for page in _pages(store, None, 0 if start is None else start.number, None):
         for entry in page:
             check.add(entry)
     check.finish()

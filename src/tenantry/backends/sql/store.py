@@ -83,9 +83,7 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
         self.label: str = address.label
         self._clock = StoreClock(clock)
         self.usage_recorder = None if usage_seconds is None else UsageRecorder(self, usage_seconds)
-        self._runner = Runner(
-            address, timeout=deadline, run_dir=run_dir, before_close=self._flush_usage, keys=keys
-        )
+        self._runner = Runner(address, timeout=deadline, run_dir=run_dir, before_close=self._flush_usage, keys=keys)
 
     def __repr__(self) -> str:
         return f"<SQLStore in {self.label}>"

@@ -136,7 +136,8 @@ def _forget_seals(trail: list[AuditEntry]) -> None:
         (_insert, 7),
         (_reseal, 7),
         (_forget_seals, 7),
-        (lambda trail: trail.append(make_entry(9)), None),
+        (_edit(9, number=42), 42),
+        (lambda trail: trail.append(make_entry(11)), None),
     ],
 )
 def test_what_was_done_to_a_trail_is_found(attack: Attack, number: int | None) -> None:
@@ -150,6 +151,18 @@ def test_what_was_done_to_a_trail_is_found(attack: Attack, number: int | None) -
     else:
         assert done.fault is not None
         assert done.fault.number == number
+
+
+@pytest.mark.parametrize("attack", [_edit(5, subject="other"), lambda trail: trail.pop(5), _edit(6, number=99)])
+def test_what_a_seal_covers_cannot_be_changed_any_more(attack: Attack) -> None:
+    """Entries without a seal, from the next seal on: the first that may be bad is named. Red when a seal is of its own
+    entry alone."""
+    trail = make_trail(unsealed=(6, 7))
+    assert check(trail).fault is None
+    attack(trail)
+    done = check(sorted(trail, key=lambda entry: entry.number))
+    assert done.fault is not None
+    assert done.fault.number in (6, 7)
 
 
 def test_an_end_that_was_cut_off_is_found_by_a_head_that_was_noted() -> None:

@@ -10,8 +10,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ import pytest
 
 from tenantry.cli.output import RowPrinter
 from tests.cli.conftest import Terminal
+from tests.cli.test_workers import _wait
 
 
 def test_everything_that_was_done_is_told_in_its_order(ready: Terminal) -> None:
@@ -192,14 +192,6 @@ def following(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[st
         finally:
             process.kill()
             process.wait()
-
-
-def _wait(until: Callable[[], bool]) -> None:
-    for _ in range(2_400):
-        if until():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not come about")
 
 
 def test_following_shows_what_comes_through_an_outage(ready: Terminal, folder: Path) -> None:

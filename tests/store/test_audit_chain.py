@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -19,11 +17,12 @@ from tenantry.audit_chain import ChainCheck
 from tenantry.backends.memory import MemoryStore
 from tenantry.backends.sql import SQLStore, sealed_entries
 from tenantry.errors import AlreadyExists, TokenAlreadyRotated
-from tenantry.groups import ChainHead, GroupChanges, GroupDraft, Scope, Tag
+from tenantry.groups import ChainHead, GroupChanges, GroupCreation, GroupDraft, GroupUpdate, Scope, Tag
 from tenantry.migrations import migrate
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
 from tests.store.test_migrations import _upgrade_to
+from tests.store.test_upgrade import _run as execute
 
 KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
 AnyStore: TypeAlias = SQLStore | MemoryStore
@@ -37,14 +36,6 @@ async def checked(store: AnyStore, *expected: ChainHead, keys: KeyRing = KEYS) -
         check.add(entry)
     check.finish()
     return check
-
-
-def execute(url: str, postgres: Postgres, script: str) -> None:
-    if url.startswith("postgresql"):
-        postgres.execute(script, url=url)
-        return
-    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
-        connection.executescript(script)
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
@@ -76,8 +67,12 @@ async def test_every_write_is_sealed(store: AnyStore) -> None:
         await store.create_data_source(production, source_id="ds_1", provided_id="w", url="postgresql://h:1/d")
     await store.delete_data_source(production, "w")
     await store.set_embedding_hosts(production, ["https://a.example"])
+    many = [GroupCreation(GroupDraft(f"g{number}", "x"), make_token()) for number in range(3)]
+    made_many = await store.write_many(production, many)
+    changed = [GroupUpdate(each.group, GroupChanges(name="ä")) for each in made_many if each is not None]
+    await store.write_many(production, [*changed, GroupCreation(GroupDraft("last", "x"), make_token())])
     check = await checked(store)
-    assert (check.fault, check.sealed, check.unsealed, check.before) == (None, 10, 0, 0)
+    assert (check.fault, check.sealed, check.unsealed, check.before) == (None, 17, 0, 0)
     assert check.head == await store.audit_head()
     numbers = [entry.number for entry in await store.audit()]
     assert numbers == sorted(numbers)

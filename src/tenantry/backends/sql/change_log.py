@@ -15,7 +15,7 @@ from tenantry.backends.audit import RETAINED_CHANGES, without_tokens
 from tenantry.backends.sql.engine import first, first_of, insert_all
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
-from tenantry.backends.sql.rows import Row, dump_json
+from tenantry.backends.sql.rows import Row, audit_columns, dump_json
 from tenantry.backends.sql.sealed_entries import add_entries
 from tenantry.backends.sql.tables import audit
 from tenantry.backends.sql.tables import changes as change_list
@@ -207,7 +207,7 @@ def note_many(
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
     entries = [_entry_of(context.author, each, at) for each in notes]
     if context.keys is None:
-        insert_all(connection, audit, [_columns(entry) for entry in entries])
+        insert_all(connection, audit, [audit_columns(entry) for entry in entries])
     else:
         add_entries(connection, context.keys, entries)
     return changes
@@ -251,19 +251,6 @@ def _entry(
 
 
 def _values(entry: AuditEntry) -> tuple[object, ...]:
-    author, document = entry.author, dump_json(entry.details)
-    where = entry.action, entry.environment, entry.subject
-    return to_micros(entry.at), author.name, author.request_id, *where, document
-
-
-def _columns(entry: AuditEntry) -> dict[str, object]:
-    """The same, as Core takes it."""
-    return {
-        "at": to_micros(entry.at),
-        "author": entry.author.name,
-        "request_id": entry.author.request_id,
-        "action": entry.action,
-        "environment": entry.environment,
-        "subject": entry.subject,
-        "details": entry.details,
-    }
+    """As a driver takes them."""
+    columns = audit_columns(entry)
+    return tuple({**columns, "details": dump_json(entry.details)}.values())

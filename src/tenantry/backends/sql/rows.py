@@ -256,6 +256,19 @@ def audit_entry(row: Row) -> AuditEntry:
     )
 
 
+def audit_columns(entry: AuditEntry) -> dict[str, Any]:
+    """The columns of an entry but its number and its seal, as Core takes them."""
+    return {
+        "at": to_micros(entry.at),
+        "author": entry.author.name,
+        "request_id": entry.author.request_id,
+        "action": entry.action,
+        "environment": entry.environment,
+        "subject": entry.subject,
+        "details": entry.details,
+    }
+
+
 def chain_head(row: Row) -> ChainHead | None:
     """Of AUDIT_HEAD."""
     number, mac = row[:2]

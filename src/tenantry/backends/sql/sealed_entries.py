@@ -19,7 +19,7 @@ from tenantry.backends.sql.engine import all_of, first_of
 from tenantry.backends.sql.rows import Row
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded, StoreUnavailable
-from tenantry.groups import AuditEntry, to_micros
+from tenantry.groups import AuditEntry
 
 MOST_COVERED: Final = 2_000
 """Entries without a seal that one seal covers at most; older ones are left out of the chain. They are read and hashed
@@ -72,7 +72,8 @@ def _add_to_file(connection: Connection, keys: ChainKeys, entries: Sequence[Audi
     unsealed = all_of(connection, _UNSEALED, (row[0],)) if last > row[0] else ()
     sealed = _seal(keys, row, unsealed, numbered)
     for entry in sealed:
-        first_of(connection, _INSERT, tuple(_values(entry).values()))
+        values = {**_values(entry), "details": rows.dump_json(entry.details)}
+        first_of(connection, _INSERT, tuple(values.values()))
     first_of(connection, _SET_HEAD, _new_head(sealed))
 
 
@@ -85,7 +86,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
     for _ in range(_ATTEMPTS):
         sealed = _seal(keys, row, unsealed, numbered)
         last = unsealed[0][0] if unsealed else row[0]
-        document = json.dumps([_as_json(entry) for entry in sealed])
+        document = json.dumps([_values(entry) for entry in sealed], default=bytes.hex)
         if first_of(connection, _ADD_THERE, (document, last, *_new_head(sealed))) is not None:
             return
         unsealed = all_of(connection, _UNSEALED_THERE, (row[0],))  # of a writer without the keys
@@ -107,23 +108,9 @@ def _new_head(sealed: Sequence[AuditEntry]) -> tuple[int, bytes]:
 
 
 def _values(entry: AuditEntry) -> dict[str, Any]:
-    """The columns, as a driver takes them."""
-    return {
-        "number": entry.number,
-        "at": to_micros(entry.at),
-        "author": entry.author.name,
-        "request_id": entry.author.request_id,
-        "action": entry.action,
-        "environment": entry.environment,
-        "subject": entry.subject,
-        "details": rows.dump_json(entry.details),
-        "seal": None if entry.seal is None else write_seal(entry.seal),
-    }
-
-
-def _as_json(entry: AuditEntry) -> dict[str, Any]:
-    values = _values(entry)
-    return {**values, "details": entry.details, "seal": values["seal"].hex()}
+    """All columns, as Core takes them."""
+    seal = None if entry.seal is None else write_seal(entry.seal)
+    return {"number": entry.number, **rows.audit_columns(entry), "seal": seal}
 
 
 def _no_generation() -> MigrationNeeded:

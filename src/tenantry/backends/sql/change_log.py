@@ -16,7 +16,7 @@ from tenantry.backends.sql.engine import first, first_of, insert_all
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW
 from tenantry.backends.sql.rows import Row, audit_columns, dump_json
-from tenantry.backends.sql.sealed_entries import add_entries
+from tenantry.backends.sql.sealed_entries import LAST, NUMBERS_THERE, add_entries
 from tenantry.backends.sql.tables import audit
 from tenantry.backends.sql.tables import changes as change_list
 from tenantry.backends.stored import StoreClock
@@ -120,8 +120,16 @@ with counted as ({_COUNT}),
 select number, store_id, run_name, longest_lease,
   pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($8::bytea, 'hex')) from counted
 """  # noqa: S608 - of constants; the format of the notice is that of tenantry.groups.write_notice
-_LISTED_THERE = _ALL_THERE.replace(f",\n  noted as ({_NOTED})", "").replace("$1", "$1::bigint").replace("$8", "$2")
-"""The same where the entry is sealed, and added by itself."""
+
+# Where entries are sealed, a change gives the head of the chain and the number of its entry, which comes after it.
+_COUNT_SEALED = f"{_COUNT}, audit_number, audit_mac, {LAST}"
+_LISTED_THERE = f"""
+with counted as ({_COUNT}, audit_number, audit_mac),
+  listed as (insert into changes (generation, handle, written_at) select number, $3::bytea, $2::bigint from counted)
+select number, store_id, run_name, longest_lease, audit_number, audit_mac, {NUMBERS_THERE},
+  pg_notify('{CHANNEL}', store_id || ' ' || number || ' ' || encode($3::bytea, 'hex')) from counted
+"""  # noqa: S608 - of constants
+_HEAD = slice(4, 7)
 
 
 def note(
@@ -163,16 +171,16 @@ def note_change(
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     there, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
     if not there:
-        counted = first_of(connection, _COUNT, ())
+        counted = first_of(connection, _COUNT if keys is None else _COUNT_SEALED, ())
     elif keys is None:
         counted = first_of(connection, _ALL_THERE, (*values, group.handle))
     else:
-        counted = first_of(connection, _LISTED_THERE, (values[0], group.handle))
+        counted = first_of(connection, _LISTED_THERE, (1, values[0], group.handle))
     change = _checked(connection, context, group.handle, counted)
     if not there:
         first_of(connection, _LIST, (change.generation, group.handle, to_micros(at)))
     if keys is not None:
-        add_entries(connection, keys, [entry])
+        add_entries(connection, keys, [entry], None if counted is None else counted[_HEAD])
     elif not there:
         first_of(connection, _NOTE, values)
     return (change,)

@@ -15,8 +15,9 @@ from sqlalchemy import Connection
 
 from tenantry.audit_chain import ChainKeys, seal_entries, write_seal
 from tenantry.backends.sql import rows
-from tenantry.backends.sql.engine import all_of, first_of
+from tenantry.backends.sql.engine import all_of, first_of, insert_all
 from tenantry.backends.sql.rows import Row
+from tenantry.backends.sql.tables import audit
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
@@ -28,15 +29,18 @@ under the lock of every writer, some 20 ms."""
 _ATTEMPTS: Final = 3
 
 _COLUMNS: Final = "number, at, author, request_id, action, environment, subject, details, seal"
-_HEAD: Final = """
-select audit_number, audit_mac, coalesce((select seq from sqlite_sequence where name = 'audit'), 0) from generation
-"""
-_HEAD_THERE: Final = """
-select audit_number, audit_mac, array(
-  select nextval(pg_get_serial_sequence('audit', 'number')) from generate_series(1, $1::int) where audit_number >= 0)
+LAST: Final = "coalesce((select seq from sqlite_sequence where name = 'audit'), 0)"
+"""The number that an SQLite file gave last."""
+
+_HEAD: Final = f"select audit_number, audit_mac, {LAST} from generation"  # noqa: S608 - of constants
+NUMBERS_THERE: Final = """array(
+  select nextval(pg_get_serial_sequence('audit', 'number')) from generate_series(1, $1::int) where audit_number >= 0)"""
+"""So many numbers, drawn when the row of the generation has been locked: the sub-select needs it."""
+
+_HEAD_THERE: Final = f"""
+select audit_number, audit_mac, {NUMBERS_THERE}
 from (select audit_number, audit_mac from generation for no key update) as locked
-"""
-"""The numbers are drawn under the lock, for the sub-select needs the row."""
+"""  # noqa: S608 - of constants
 
 _UNSEALED: Final = f"select {_COLUMNS} from audit where number > ? order by number desc limit {MOST_COVERED + 1}"  # noqa: S608
 _UNSEALED_THERE: Final = _UNSEALED.replace("?", "$1::bigint")
@@ -55,32 +59,38 @@ returning audit_number
 """  # noqa: S608 - of constants
 
 
-def add_entries(connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry]) -> None:
-    """Adds them with their seals, in this order; their numbers are drawn here. The last thing in a transaction."""
-    if connection.dialect.name == "postgresql":
-        _add_there(connection, keys, entries)
+def add_entries(
+    connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
+) -> None:
+    """Adds them with their seals, in this order. The last thing in a transaction.
+
+    ``head``: number and MAC of the head, and LAST or NUMBERS_THERE, of a transaction that has locked the generation.
+    """
+    there = connection.dialect.name == "postgresql"
+    if head is None:
+        head = first_of(connection, _HEAD_THERE, (len(entries),)) if there else first_of(connection, _HEAD, ())
+    if head is None:
+        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+    if there:
+        _add_there(connection, keys, entries, head)
     else:
-        _add_to_file(connection, keys, entries)
+        _add_to_file(connection, keys, entries, head)
 
 
-def _add_to_file(connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry]) -> None:
-    row = first_of(connection, _HEAD, ())
-    if row is None:
-        raise _no_generation()
+def _add_to_file(connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], row: Row) -> None:
     last = row[2]
     numbered = [replace(entry, number=last + count) for count, entry in enumerate(entries, 1)]
     unsealed = all_of(connection, _UNSEALED, (row[0],)) if last > row[0] else ()
     sealed = _seal(keys, row, unsealed, numbered)
-    for entry in sealed:
-        values = {**_values(entry), "details": rows.dump_json(entry.details)}
+    if len(sealed) == 1:
+        values = {**_values(sealed[0]), "details": rows.dump_json(sealed[0].details)}
         first_of(connection, _INSERT, tuple(values.values()))
+    else:
+        insert_all(connection, audit, [_values(entry) for entry in sealed])
     first_of(connection, _SET_HEAD, _new_head(sealed))
 
 
-def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry]) -> None:
-    row = first_of(connection, _HEAD_THERE, (len(entries),))
-    if row is None:
-        raise _no_generation()
+def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], row: Row) -> None:
     numbered = [replace(entry, number=number) for number, entry in zip(row[2], entries, strict=True)]
     unsealed: Sequence[Row] = ()
     for _ in range(_ATTEMPTS):
@@ -111,7 +121,3 @@ def _values(entry: AuditEntry) -> dict[str, Any]:
     """All columns, as Core takes them."""
     seal = None if entry.seal is None else write_seal(entry.seal)
     return {"number": entry.number, **rows.audit_columns(entry), "seal": seal}
-
-
-def _no_generation() -> MigrationNeeded:
-    return MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")

@@ -22,6 +22,25 @@ from engines.postgres_programs import create_postgres_home, installed_programs
 
 START_SECONDS = 180
 
+_REMEMBER = """
+create schema remembered;
+do $$ declare name text; begin
+  for name in select tablename from pg_tables where schemaname = 'public' loop
+    execute format('create table remembered.%I as table public.%I', name, name);
+  end loop;
+end $$"""
+
+_RESTORE = """
+set lock_timeout = '60s';
+set session_replication_role = replica;  -- no trigger counts what follows, or refuses it
+do $$ declare name text; begin
+  execute (select format('truncate %s restart identity', string_agg(format('public.%I', tablename), ', '))
+           from pg_tables where schemaname = 'public');
+  for name in select tablename from pg_tables where schemaname = 'remembered' loop
+    execute format('insert into public.%I overriding system value table remembered.%I', name, name);
+  end loop;
+end $$"""
+
 
 class Postgres:
     """A server at ``url``. Each ``create_database()`` gives the URL of a fresh, empty database on it."""
@@ -48,6 +67,15 @@ class Postgres:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
+
+    def remember_rows(self, url: str) -> None:
+        """Notes what the tables of this database hold now, for ``restore_rows``."""
+        self.execute(_REMEMBER, url=url)
+
+    def restore_rows(self, url: str) -> None:
+        """Gives the tables the rows that they had at ``remember_rows``, and the ids that they would have given next: a
+        fifth of the work of another database, of three hundred files. Of tables that nobody alters meanwhile."""
+        self.execute(_RESTORE, url=url)
 
     def disconnect(self, url: str) -> None:
         """Ends every connection to this database: a pooler would keep its own for ten minutes."""

@@ -10,8 +10,39 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from engines.pgbouncer import PgBouncer
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.testing import FrozenClock, MemoryStore, StoreContract
+from tests.store.conftest import rename_store
+
+
+@pytest.fixture(scope="module")
+def one_postgres_url(postgres: Postgres, migrated_postgres: str) -> str:
+    """One database for four hundred tests, which use nothing of it but the store's methods."""
+    url = postgres.create_database(migrated_postgres)
+    postgres.remember_rows(url)
+    return url
+
+
+@pytest.fixture
+def postgres_url(postgres: Postgres, one_postgres_url: str) -> str:
+    """A database as it is after its migration, of a store of its own."""
+    postgres.restore_rows(one_postgres_url)
+    rename_store(postgres, one_postgres_url)
+    return one_postgres_url
+
+
+@pytest.fixture
+def transaction_pooled_url(postgres_url: str, transaction_pooler: PgBouncer) -> str:
+    """The same, through a PgBouncer in transaction mode."""
+    return transaction_pooler.url(postgres_url)
+
+
+@pytest.fixture
+def session_pooled_url(postgres_url: str, session_pooler: PgBouncer) -> str:
+    """The same, through a PgBouncer in session mode."""
+    return session_pooler.url(postgres_url)
 
 
 class TestMemoryStore(StoreContract):

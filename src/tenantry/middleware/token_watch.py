@@ -162,8 +162,9 @@ class TokenWatch(ABC):
         if self._stopped:
             return
         self._renewed(group)
+        now = self._clock()  # read first: a busy machine may pause between two clocks, and the end must not move back
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
-        self._valid_until = self._clock() + min(left, ends)
+        self._valid_until = now + min(left, ends)
         if ends <= 0:  # the clock was set since the group was resolved
             self._mark_revoked(REVOKED, UserGroupExpired.code)
         elif (rest := left - self._margin) <= 0:

@@ -16,8 +16,9 @@ import pytest
 
 from tenantry import Resolver, UserGroupMiddleware
 from tenantry.accessors import LAST_PART_KEY
-from tenantry.groups import GroupChanges, GroupDraft, Tag
+from tenantry.groups import GroupChanges, GroupDraft, Tag, UserGroup
 from tenantry.middleware.long_responses import ResponseCut
+from tenantry.middleware.websockets import SocketClosed, WebSocketSession
 from tenantry.testing import FrozenClock, MemoryStore, make_group, make_token
 from tests.middleware.sockets import RAW, Answers, Foreign, Socket, listening, until
 from tests.resolver.fake import KEYS
@@ -84,6 +85,33 @@ async def test_nothing_passes_after_the_end_date(ending: Ending) -> None:
     await asyncio.wait_for(socket.open(late, ending.resolver), LIMIT)
     assert socket.texts == ["before"]
     assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_expired"}
+
+
+class Paused(Answers):
+    """A process that stands still for a second while it reads how long the group is good."""
+
+    def __init__(self, ends: float) -> None:
+        super().__init__()
+        self.group = make_group(expires_at=datetime.now(UTC))
+        self.staleness = self.lease = BOUND
+        self.now = 0.0
+        self.ends = ends
+
+    def seconds_left(self, group: UserGroup) -> float:
+        left = self.ends - self.now
+        self.now += 1.0
+        return left
+
+
+async def test_nothing_passes_after_an_end_date_that_was_read_slowly() -> None:
+    """Red when the clock of the connection is read after the end date: the date moves back by the pause. A busy machine
+    sent a message after it."""
+    resolver, socket = Paused(ends=0.5), Socket()
+    session = WebSocketSession(resolver, RAW, socket.scope, socket.receive, socket.send, clock=lambda: resolver.now)
+    await session.send({"type": "websocket.accept"})
+    with pytest.raises(SocketClosed):
+        await session.send({"type": "websocket.send", "text": "after"})
+    assert socket.texts == []
 
 
 async def test_a_stream_ends_at_the_end_date(ending: Ending) -> None:

@@ -20,7 +20,9 @@ from pathlib import Path
 import pytest
 
 from engines.ports import free_port
+from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
+from tenantry.errors import StoreUnavailable
 from tenantry.groups import GroupDraft, Tag, Usage, UsageKey
 from tenantry.keys import SigningKeys, create_key_file
 from tenantry.migrations import migrate
@@ -184,4 +186,21 @@ async def test_a_store_that_keeps_no_usage(sqlite_url: str) -> None:
     store = SQLStore(sqlite_url, usage_seconds=None)
     assert store.usage_recorder is None
     assert dict(await store.usage(*EVER)) == {}
+    await store.aclose()
+
+
+async def test_a_report_may_take_longer_than_a_request(postgres_url: str, postgres: Postgres) -> None:
+    """It waits while another call gives up. Red without a deadline of its own."""
+    store = SQLStore(postgres_url, deadline=0.4)
+    locked = "begin; lock table usage_by_hour in access exclusive mode; select pg_sleep(3); commit"
+    locking = asyncio.create_task(asyncio.to_thread(postgres.execute, locked, url=postgres_url))
+
+    async def ask() -> None:
+        while not locking.done():
+            await store.oldest_usage()
+
+    with pytest.raises(StoreUnavailable):
+        await ask()
+    assert dict(await store.usage(*EVER)) == {}
+    await locking
     await store.aclose()

@@ -21,7 +21,8 @@ class UsageStore(Protocol):
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
         """The sums of the hours that began at ``since`` or later and before ``until``; of one environment, and of the
-        groups with one id, if they are named. In the order of the keys."""
+        groups with one id, if they are named. In the order of the keys. Of many groups and hours it may take seconds:
+        for reports, which ask day by day. An SQLite file is read in the event loop."""
         ...
 
     async def oldest_usage(self) -> datetime | None:

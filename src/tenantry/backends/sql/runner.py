@@ -71,10 +71,10 @@ class Runner:
 
             self._engine = PostgresEngine(address, before_close)
 
-    def deadline(self) -> float:
+    def deadline(self, at_least: float = 0.0) -> float:
         """The moment until which a call that begins now may wait: a little before its caller's timeout, so that
-        the answer is not late itself."""
-        return time.monotonic() + self._timeout * _WAITING
+        the answer is not late itself. ``at_least``: seconds for what takes long and no request waits for."""
+        return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
         """All rows of a query. Raises as ``Engine.read`` does."""

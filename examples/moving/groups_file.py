@@ -19,8 +19,6 @@ def write(read: Callable[[], Groups]) -> None:
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         sys.exit(f"an export has not the form that this script reads: {error!r}")
     yaml = YAML()
-    yaml.width = 1_000_000  # a text stays on its line
-    yaml.representer.ignore_aliases = lambda _: True
     yaml.representer.add_representer(str, _text)
     filled = {key: {name: value for name, value in group.items() if value != {}} for key, group in groups.items()}
     yaml.dump({"groups": filled}, sys.stdout)

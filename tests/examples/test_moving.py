@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from tenantry.cli.groups_file import read_groups
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "examples" / "moving"
 PAGES = ROOT / "docs" / "moving"
@@ -183,13 +185,30 @@ def test_superset_rules_that_disagree(tmp_path: Path) -> None:
 
 
 def test_values_arrive_as_they_were(tmp_path: Path) -> None:
-    """Whatever they look like in YAML, in one line, without anchors. Red without the representer of texts, and for long
-    texts without the width."""
-    odd = ["yes", "1.5", "2026-01-01", "", "a: b # c", "'\"", "x " * 200, "a\r\nb\x85\u2028c", "- x", "{{ x }}", "null"]
+    """Whatever they look like in YAML, by the reader of ``group sync``. Red without the representer of texts: what YAML
+    takes for the end of a line was folded."""
+    odd = [
+        "yes",
+        "1.5",
+        "2026-01-01",
+        "",
+        "a: b # c",
+        "'\"",
+        "x " * 200,
+        "a\r\nb",
+        "é\x85\u2028c",
+        "two  spaces " * 20,
+        "- x",
+        "{{ x }}",
+        "null",
+    ]
     properties = {"odd": odd, "again": odd, "none": None, "no": False, "12": 1e20, "deep er": {"x": [{"y": [[]]}]}}
-    customer = {"provided_id": "012", "name": "on", "properties": properties}
-    groups, _ = moved(tmp_path, "from_explo.py", [{"customers": [customer]}])
-    assert groups == {"012": {"name": "on", "properties": properties}}
+    export = {"customers": [{"provided_id": "012", "name": "on", "properties": properties}]}
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    command = [sys.executable, SCRIPTS / "from_explo.py", tmp_path / "export.json"]
+    written = subprocess.run(command, capture_output=True, check=True, timeout=300).stdout.decode()
+    (group,) = read_groups(written, "groups.yaml").values()
+    assert (group.provided_id, group.changes.name, group.changes.properties) == ("012", "on", properties)
 
 
 @pytest.mark.parametrize(

@@ -319,6 +319,27 @@ async def test_a_certificate_is_verified_against_the_name(tmp_path: Path) -> Non
         assert len(stage.allowed.requests) == 1
 
 
+async def test_certificates_are_read_when_a_server_shows_one(stage: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And once for all relays: that takes longer than all else of a start. Red when a relay reads them as it is made,
+    and when nobody keeps them."""
+    read = []
+
+    def counted() -> ssl.SSLContext:
+        read.append(1)
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+    monkeypatch.setattr(ssl, "create_default_context", counted)
+    dial._system_trust.cache_clear()
+    origin = stage.fill("https://127.0.0.1:{allowed}")
+    relays = [Relay([], [origin, stage.fill("http://127.0.0.1:{allowed}")], timeout=0.5) for _ in range(2)]
+    assert (await post(relays[0], {"url": stage.fill("http://127.0.0.1:{allowed}")})).status == 200
+    assert read == []
+    for relay in relays:
+        assert (await post(relay, {"url": origin})).code in {"tls_failed", "timed_out"}
+    assert read == [1]
+    dial._system_trust.cache_clear()
+
+
 async def test_a_server_that_speaks_no_tls(stage: World) -> None:
     origin = stage.fill("https://127.0.0.1:{allowed}")
     relay = Relay([], [origin], timeout=0.2)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import ssl
 from collections.abc import Callable
 from typing import Final
 from urllib.parse import urljoin
@@ -62,7 +61,6 @@ class _Fetcher:
     def __init__(self, allow_private: bool, resolve: dial.Resolve) -> None:  # of this file alone
         self._allow_private = allow_private
         self._resolve = resolve
-        self._tls = ssl.create_default_context()
 
     async def fetch(self, addresses: list[str], report: Callable[[str], None]) -> dict[str, bytes]:
         found = {}
@@ -89,7 +87,7 @@ class _Fetcher:
 
     async def _get(self, url: Url) -> UpstreamResponse:
         addresses = await dial.checked_addresses(url, self._resolve, private=self._allow_private, hint=_HINT)
-        reader, writer = await dial.connect(addresses, url, self._tls)
+        reader, writer = await dial.connect(addresses, url)
         try:
             return await send_request(reader, writer, RelayRequest("GET", url, _HEADERS, None), limit=DOCUMENT_LIMIT)
         finally:

@@ -75,7 +75,7 @@ class Relay:
         self._hosts = frozenset(host.lower() for host in hosts)
         self._headers = tuple(headers)
         check_names(self._headers)
-        self._tls = tls or ssl.create_default_context()
+        self._tls = tls
         self._resolve = resolve
 
     @property

@@ -13,6 +13,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
@@ -144,8 +145,16 @@ def _check_address(url: Url, ip: Ip, *, private: bool, hint: str) -> None:
         raise RelayError("address_refused", message if private or not hint else f"{message} {hint}")
 
 
-async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext) -> Streams:
-    """A stream to the first address that takes a connection. Raises RelayError."""
+@lru_cache(maxsize=1)
+def _system_trust() -> ssl.SSLContext:
+    """The certificates that this machine trusts; read at the first connection that needs them, for it takes longer than
+    all the rest of a start."""
+    return ssl.create_default_context()
+
+
+async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext | None = None) -> Streams:
+    """A stream to the first address that takes a connection. ``tls``: the certificates to trust; None: the system's.
+    Raises RelayError."""
     for ip in addresses[:-1]:
         try:
             async with asyncio.timeout(ATTEMPT_SECONDS):
@@ -159,12 +168,12 @@ async def connect(addresses: Sequence[Ip], url: Url, tls: ssl.SSLContext) -> Str
         raise RelayError("unreachable", f"No connection to {url.authority}: {reason}.") from None
 
 
-async def _connect(ip: Ip, url: Url, tls: ssl.SSLContext) -> Streams:
+async def _connect(ip: Ip, url: Url, tls: ssl.SSLContext | None) -> Streams:
     sock = await open_socket(ip, url.port)
     try:
         if url.scheme == "http":
             return await asyncio.open_connection(sock=sock)
-        return await asyncio.open_connection(sock=sock, ssl=tls, server_hostname=url.host)
+        return await asyncio.open_connection(sock=sock, ssl=tls or _system_trust(), server_hostname=url.host)
     except ssl.SSLCertVerificationError as error:
         sock.close()
         message = f"The certificate of {url.authority} was not accepted: {error.verify_message}."

@@ -7,7 +7,7 @@ import asyncio
 import json
 import logging
 import tracemalloc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -24,10 +24,17 @@ class Exchange:
     """One request whose body comes in these ``parts``, and what was sent. ``reads`` is set when the client reads;
     ``taken`` counts the parts that the app has asked for; ``at`` runs something before a part is given."""
 
-    def __init__(self, app: Any, service: Service, parts: Iterable[bytes | None], query: str = "") -> None:
+    def __init__(
+        self,
+        app: Any,
+        service: Service,
+        parts: Iterable[bytes | None],
+        query: str = "",
+        headers: Mapping[str, str] = {},
+    ) -> None:
         self._app = app
         self._parts = iter(parts)
-        headers = {"authorization": f"Token {service.caller}", "content-type": "application/x-ndjson"}
+        own = {"authorization": f"Token {service.caller}", "content-type": "application/x-ndjson"}
         self._scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -39,13 +46,14 @@ class Exchange:
             "root_path": "",
             "scheme": "http",
             "headers": [(b"transfer-encoding", b"chunked")]
-            + [(name.encode(), value.encode()) for name, value in headers.items()],
+            + [(name.encode(), value.encode()) for name, value in {**own, **headers}.items()],
         }
         self.reads = asyncio.Event()
         self.reads.set()
         self.taken = 0
         self.sent: list[bytes] = []
         self.status = 0
+        self.headers: dict[bytes, bytes] = {}
         self.size = 0
         self.keep = True
 
@@ -63,6 +71,7 @@ class Exchange:
     async def send(self, message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            self.headers = dict(message["headers"])
             return
         await self.reads.wait()
         self.size += len(message["body"])

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from tenantry import Resolver, UserGroupMiddleware, user_group
@@ -80,23 +80,8 @@ def make_app(upstream: Upstream, resolver: Resolver) -> ASGIApp:
     return UserGroupMiddleware(app, resolver=resolver, carriers=first_of(DEFAULT_CARRIERS, path("/embed/{token}")))
 
 
-class EchoLines:
-    """Answers while the body still comes, as the operation of this address does."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send(
-            {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/x-ndjson")]}
-        )
-        more = True
-        while more:
-            message = await receive()
-            more = message.get("more_body", False)
-            await send({"type": "http.response.body", "body": message.get("body", b""), "more_body": more})
-
-
-def make_service(upstream: Upstream, store: MemoryStore) -> Starlette:
-    routes = [Route("/api/users/bulk", EchoLines()), *create_api(store, make_keys())]
-    app = Starlette(routes=routes, exception_handlers={404: not_found})
+def make_service(store: MemoryStore) -> Starlette:
+    app = Starlette(routes=[*create_api(store, make_keys())], exception_handlers={404: not_found})
     app.router.redirect_slashes = False
     return app
 
@@ -126,7 +111,7 @@ async def _serve(upstream: Upstream, started: threading.Event, stop: threading.E
     upstream.token = make_keys().mint(issued.token)
     resolver = Resolver(store, keys=make_keys(), patience=60.0)
     with socket.create_server(("127.0.0.1", 0)) as of_service, socket.create_server(("127.0.0.1", 0)) as of_app:
-        apps = [(make_service(upstream, store), of_service, ""), (make_app(upstream, resolver), of_app, "/analytics")]
+        apps = [(make_service(store), of_service, ""), (make_app(upstream, resolver), of_app, "/analytics")]
         servers = []
         running = []
         for app, listener, root_path in apps:

@@ -35,6 +35,10 @@ from tenantry.provisioning import Deadline, UpsertProvisioner, UpsertResult
 
 MEDIA_TYPE: Final = "application/x-ndjson"
 
+AFTER_BODY: Final = b"report-after-body"
+"""The preference (RFC 7240) of a proxy that cannot pass on a body whose answer has begun: nginx stops sending it, and
+Caddy drops a part of it."""
+
 _LINES_BETWEEN: Final = 25
 """Lines that are read before others have a turn of the event loop: some milliseconds."""
 
@@ -112,6 +116,9 @@ class BulkResponse(StreamedResponse):
     ) -> None:
         super().__init__(media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
         del self.headers["content-length"]
+        self._after_body = request.prefers(AFTER_BODY)
+        if self._after_body:
+            self.headers["preference-applied"] = AFTER_BODY.decode()
         if rehearsed:
             self.headers["dry-run"] = "true"
         self._request = request
@@ -134,6 +141,8 @@ class BulkResponse(StreamedResponse):
             buffer.close()
 
     async def _send(self, buffer: ReportBuffer, send: Send) -> None:
+        if self._after_body:
+            await buffer.wait_for_end()
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         while piece := await buffer.read():
             await send({"type": "http.response.body", "body": piece, "more_body": True})

@@ -63,6 +63,12 @@ class ReportBuffer:
             self._changed.clear()
             await self._changed.wait()
 
+    async def wait_for_end(self) -> None:
+        """Waits until nothing more is written, or nothing more may be."""
+        while not self._ended and self._written < self._most:
+            self._changed.clear()
+            await self._changed.wait()
+
     def end(self) -> None:
         """Nothing more is written."""
         self._ended = True

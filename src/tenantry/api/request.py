@@ -45,6 +45,7 @@ _READ: Final = frozenset(
         b"content-type",
         b"expect",
         b"idempotency-key",
+        b"prefer",
         b"transfer-encoding",
         b"x-request-id",
     }
@@ -118,6 +119,11 @@ class ApiRequest:
         """The scheme of the only Authorization, in lower case, or nothing."""
         given = self._values.get(b"authorization", ())
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
+
+    def prefers(self, preference: bytes) -> bool:
+        """Whether Prefer names it (RFC 7240), in lower case; without a value."""
+        given = b",".join(self._values.get(b"prefer", ()))
+        return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
 
     @property
     def has_media_type(self) -> bool:

@@ -239,6 +239,19 @@ class AuditContract:
         assert len(await store.audit(environment="b", limit=2)) == 2
         assert list(await store.audit(environment="nowhere")) == []
 
+    async def test_the_head_is_that_of_the_entry_that_was_sealed_last(self, store: Store) -> None:
+        """None where the store has no keys: then no entry has a seal. ``tenantry audit verify`` relies on it."""
+        assert await store.audit_head() is None
+        environment = await store.create_environment("production", Tag.CUSTOMER)
+        await store.set_grace(environment, 5)
+        seals = [(entry.number, entry.seal) for entry in await store.audit()]
+        head, (number, seal) = await store.audit_head(), seals[-1]
+        if head is None:
+            assert [each for _, each in seals] == [None, None]
+        else:
+            assert seal is not None
+            assert (head.number, head.mac) == (number, seal.mac)
+
     async def test_a_write_without_an_author_says_so(self, store: Store) -> None:
         """The author of a program that gives none is UNNAMED, without a request id."""
         await store.create_environment("production", Tag.CUSTOMER)

@@ -165,6 +165,13 @@ def test_entries_without_the_keys_are_told(ready: Terminal, folder: Path) -> Non
     assert (report["proved"], report["sealed"], report["unsealed"]) == (False, 1, 1)
 
 
+def test_the_key_file_of_an_option_seals(ready: Terminal, folder: Path) -> None:
+    """Red when a command signs with the file that it was given and seals with none."""
+    (folder / "tenantry.keys").rename(folder / "other.keys")
+    ready("group", "create", "acme", "--keys", "other.keys")
+    assert ready("audit", "verify", "--keys", "other.keys", "--json").json()["sealed"] == 2
+
+
 def test_a_key_that_was_removed_proves_its_entries(ready: Terminal) -> None:
     """Red when its line is taken out of the file as a whole."""
     ready("group", "create", "acme")

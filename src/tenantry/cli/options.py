@@ -168,7 +168,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # SQLAlchemy, not imported for `--help` and `keys`
 
-        chosen = settings(database=database)
+        chosen = settings(database=database, keys=arguments.get("keys"))  # of a command that has the option
         async with AsyncExitStack() as stack:
             # An operator is no customer.
             store = SQLStore(chosen.database, usage_seconds=None, keys=sealing_keys(chosen))

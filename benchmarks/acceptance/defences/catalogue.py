@@ -29,14 +29,14 @@ class Defence:
 DEFENCES: Final = (
     Defence(
         "a token's signature is compared",
-        "tokens.py",
+        "tokens/key_ring.py",
         "if compare_digest(signature, raw[SIGNATURE]) and",
         "if",
         ("tests/tokens/test_key_ring.py", "tests/tokens/test_spelling.py"),
     ),
     Defence(
         "a token has one spelling: its checksum is compared",
-        "tokens.py",
+        "tokens/key_ring.py",
         "if compare_digest(signature, raw[SIGNATURE]) and checksum(raw[CHECKED]) == raw[CHECKSUM]:",
         "if compare_digest(signature, raw[SIGNATURE]):",
         ("tests/tokens/test_key_ring.py", "tests/tokens/test_spelling.py"),
@@ -44,8 +44,8 @@ DEFENCES: Final = (
     Defence(
         "nothing cached is used without a lease",
         "cache/entries.py",
-        "return now < lease.until and now < self.deadline and",
-        "return now < self.deadline and",
+        "return now < lease.until and not self.is_over(now) and",
+        "return not self.is_over(now) and",
         ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
     ),
     Defence(
@@ -58,8 +58,8 @@ DEFENCES: Final = (
     Defence(
         "a write on this host voids what its workers cached",
         "cache/entries.py",
-        "now < self.deadline and lease.versions[self.slot] == self.version",
-        "now < self.deadline",
+        "not self.is_over(now) and lease.versions[self.slot] == self.version",
+        "not self.is_over(now)",
         ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
     ),
     Defence(
@@ -68,6 +68,13 @@ DEFENCES: Final = (
         "return generation is not None and generation >= fill.floor and self._unchanged_since(fill.handle, generation)",
         "return generation is not None",
         ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
+    ),
+    Defence(
+        "a cached token ends with the end date of its group",
+        "resolver/resolver.py",
+        "entry.deadline = min(entry.answer_deadline, now + min(left, self._staleness))",
+        "entry.deadline = min(entry.answer_deadline, now + self._staleness)",
+        ("tests/resolver/test_end_dates.py",),
     ),
     Defence(
         "a write on this host voids the data sources that its workers cached",
@@ -258,7 +265,7 @@ DEFENCES: Final = (
     Defence(
         "a key file that others may read is refused",
         "keys/private_file.py",
-        "if status.st_mode & _OTHERS:",
+        "if status.st_mode & (_OTHERS & ~_read_by_its_group(status)):",
         "if False:",
         ("tests/keys/test_key_file.py",),
     ),

@@ -193,13 +193,12 @@ def test_a_large_body_ends_at_the_proxy(http: httpx2.Client, behind: Upstream) -
     assert status in (413, 502, 0)
 
 
+@pytest.mark.parametrize("proxy", ["nginx"], indirect=True)
 async def test_a_rate_answers_429(proxy: ReverseProxy) -> None:
     """With the time to come back. Caddy's package has no rate limits: the page says what to add.
 
     Red for nginx without ``limit_req``: nothing but 200.
     """
-    if proxy.name == "caddy":
-        pytest.skip("the Caddy of the distribution has no module for rates; docs/deploy/proxies.md says so")
     verified = ssl.create_default_context(cafile=str(proxy.certificate))
     refused: list[httpx2.Response] = []
     async with httpx2.AsyncClient(base_url=proxy.url, verify=verified, trust_env=False, timeout=SECONDS) as client:

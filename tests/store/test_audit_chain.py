@@ -205,7 +205,7 @@ async def test_a_store_of_the_version_before(
     await store.aclose()
 
 
-_BEFORE = "0009"
+_BEFORE = "0010"
 _OLD_NOTE = """
 insert into audit (at, author, request_id, action, environment, subject, details)
   values (1, 'ann', null, 'group.created', 'production', 'old', '{}');

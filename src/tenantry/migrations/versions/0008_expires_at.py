@@ -8,8 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007"
-down_revision = "0008"
+revision = "0008"
+down_revision = "0007"
 
 
 def upgrade() -> None:

@@ -20,6 +20,8 @@ from groups_file import Groups, write
 
 def renamed(text: str) -> tuple[str, str]:
     old, _, new = text.partition("=")
+    if not (old and new):
+        raise argparse.ArgumentTypeError(f"{text!r} is not ID=NAME, as in 213=warehouse_eu")
     return old, new
 
 
@@ -43,16 +45,18 @@ def main() -> Groups:
     parser.add_argument("--access-group", help="the customers of this data visibility group alone")
     given = parser.parse_args()
     groups: Groups = {}
-    for page in given.pages:
-        answer = json.loads(page.read_text("utf-8"))
-        for customer in answer.get("results", answer)["customers"]:
-            if customer.get("is_demo_group"):
-                print(f"left out: {customer['provided_id']} is a demo customer", file=sys.stderr)
-            elif given.access_group in (None, customer.get("access_group")):
-                groups[customer["provided_id"]] = group(customer, dict(given.source), dict(given.schema))
-                for lost in ("emails", "group_tags"):
-                    if customer.get(lost):
-                        print(f"not moved: {lost} of {customer['provided_id']}", file=sys.stderr)
+    answers = [json.loads(page.read_text("utf-8")) for page in given.pages]
+    customers = [customer for answer in answers for customer in answer.get("results", answer)["customers"]]
+    if len(customers) < (count := max(answer.get("total_count", 0) for answer in answers)):
+        print(f"not all: {len(customers)} of {count} customers are here: save the other pages, too", file=sys.stderr)
+    for customer in customers:
+        if customer.get("is_demo_group"):
+            print(f"left out: {customer['provided_id']} is a demo customer", file=sys.stderr)
+        elif given.access_group in (None, customer.get("access_group")):
+            groups[customer["provided_id"]] = group(customer, dict(given.source), dict(given.schema))
+            for lost in ("emails", "group_tags"):
+                if customer.get(lost):
+                    print(f"not moved: {lost} of {customer['provided_id']}", file=sys.stderr)
     return groups
 
 

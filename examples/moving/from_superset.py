@@ -2,7 +2,7 @@
 
 It needs ``pip install 'tenantry[sql]'``.
 
-    python from_superset.py rules.json > groups.yaml
+    python from_superset.py rules.json > groups.yaml      (or rules0.json rules1.json …, a file for each page)
 
 Superset has no customers. What it has is one of two, and either will do: the answer of ``GET
 /api/v1/rowlevelsecurity/``, where each customer is a role, or a list of the bodies that your server sends to
@@ -54,12 +54,16 @@ def properties(clause: str) -> dict[str, Any] | None:
     return None
 
 
-def clauses(export: Any) -> Iterator[tuple[str, str]]:
+def clauses(exports: list[Any], unread: list[str]) -> Iterator[tuple[str, str]]:
     """The id of a customer, and a clause for it."""
-    if isinstance(export, list):
-        yield from ((body["user"]["username"], rule["clause"]) for body in export for rule in body["rls"])
-        return
-    for rule in export["result"]:
+    bodies = [body for export in exports if isinstance(export, list) for body in export]
+    yield from ((body["user"]["username"], rule["clause"]) for body in bodies for rule in body["rls"])
+    pages = [export for export in exports if not isinstance(export, list)]
+    rules = [rule for page in pages for rule in page["result"]]
+    if len(rules) < (count := max((page.get("count", 0) for page in pages), default=0)):
+        unread.append("pages")
+        print(f"not read: {len(rules)} of {count} rules are here: save the other pages, too", file=sys.stderr)
+    for rule in rules:
         if rule["filter_type"] == "Base":
             print(f"left out: {rule['name']} is for everybody but {_names(rule)}: {rule['clause']}", file=sys.stderr)
         else:
@@ -71,11 +75,12 @@ def _names(rule: dict[str, Any]) -> str:
 
 
 def groups(unread: list[str]) -> Groups:
-    """``unread`` takes the clauses that say more than that columns have values."""
+    """``unread`` takes the clauses that say more than that columns have values, and a word where pages are missing."""
     parser = argparse.ArgumentParser(description="Superset's row-level rules as groups.")
-    parser.add_argument("export", type=Path)
+    parser.add_argument("exports", nargs="+", type=Path)
+    exports = [json.loads(path.read_text("utf-8")) for path in parser.parse_args().exports]
     found: dict[str, dict[str, Any]] = {}
-    for customer, clause in clauses(json.loads(parser.parse_args().export.read_text("utf-8"))):
+    for customer, clause in clauses(exports, unread):
         read = properties(clause)
         known = found.setdefault(customer, {})
         if read is None or any(known.get(name, held) != held for name, held in read.items()):

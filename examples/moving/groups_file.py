@@ -13,9 +13,12 @@ Groups = dict[str, dict[str, Any]]
 
 
 def write(read: Callable[[], Groups]) -> None:
-    """Prints the groups; fields that are empty are left out. Ends with 1 where an export has another form."""
+    """Prints the groups; fields that are empty are left out. Ends with 1 where an export has another form, or is not
+    there."""
     try:
         groups = read()
+    except OSError as error:
+        sys.exit(f"cannot read {error.filename}: {error.strerror}")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         sys.exit(f"an export has not the form that this script reads: {error!r}")
     yaml = YAML()

@@ -12,7 +12,7 @@ import sys
 import tomllib
 from fnmatch import fnmatch
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import kubernetes_validate
@@ -23,8 +23,10 @@ from engines.debian_packages import environment, require
 from engines.ports import free_port
 from engines.reverse_proxies import FILES
 from tenantry.cli.server import DRAIN_SECONDS
+from tenantry.errors import StoreUnavailable
 from tenantry.keys import create_key_file
 from tenantry.settings import Settings
+from tenantry.slots.folder import run_folder
 from tests.cli.serving import serving
 
 ROOT = FILES.parents[1]
@@ -145,6 +147,16 @@ def test_the_compose_file_gives_nothing_away() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_each_secret_of_the_compose_file_is_given_to_who_reads_it() -> None:
+    """A file of mode 0600 in a bind mount keeps its owner: 10001 for what Tenantry reads, and 999, the user postgres of
+    the image, for the password. Red when the page leaves one with whoever made it: that container does not start."""
+    compose = yaml.safe_load((FILES / "compose.yaml").read_text("utf-8"))
+    page = (PAGES / "docker.md").read_text("utf-8")
+    for service, user in (("tenantry", 10001), ("postgres", 999)):
+        (given,) = re.findall(rf"^    sudo chown {user}:{user} (.*)$", page, re.MULTILINE)
+        assert set(given.split()) == {f"secrets/{name}" for name in compose["services"][service]["secrets"]}
+
+
 def test_the_services_of_the_compose_file() -> None:
     """Named things are there; variables are settings; who stops has the time for it."""
     compose = yaml.safe_load((FILES / "compose.yaml").read_text("utf-8"))
@@ -190,6 +202,20 @@ def test_systemd_understands_the_unit(unit: Path) -> None:
     """Not a word. Red for a misspelt key, which systemd passes over: it is said on stderr, and the status is 0."""
     done = _systemd("verify", str(unit))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_unit_with_apps_of_other_users(unit: Path) -> None:
+    """What the page adds to it: systemd understands it, and the group may be given files. Red without @chown, which
+    @privileged takes away: the service would be killed (SIGSYS) when it makes a file of the run folder."""
+    page = (PAGES / "systemd.md").read_text("utf-8")
+    found = re.search(r'^```ini title="/etc/systemd/system/tenantry.service.d/group.conf"\n(.*?)^```$', page, re.M | re.S)
+    assert found is not None
+    unit.write_text(unit.read_text("utf-8") + found[1], "utf-8")
+    done = _systemd("verify", str(unit))
+    assert (done.returncode, done.stderr) == (0, "")
+    done = _systemd("security", "--offline=true", "--json=short", str(unit))
+    (privileged,) = [each for each in json.loads(done.stdout) if each["json_field"] == "SystemCallFilter_privileged"]
+    assert "e.g. chown is allowed" in privileged["description"]
 
 
 def test_the_unit_is_locked_down(unit: Path) -> None:
@@ -275,6 +301,27 @@ def test_the_pods_of_serve() -> None:
         for one in each["containers"]:
             mounted = {mount["name"] for mount in one.get("volumeMounts", ())}
             assert mounted == {volume["name"] for volume in each.get("volumes", ())}
+
+
+def test_the_run_folder_of_a_pod_is_not_the_volume_itself(tmp_path: Path) -> None:
+    """The kubelet makes an emptyDir root's and writable to everybody, and gives it to ``fsGroup``; one in memory has the
+    sticky bit, as every new tmpfs. So the run folder is a folder in it. Red with ``TENANTRY_RUN_DIR: /run/tenantry``, the
+    mount: no writer could rotate, update or delete."""
+    for pod in pods():
+        for one in pod["containers"]:
+            folder = next((each["value"] for each in one["env"] if each["name"] == "TENANTRY_RUN_DIR"), None)
+            if folder is None:
+                continue
+            above = PurePosixPath(folder).parent
+            (name,) = [mount["name"] for mount in one["volumeMounts"] if mount["mountPath"] == str(above)]
+            (volume,) = [volume for volume in pod["volumes"] if volume["name"] == name]
+            assert volume["emptyDir"]["medium"] == "Memory"
+    volume = tmp_path / "volume"
+    volume.mkdir()
+    volume.chmod(0o3777)
+    assert run_folder(volume / "shared", name="unused").path == volume / "shared"
+    with pytest.raises(StoreUnavailable, match="can be written to by others"):
+        run_folder(volume, name="unused")
 
 
 def test_no_service_link_becomes_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:

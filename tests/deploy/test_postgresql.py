@@ -181,7 +181,7 @@ async def test_the_role_of_people_sees_no_part_of_a_token(serve: SQLStore, datab
         return database.psql(database.url("look"), script)
 
     assert "group.created" in read("select action from audit where environment = 'of-people'")
-    assert "acme" in read("select provided_id, name, properties from user_groups")
+    assert "acme" in read("select provided_id, name, properties, expires_at from user_groups")
     for forbidden in (
         "select nonce from user_groups",
         "select handle from user_groups",

@@ -175,6 +175,33 @@ def test_superset_guest_tokens(tmp_path: Path) -> None:
     assert told == ["not read: b: region like 'e%'"]
 
 
+def test_pages_that_are_missing_are_told(tmp_path: Path) -> None:
+    """By the count that each page gives. Red when the first page alone is taken for all: its customers would move, and
+    the rest would not, without a word."""
+    rule = {"name": "r", "filter_type": "Regular", "tables": [], "clause": "n = 1"}
+    pages = [{"count": 2, "result": [rule | {"roles": [{"id": 1, "name": name}]}]} for name in ("a", "b")]
+    groups, told = moved(tmp_path, "from_superset.py", pages)
+    assert (list(groups), told) == (["a", "b"], [])
+    _, told = moved(tmp_path, "from_superset.py", pages[:1], fails=1)
+    assert told == ["not read: 1 of 2 rules are here: save the other pages, too"]
+    _, told = moved(tmp_path, "from_explo.py", [{"total_count": 2, "customers": [{"provided_id": "a"}]}])
+    assert told == ["not all: 1 of 2 customers are here: save the other pages, too"]
+
+
+def test_what_is_typed_wrongly_is_told(tmp_path: Path) -> None:
+    """A file that is not there, and a name without its other half. Red without the checks: a traceback, and a mapping to
+    a data source without a name."""
+    (tmp_path / "page.json").write_text('{"customers": []}')
+    for words, status, said in (
+        (["absent.json"], 1, "cannot read absent.json: No such file or directory"),
+        (["page.json", "--source", "213"], 2, "'213' is not ID=NAME, as in 213=warehouse_eu"),
+    ):
+        command = [sys.executable, SCRIPTS / "from_explo.py", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+        assert (done.returncode, done.stdout) == (status, "")
+        assert said in done.stderr.splitlines()[-1]
+
+
 def test_superset_rules_that_disagree(tmp_path: Path) -> None:
     """Both are shown in the end: the first as a property, the other as not read. Red when the last one wins."""
     rule = {"name": "r", "filter_type": "Regular", "roles": [{"id": 1, "name": "acme"}], "tables": []}

@@ -14,5 +14,5 @@ grant select, insert, update, delete on usage_writers to tenantry_app;
 
 -- People see who did what, which groups there are and what they used: no part of a token, no URL of a data source.
 grant select on audit, environments, usage_by_hour to tenantry_look;
-grant select (team_id, environment_id, provided_id, name, properties, mapping, revision, created_at, updated_at)
+grant select (team_id, environment_id, provided_id, name, properties, mapping, revision, created_at, updated_at, expires_at)
   on user_groups to tenantry_look;

@@ -208,7 +208,7 @@ def test_the_unit_with_apps_of_other_users(unit: Path) -> None:
     """What the page adds to it: systemd understands it, and the group may be given files. Red without @chown, which
     @privileged takes away: the service would be killed (SIGSYS) when it makes a file of the run folder."""
     page = (PAGES / "systemd.md").read_text("utf-8")
-    found = re.search(r'^```ini title="/etc/systemd/system/tenantry.service.d/group.conf"\n(.*?)^```$', page, re.M | re.S)
+    found = re.search(r'^```ini title="[\w./]+/group.conf"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
     assert found is not None
     unit.write_text(unit.read_text("utf-8") + found[1], "utf-8")
     done = _systemd("verify", str(unit))
@@ -304,9 +304,9 @@ def test_the_pods_of_serve() -> None:
 
 
 def test_the_run_folder_of_a_pod_is_not_the_volume_itself(tmp_path: Path) -> None:
-    """The kubelet makes an emptyDir root's and writable to everybody, and gives it to ``fsGroup``; one in memory has the
-    sticky bit, as every new tmpfs. So the run folder is a folder in it. Red with ``TENANTRY_RUN_DIR: /run/tenantry``, the
-    mount: no writer could rotate, update or delete."""
+    """The kubelet makes an emptyDir root's and writable to everybody, and gives it to ``fsGroup``; one in memory has
+    the sticky bit, as every new tmpfs. So the run folder is a folder in it. Red with ``/run/tenantry``, the mount: no
+    writer could rotate, update or delete."""
     for pod in pods():
         for one in pod["containers"]:
             folder = next((each["value"] for each in one["env"] if each["name"] == "TENANTRY_RUN_DIR"), None)

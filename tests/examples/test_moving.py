@@ -189,8 +189,8 @@ def test_pages_that_are_missing_are_told(tmp_path: Path) -> None:
 
 
 def test_what_is_typed_wrongly_is_told(tmp_path: Path) -> None:
-    """A file that is not there, and a name without its other half. Red without the checks: a traceback, and a mapping to
-    a data source without a name."""
+    """A file that is not there, and a name without its other half. Red without the checks: a traceback, and a mapping
+    to a data source without a name."""
     (tmp_path / "page.json").write_text('{"customers": []}')
     for words, status, said in (
         (["absent.json"], 1, "cannot read absent.json: No such file or directory"),

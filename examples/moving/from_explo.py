@@ -10,12 +10,11 @@ A page is an answer of ``GET /v2/api/customers/`` (or of the older ``/api/custom
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from groups_file import Groups, write
+from groups_file import Groups, read_json, write
 
 
 def renamed(text: str) -> tuple[str, str]:
@@ -45,7 +44,7 @@ def main() -> Groups:
     parser.add_argument("--access-group", help="the customers of this data visibility group alone")
     given = parser.parse_args()
     groups: Groups = {}
-    answers = [json.loads(page.read_text("utf-8")) for page in given.pages]
+    answers = [read_json(page) for page in given.pages]
     customers = [customer for answer in answers for customer in answer.get("results", answer)["customers"]]
     if len(customers) < (count := max(answer.get("total_count", 0) for answer in answers)):
         print(f"not all: {len(customers)} of {count} customers are here: save the other pages, too", file=sys.stderr)

@@ -11,12 +11,11 @@ The files are answers of ``GET /groups``, ``GET /user_attributes`` and, for each
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from groups_file import Groups, write
+from groups_file import Groups, number, read_json, write
 
 TRUE = {"yes", "true", "1"}
 
@@ -25,12 +24,14 @@ def typed(attribute: dict[str, Any], value: str) -> Any:
     """Looker keeps texts, and a type beside them. A filter expression is more than a value: it is told, and left so."""
     match attribute["type"]:
         case "number":
-            return float(value) if "." in value else int(value)
+            return number(value, f"the user attribute {attribute['name']}")
         case "yesno":
             return value.lower() in TRUE
         case "advanced_filter_string" | "advanced_filter_number" if not set(value) & set('%^"-[]<>'):
             parts = [part.strip() for part in value.split(",") if part.strip()]
-            return [int(part) for part in parts] if attribute["type"].endswith("number") else parts
+            if attribute["type"].endswith("string"):
+                return parts
+            return [number(part, f"the user attribute {attribute['name']}") for part in parts]
         case kind:
             if kind.startswith("advanced_filter"):
                 print(f"to look at: {attribute['name']} is the filter expression {value!r}", file=sys.stderr)
@@ -61,11 +62,11 @@ def main() -> Groups:
     parser.add_argument("--connection", metavar="NAME", help="the attribute that chooses a connection: the mapping")
     parser.add_argument("--schema", default="main", help="the name that your templates use for that connection")
     given = parser.parse_args()
-    attributes = [each for each in json.loads(given.attributes.read_text("utf-8")) if not each.get("is_system")]
-    held = [value for path in given.values for value in json.loads(path.read_text("utf-8"))]
+    attributes = [each for each in read_json(given.attributes) if not each.get("is_system")]
+    held = [value for path in given.values for value in read_json(path)]
     values = {(str(value["group_id"]), str(value["user_attribute_id"])): value for value in held}
     groups: Groups = {}
-    for group in json.loads(given.groups.read_text("utf-8")):
+    for group in read_json(given.groups):
         if group.get("external_group_id") is None and not given.all:
             print(f"left out: {group['name']} has no external_group_id", file=sys.stderr)
             continue

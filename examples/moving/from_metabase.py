@@ -10,25 +10,20 @@ The file is the answer of ``GET /api/ee/tenant``. Attributes are texts there: ``
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from groups_file import Groups, write
-
-
-def number(text: str) -> float:
-    return float(text) if "." in text else int(text)
+from groups_file import Groups, number, read_json, write
 
 
 def group(tenant: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
     attributes = dict(tenant["attributes"] or {})
     routed = attributes.pop(given.routing, None)
     for name in given.number & attributes.keys():
-        attributes[name] = number(attributes[name])
+        attributes[name] = number(attributes[name], f"{name} of {tenant['slug']}")
     for name in given.list & attributes.keys():
-        attributes[name] = [part.strip() for part in attributes[name].split(",") if part.strip()]
+        attributes[name] = [part.strip() for part in (attributes[name] or "").split(",") if part.strip()]
     return {
         "name": tenant["name"],
         "properties": attributes,
@@ -46,7 +41,7 @@ def main() -> Groups:
     given = parser.parse_args()
     given.number, given.list = set(given.number), set(given.list)
     groups: Groups = {}
-    for tenant in json.loads(given.tenants.read_text("utf-8"))["data"]:
+    for tenant in read_json(given.tenants)["data"]:
         if tenant["is_active"]:
             groups[tenant["slug"]] = group(tenant, given)  # in SQL it is `user_group.id`
         else:

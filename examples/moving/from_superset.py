@@ -13,14 +13,13 @@ Superset has no customers. What it has is one of two, and either will do: the an
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from groups_file import Groups, write
+from groups_file import Groups, read_json, write
 
 LITERAL = r"(?:-?\d+(?:\.\d+)?|'(?:[^']|'')*')"
 NAME = r"(?:[^\W\d]\w*\.)*\"?([^\W\d]\w*)\"?"
@@ -54,9 +53,10 @@ def properties(clause: str) -> dict[str, Any] | None:
     return None
 
 
-def clauses(exports: list[Any], unread: list[str]) -> Iterator[tuple[str, str]]:
-    """The id of a customer, and a clause for it."""
+def clauses(exports: list[Any], unread: list[str]) -> Iterator[tuple[str, str | None]]:
+    """The id of a customer, and a clause for it; None: there is such a customer."""
     bodies = [body for export in exports if isinstance(export, list) for body in export]
+    yield from ((body["user"]["username"], None) for body in bodies)
     yield from ((body["user"]["username"], rule["clause"]) for body in bodies for rule in body["rls"])
     pages = [export for export in exports if not isinstance(export, list)]
     rules = [rule for page in pages for rule in page["result"]]
@@ -78,11 +78,13 @@ def groups(unread: list[str]) -> Groups:
     """``unread`` takes the clauses that say more than that columns have values, and a word where pages are missing."""
     parser = argparse.ArgumentParser(description="Superset's row-level rules as groups.")
     parser.add_argument("exports", nargs="+", type=Path)
-    exports = [json.loads(path.read_text("utf-8")) for path in parser.parse_args().exports]
+    exports = [read_json(path) for path in parser.parse_args().exports]
     found: dict[str, dict[str, Any]] = {}
     for customer, clause in clauses(exports, unread):
-        read = properties(clause)
         known = found.setdefault(customer, {})
+        if clause is None:
+            continue
+        read = properties(clause)
         if read is None or any(known.get(name, held) != held for name, held in read.items()):
             unread.append(clause)
             print(f"not read: {customer}: {clause}", file=sys.stderr)

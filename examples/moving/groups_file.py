@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -12,13 +15,30 @@ Groups = dict[str, dict[str, Any]]
 """The id of each group, and its fields."""
 
 
+def read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        sys.exit(f"cannot read {path}: {error.strerror}")
+    except ValueError as error:
+        sys.exit(f"{path} is not JSON: {error}")
+
+
+def number(text: Any, what: str) -> int | float:
+    """Of an export that has texts only. ``what`` says in the error where it stands."""
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        sys.exit(f"{what} is {text!r}, which is no number: correct it in the export")
+    return int(text) if text.strip().lstrip("+-").isdecimal() else value
+
+
 def write(read: Callable[[], Groups]) -> None:
-    """Prints the groups; fields that are empty are left out. Ends with 1 where an export has another form, or is not
-    there."""
+    """Prints the groups; fields that are empty are left out. Ends with 1 where an export has another form."""
     try:
         groups = read()
-    except OSError as error:
-        sys.exit(f"cannot read {error.filename}: {error.strerror}")
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         sys.exit(f"an export has not the form that this script reads: {error!r}")
     yaml = YAML()

@@ -161,7 +161,7 @@ def test_superset(clause: str, properties: dict[str, Any] | None, monkeypatch: p
 
 def test_superset_guest_tokens(tmp_path: Path) -> None:
     """A user is a customer. What is not read makes the status 1, and the group is there without the property: a query
-    that names it is an error for that group. Red when the status is 0."""
+    that names it is an error for that group. Red when the status is 0, and when a user without rules is lost."""
     bodies = [
         {
             "user": {"username": "a"},
@@ -169,9 +169,10 @@ def test_superset_guest_tokens(tmp_path: Path) -> None:
             "rls": [{"clause": "region = 'eu'"}, {"dataset": 1, "clause": "n = 1"}],
         },
         {"user": {"username": "b"}, "resources": [], "rls": [{"clause": "region like 'e%'"}]},
+        {"user": {"username": "c"}, "resources": [], "rls": []},
     ]
     groups, told = moved(tmp_path, "from_superset.py", [bodies], fails=1)
-    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {}}
+    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {}, "c": {}}
     assert told == ["not read: b: region like 'e%'"]
 
 
@@ -192,14 +193,27 @@ def test_what_is_typed_wrongly_is_told(tmp_path: Path) -> None:
     """A file that is not there, and a name without its other half. Red without the checks: a traceback, and a mapping
     to a data source without a name."""
     (tmp_path / "page.json").write_text('{"customers": []}')
+    (tmp_path / "page.yaml").write_text("customers: []")
     for words, status, said in (
         (["absent.json"], 1, "cannot read absent.json: No such file or directory"),
+        (["page.yaml"], 1, "page.yaml is not JSON: Expecting value: line 1 column 1 (char 0)"),
         (["page.json", "--source", "213"], 2, "'213' is not ID=NAME, as in 213=warehouse_eu"),
     ):
         command = [sys.executable, SCRIPTS / "from_explo.py", *words]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
         assert (done.returncode, done.stdout) == (status, "")
         assert said in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("text", ["", "1e", "nan", "a", None])
+def test_a_text_that_is_no_number_is_named(tmp_path: Path, text: str | None) -> None:
+    """With its attribute and its tenant. Red when Python's own error is all that is said."""
+    tenant = {"name": "A", "slug": "a", "is_active": True, "attributes": {"n": text}}
+    (tmp_path / "export.json").write_text(json.dumps({"data": [tenant]}))
+    command = [sys.executable, SCRIPTS / "from_metabase.py", tmp_path / "export.json", "--number", "n"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"n of a is {text!r}, which is no number: correct it in the export\n"
 
 
 def test_superset_rules_that_disagree(tmp_path: Path) -> None:

@@ -72,9 +72,11 @@ def test_stdin_and_json(ready: Terminal) -> None:
 
 
 def test_a_dry_run(ready: Terminal, folder: Path) -> None:
-    """Says what each would be, and writes nothing."""
-    file = write(folder, {"user_group_id": "a"})
-    assert "1 would be created" in ready("group", "import", file, "--dry-run").err
+    """Says what each would be, and writes nothing. Red when one would "be failed"."""
+    file = write(folder, {"user_group_id": "a"}, {"user_group_id": ""})
+    tried = ready("group", "import", file, "--dry-run", fails=1)
+    assert "line 2: user_group_id: this must not be empty [invalid_body]" in tried.out
+    assert tried.err.endswith("1 would be created, 0 would be updated, 0 would be unchanged, 1 would fail\n")
     assert ready("group", "list", "--json").json() == []
 
 

@@ -136,6 +136,8 @@ def test_what_is_refused_fails_alone_and_nothing_is_pruned(ready: Terminal, file
     file.write_text(YAML.replace("initech:", "initech: {mapping: {main: none}}"))
     tried = ready("group", "sync", str(file), "--dry-run", fails=1)
     assert "initech: mapping/main: there is no data source 'none'" in tried.err
+    tried = ready("group", "sync", str(file), "--prune", "--dry-run", fails=1)
+    assert tried.err.endswith("1 failed, 1 not to delete, for others failed\n"), "as the sync itself"
     done = ready("group", "sync", str(file), "--prune", "--yes", fails=1)
     assert done.err.endswith("2 created, 0 changed, 0 unchanged, 1 failed, 1 not deleted, for others failed\n")
     assert sorted(groups(ready)) == ["acme", "globex", "old"]
@@ -194,6 +196,20 @@ def test_a_wrong_line_of_a_file_of_lines(ready: Terminal, file: Path) -> None:
     assert "groups.ndjson:4: plan: there is no such field" in done
     assert groups(ready) == []
     assert "not UTF-8, at byte 3" in _undecodable(ready, file)
+
+
+@pytest.mark.parametrize("lines", [(), ("", "  ")])
+def test_a_file_of_no_lines_is_an_export_that_failed(ready: Terminal, file: Path, lines: tuple[str, ...]) -> None:
+    """It is refused, whatever it is asked for. Red when it declares that there is no group: ``--prune`` would delete
+    each. In YAML ``groups: {}`` says that."""
+    ready("group", "create", "old")
+    done = ready("group", "sync", _lines(file, *lines), "--prune", "--yes", fails=1).err
+    assert "groups.ndjson: the file has no group" in done
+    assert "[invalid_groups_file]" in done
+    assert groups(ready) == ["old"]
+    file.write_text("groups: {}\n")
+    ready("group", "sync", str(file), "--prune", "--yes")
+    assert groups(ready) == []
 
 
 def _undecodable(ready: Terminal, file: Path) -> str:

@@ -257,10 +257,11 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
     try:
         return model.model_validate(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
     # Raised here, and not in the handler: the error of pydantic holds the input.
     path = first["loc"][:-1] if first["loc"][-1:] == ("[key]",) else first["loc"]
-    raise InvalidBody(_MESSAGES.get(first["type"], first["msg"]), field=pointer_of(path))
+    message = _MESSAGES[first["type"]].format_map(first.get("ctx", {})) if first["type"] in _MESSAGES else first["msg"]
+    raise InvalidBody(message, field=pointer_of(path))
 
 
 def _parse_post(body: dict[str, Any]) -> Operation:
@@ -299,5 +300,8 @@ _MESSAGES: Final = {
     "string_type": "this must be a string",
     "string_unicode": "a lone surrogate cannot be stored",
     "string_pattern_mismatch": "a NUL character cannot be stored",
+    "string_too_short": "this must not be empty",
+    "string_too_long": "this must have at most {max_length} characters",
+    "too_long": "this must have at most {max_length} entries",
     "dict_type": "this must be an object",
 }

@@ -80,8 +80,7 @@ async def import_(
     summary = run.counts.summary()
     if as_json:
         click.echo(json.dumps({"success": 1, "summary": summary}))
-    would = "would be " if dry_run else ""
-    print_note(", ".join(f"{count} {would}{name}" for name, count in summary.items() if name != "lines"))
+    print_note(", ".join(f"{count} {_told(name, dry_run)}" for name, count in summary.items() if name != "lines"))
     if not summary["lines"]:
         raise click.UsageError("the file has no group: a JSON object a line is needed")
     if summary["failed"]:
@@ -97,6 +96,12 @@ def new_provisioner(store: Store, keys: str | None, queries: str | None, *, dry_
     from tenantry.api.rehearsal import Rehearsal
 
     return Rehearsal(store, signing, deadline=Deadline(), contract=contract)
+
+
+def _told(outcome: str, dry_run: bool) -> str:
+    if not dry_run:
+        return outcome
+    return "would fail" if outcome == "failed" else f"would be {outcome}"
 
 
 class _Import:

@@ -241,8 +241,10 @@ def _summary(
         parts.append(f"{len(failures)} failed")
     if deleted:
         parts.append(f"{deleted} deleted")
+    elif absent and prune and failures:
+        parts.append(f"{absent} {'not to delete' if dry_run else 'not deleted'}, for others failed")
     elif absent and prune:
-        parts.append(f"{absent} to delete" if dry_run else f"{absent} not deleted, for others failed")
+        parts.append(f"{absent} {'to delete' if dry_run else 'gone already'}")
     elif absent:
         parts.append(f"{absent} not in the file: --prune deletes them")
     return ", ".join(parts)

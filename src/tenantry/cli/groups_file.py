@@ -17,6 +17,7 @@ LONGEST: Final = 64 * 1024 * 1024
 
 FIELDS: Final = ("name", "properties", "mapping", "expires_at")
 _SHOWN: Final = 20
+_NO_GROUP: Final = "write one a line; for an environment without groups, write  groups: {}  in a YAML file"
 _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties: {region: eu}}"
 
 
@@ -47,7 +48,7 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
     from tenantry.api.upsert_lines import read_line
 
     first: dict[str, int] = {}
-    splitter = LineSplitter()
+    splitter, read = LineSplitter(), None
     for line in (*splitter.feed(text.encode("utf-8", "surrogatepass")), *splitter.end()):
         read = read_line(line, replace=True)
         try:
@@ -64,6 +65,8 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
             yield f"{file}:{line.number}: user_group_id: line {before} has it already\n  fix: take one of them out"
         else:
             yield read.asked
+    if read is None:  # an export that failed is no wish to have no group
+        yield f"{file}: the file has no group\n  fix: {_NO_GROUP}"
 
 
 def _check(upsert: Upsert) -> None:

@@ -19,6 +19,7 @@ from websockets.sync.client import connect
 
 from engines import reverse_proxies
 from engines.reverse_proxies import ReverseProxy
+from tenantry.api.lines import MAX_BULK
 from tests.deploy import upstream
 from tests.deploy.upstream import Upstream
 
@@ -171,6 +172,12 @@ def test_every_line_of_a_large_bulk_is_done(http: httpx2.Client, behind: Upstrea
     answer = http.post("/tenantry/api/users/bulk", headers=called, content=iter(lines))
     report = [json.loads(line) for line in answer.text.splitlines()]
     assert [line["user_group"]["provided_id"] for line in report[:-1]] == [f"{proxy.name}{n}" for n in range(200)]
+
+
+def test_the_largest_bulk_may_pass() -> None:
+    """The units are the API's: red with ``128MB``, which is 6 MB less in Caddy."""
+    assert f"max_size {MAX_BULK >> 20}MiB\n" in (reverse_proxies.FILES / "Caddyfile").read_text("utf-8")
+    assert f"client_max_body_size {MAX_BULK >> 20}m;\n" in (reverse_proxies.FILES / "nginx.conf").read_text("utf-8")
 
 
 def test_a_large_head_ends_at_the_proxy(http: httpx2.Client, behind: Upstream) -> None:

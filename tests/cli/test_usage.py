@@ -127,6 +127,7 @@ def test_this_month_is_the_default(used: Terminal) -> None:
         (["--since", "2026-11-02", "--until", "2026-11-02"], "must be before --until 2026-11-02T00:00Z"),
         (["--by", "week"], "'week' is not one of"),
         (["--prune-before", "2026-01-01", "--group", "acme"], "leave out --group"),
+        (["--prune-before", "2026-01-01", "--environment", "production"], "leave out --group, --environment"),
     ],
 )
 def test_what_is_wrong_is_told(ready: Terminal, options: list[str], message: str) -> None:
@@ -142,9 +143,12 @@ def test_an_environment_that_there_is_not(used: Terminal) -> None:
     assert used("usage", *SINCE, "--environment", "staging").err == "none\n"
 
 
-def test_old_usage_is_deleted(used: Terminal) -> None:
-    """The number of rows is alone on stdout, and it is in the audit trail."""
+def test_old_usage_is_deleted(used: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of rows is alone on stdout, and it is in the audit trail. A variable that names the environment of all
+    commands is no hindrance. Red when ``--environment`` is passed over as that is: the usage of all would go."""
+    monkeypatch.setenv("TENANTRY_ENVIRONMENT", "production")
     assert used("usage", "--prune-before", "2026-11-01T01:00").out == "3\n"
+    monkeypatch.delenv("TENANTRY_ENVIRONMENT")
     assert used("usage", "--prune-before", "2026-11-01T01:00").out == "0\n"
     assert [row[1] for row in _rows(used)] == ["=zoo", "acme"]
     entry = used("audit", "--json").json()[-1]

@@ -27,7 +27,7 @@ from tenantry.ports import Store
 
 _LIST_SECONDS: Final = 3.0  # for each source of a list
 
-_no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Connect to nothing.")
+_no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connection.")
 
 
 @click.group("data-source")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
 from tenantry.cli.options import (
     as_name,
@@ -63,7 +64,10 @@ def as_hour(value: str) -> datetime:
 )
 @json_option
 @click.option(
-    "--prune-before", type=as_hour, metavar="DATE", help="Show nothing: delete what was used before, of all groups."
+    "--prune-before",
+    type=as_hour,
+    metavar="DATE",
+    help="Show nothing: delete what was used before, of all groups in all environments.",
 )
 @with_store
 async def usage(
@@ -82,8 +86,12 @@ async def usage(
     Times are in UTC. What was used in the last minute may still be on its way to the store.
     """
     if prune_before is not None:
-        if group is not None or since is not None or until is not None:
-            raise click.UsageError("--prune-before is for all groups: leave out --group, --since and --until")
+        # A variable of the environment names the one of all other commands: it asks nothing of this one.
+        given = click.get_current_context().get_parameter_source("environment") is ParameterSource.COMMANDLINE
+        if given or any(each is not None for each in (group, since, until)):
+            raise click.UsageError(
+                "--prune-before is for all groups: leave out --group, --environment, --since and --until"
+            )
         await _prune(store, prune_before)
         return
     now = datetime.now(UTC)

@@ -73,10 +73,14 @@ def write_seal(seal: Seal) -> bytes:
     return seal.key_id.encode("ascii") + seal.after.to_bytes(8, "big") + seal.mac
 
 
+NO_SEAL: Final = Seal("", 0, b"")
+"""Of an entry that cannot be as it was written: it fits nowhere."""
+
+
 def read_seal(column: bytes) -> Seal:
     """What ``write_seal`` wrote. Of anything else, a seal that fits nowhere."""
     if len(column) != _COLUMN:
-        return Seal("", 0, b"")
+        return NO_SEAL
     return Seal(column[:2].decode("latin-1"), int.from_bytes(column[2:10], "big"), column[10:])
 
 
@@ -127,6 +131,9 @@ class ChainCheck:
         """The next entry. After a fault nothing is checked any more."""
         if self.fault is not None:
             return
+        if entry.number < 1:
+            self.fault = Fault(entry.number, "the first of a trail is 1, so this one was inserted")
+            return
         if entry.seal is None:
             self._between.append((entry.number, content_of(entry)))
             return
@@ -143,6 +150,8 @@ class ChainCheck:
         last = 0 if self.head is None else self.head.number
         numbers = [number for number, _ in self._between]
         first = next((number for number in numbers if self.head is not None or number > seal.after), entry.number)
+        if seal == NO_SEAL:
+            return Fault(entry.number, "it has values that were never written")
         if seal.key_id not in self.keys:
             return Fault(entry.number, f"the key {seal.key_id} that it was sealed with is not in the key file")
         if self.head is not None and seal.after < last:

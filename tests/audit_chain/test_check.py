@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from tenantry.audit_chain import ChainCheck, read_head, read_seal, seal_entries, write_head, write_seal
+from tenantry.audit_chain import NO_SEAL, ChainCheck, read_head, read_seal, seal_entries, write_head, write_seal
 from tenantry.groups import AuditEntry, Author, ChainHead, Seal
 from tenantry.slots import utc_now
 from tenantry.tokens import KeyRing, SigningKey
@@ -137,6 +137,8 @@ def _forget_seals(trail: list[AuditEntry]) -> None:
         (_reseal, 7),
         (_forget_seals, 7),
         (_edit(9, number=42), 42),
+        (lambda trail: trail.insert(0, make_entry(0)), 0),
+        (_edit(3, seal=NO_SEAL), 4),
         (lambda trail: trail.append(make_entry(11)), None),
     ],
 )

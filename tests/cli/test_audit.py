@@ -149,6 +149,29 @@ def test_a_change_of_the_trail_is_named(ready: Terminal, folder: Path) -> None:
         (folder / "tenantry.db").write_bytes(whole)
 
 
+@pytest.mark.parametrize(
+    ("forgery", "number"),
+    [
+        ("update audit set at = 'noon' where number = 2", 2),
+        ("update audit set at = 9223372036854775807 where number = 2", 2),
+        ("update audit set details = 'no JSON' where number = 2", 2),
+        ("update audit set details = '[1]' where number = 2", 2),
+        ("update audit set author = x'ff' where number = 2", 2),
+        ("update audit set seal = 5 where number = 2", 2),
+        ("insert into audit select -5, at, author, request_id, action, environment, subject, details, null from audit"
+         " where number = 1", -5),
+    ],
+)  # fmt: skip
+def test_an_entry_that_nobody_could_write_is_named(ready: Terminal, folder: Path, forgery: str, number: int) -> None:
+    """Of what was changed by hand, values that cannot be read are a fault like any other, and the rest of the trail is
+    shown; a number below 1 is one, too. Red when such a row is read as all others, or the check begins with number 1."""
+    ready("group", "create", "acme")
+    with closing(sqlite3.connect(folder / "tenantry.db")) as file:
+        file.executescript(f"{_UNLOCK} {forgery}")
+    assert f"entry {number}: " in ready("audit", "verify", fails=1).err
+    assert len(ready("audit", "--json").json()) == 2
+
+
 _UNLOCK = "pragma journal_mode = delete; drop trigger audit_is_not_updated; drop trigger audit_is_not_deleted;"
 
 

@@ -19,6 +19,8 @@ from tenantry.ports import AuditTrail, Store
 
 PAGE: Final = 500
 FOLLOW_SECONDS: Final = 1.0
+_LOWEST: Final = -(2**63)
+"""Below every number that a row may have, also one that nobody was given."""
 """Between two looks for entries that are new."""
 
 
@@ -152,7 +154,7 @@ async def verify(
     noted = await store.audit_head()
     heads = [each for each in (*expected, noted) if each is not None and each != start]
     check = ChainCheck(ring.audit_keys, heads, head=start)
-    async for page in _pages(store, None, 0 if start is None else start.number, None):
+    async for page in _pages(store, None, _LOWEST if start is None else start.number, None):
         for entry in page:
             check.add(entry)
     check.finish()

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json  # it shares names and short strings, so that a cached group takes less memory
 
-from tenantry.audit_chain import read_seal
+from tenantry.audit_chain import NO_SEAL, read_seal
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.stored import StoreClock, StoredGroup, is_token, require_unexpired
 from tenantry.groups import (
@@ -242,18 +242,20 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """By a row of AUDIT."""
+    """By a row of AUDIT. One with a value that no program of ours writes, so that somebody changed it, is an entry whose
+    seal fits nowhere: it can be listed, and the check of the chain names it."""
     number, at, author, request_id, action, where, subject, details, seal = row
-    return AuditEntry(
-        number,
-        from_micros(at),
-        Author(author, request_id),
-        action,
-        where,
-        subject,
-        json.loads(details),
-        None if seal is None else read_seal(seal),
-    )
+    try:
+        texts, found = (author, action, where, subject, request_id or ""), json.loads(details)
+        if isinstance(found, dict) and all(isinstance(each, str) for each in texts):
+            sealed = None if seal is None else read_seal(seal)
+            return AuditEntry(
+                number, from_micros(at), Author(author, request_id), action, where, subject, found, sealed
+            )
+    except (TypeError, ValueError, OverflowError):
+        pass
+    unread = "(unreadable)"
+    return AuditEntry(number, from_micros(0), Author(unread), unread, unread, unread, {}, NO_SEAL)
 
 
 def audit_columns(entry: AuditEntry) -> dict[str, Any]:

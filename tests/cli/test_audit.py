@@ -149,6 +149,9 @@ def test_a_change_of_the_trail_is_named(ready: Terminal, folder: Path) -> None:
         (folder / "tenantry.db").write_bytes(whole)
 
 
+_COLUMNS = "at, author, request_id, action, environment, subject, details"
+
+
 @pytest.mark.parametrize(
     ("forgery", "number"),
     [
@@ -158,10 +161,9 @@ def test_a_change_of_the_trail_is_named(ready: Terminal, folder: Path) -> None:
         ("update audit set details = '[1]' where number = 2", 2),
         ("update audit set author = x'ff' where number = 2", 2),
         ("update audit set seal = 5 where number = 2", 2),
-        ("insert into audit select -5, at, author, request_id, action, environment, subject, details, null from audit"
-         " where number = 1", -5),
+        (f"insert into audit select -5, {_COLUMNS}, null from audit where number = 1", -5),
     ],
-)  # fmt: skip
+)
 def test_an_entry_that_nobody_could_write_is_named(ready: Terminal, folder: Path, forgery: str, number: int) -> None:
     """Of what was changed by hand, values that cannot be read are a fault like any other, and the rest of the trail is
     shown; a number below 1 is one, too. Red when such a row is read as all others, or the check begins with number 1."""

@@ -80,7 +80,9 @@ async def import_(
     summary = run.counts.summary()
     if as_json:
         click.echo(json.dumps({"success": 1, "summary": summary}))
-    print_note(", ".join(f"{count} {_told(name, dry_run)}" for name, count in summary.items() if name != "lines"))
+    print_note(
+        ", ".join(f"{count} {_outcome_text(name, dry_run)}" for name, count in summary.items() if name != "lines")
+    )
     if not summary["lines"]:
         raise click.UsageError("the file has no group: a JSON object a line is needed")
     if summary["failed"]:
@@ -98,7 +100,7 @@ def new_provisioner(store: Store, keys: str | None, queries: str | None, *, dry_
     return Rehearsal(store, signing, deadline=Deadline(), contract=contract)
 
 
-def _told(outcome: str, dry_run: bool) -> str:
+def _outcome_text(outcome: str, dry_run: bool) -> str:
     if not dry_run:
         return outcome
     return "would fail" if outcome == "failed" else f"would be {outcome}"

@@ -242,8 +242,8 @@ def identity(row: Row) -> tuple[StoreIdentity, float]:
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """By a row of AUDIT. One with a value that no program of ours writes, so that somebody changed it, is an entry whose
-    seal fits nowhere: it can be listed, and the check of the chain names it."""
+    """By a row of AUDIT. One with a value that no program of ours writes is an entry whose seal fits nowhere: it can be
+    listed, and the check of the chain names it."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)

@@ -166,7 +166,7 @@ _COLUMNS = "at, author, request_id, action, environment, subject, details"
 )
 def test_an_entry_that_nobody_could_write_is_named(ready: Terminal, folder: Path, forgery: str, number: int) -> None:
     """Of what was changed by hand, values that cannot be read are a fault like any other, and the rest of the trail is
-    shown; a number below 1 is one, too. Red when such a row is read as all others, or the check begins with number 1."""
+    shown; a number below 1 is one, too. Red when such a row is read as all others, or the check begins with 1."""
     ready("group", "create", "acme")
     with closing(sqlite3.connect(folder / "tenantry.db")) as file:
         file.executescript(f"{_UNLOCK} {forgery}")

@@ -128,6 +128,8 @@ def test_this_month_is_the_default(used: Terminal) -> None:
         (["--by", "week"], "'week' is not one of"),
         (["--prune-before", "2026-01-01", "--group", "acme"], "leave out --group"),
         (["--prune-before", "2026-01-01", "--environment", "production"], "leave out --group, --environment"),
+        (["--prune-before", "9999-01-01"], "--prune-before is in the future"),
+        (["--json", "--format", "csv"], "leave one out"),
     ],
 )
 def test_what_is_wrong_is_told(ready: Terminal, options: list[str], message: str) -> None:

@@ -85,16 +85,21 @@ async def usage(
 
     Times are in UTC. What was used in the last minute may still be on its way to the store.
     """
+    context = click.get_current_context()
+    if as_json and style != "json" and context.get_parameter_source("style") is ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"--json and --format {style} say two things: leave one out")
+    now = datetime.now(UTC)
     if prune_before is not None:
         # A variable of the environment names the one of all other commands: it asks nothing of this one.
-        given = click.get_current_context().get_parameter_source("environment") is ParameterSource.COMMANDLINE
+        given = context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
         if given or any(each is not None for each in (group, since, until)):
             raise click.UsageError(
                 "--prune-before is for all groups: leave out --group, --environment, --since and --until"
             )
+        if prune_before > now:
+            raise click.UsageError("--prune-before is in the future: it would delete what is being used now")
         await _prune(store, prune_before)
         return
-    now = datetime.now(UTC)
     begin = since or now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     end = until or now.replace(minute=0, second=0, microsecond=0) + _HOUR
     if begin >= end:

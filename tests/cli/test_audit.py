@@ -212,11 +212,20 @@ def test_a_key_that_was_removed_proves_its_entries(ready: Terminal) -> None:
 # --- --follow ---
 
 
+_AT_A_TERMINAL = """
+import signal
+from tenantry.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+"""As Ctrl-C reaches it: where these tests run in the background, their children begin with that signal ignored."""
+
+
 @contextmanager
 def following(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], Path]]:
     """``tenantry audit --follow`` as a process; what it prints goes to a file."""
     out = folder / "followed"
-    command = [sys.executable, "-m", "tenantry", "audit", "--follow", *options]
+    command = [sys.executable, "-c", _AT_A_TERMINAL, "audit", "--follow", *options]
     with out.open("w") as stdout, (folder / "told").open("w") as stderr:
         process = subprocess.Popen(command, cwd=folder, stdout=stdout, stderr=stderr, text=True)
         try:

@@ -19,9 +19,9 @@ from tenantry.ports import AuditTrail, Store
 
 PAGE: Final = 500
 FOLLOW_SECONDS: Final = 1.0
+"""Between two looks for entries that are new."""
 _LOWEST: Final = -(2**63)
 """Below every number that a row may have, also one that nobody was given."""
-"""Between two looks for entries that are new."""
 
 
 def _as_head(value: str) -> ChainHead:

@@ -96,6 +96,7 @@ async def frame_of(page: Page, sites: Sites, group: str) -> Frame:
 
 
 async def noted(page: Page) -> dict[str, Any]:
-    """What the host's page has noted: how often it was asked for tokens, events, origins of messages."""
-    result: dict[str, Any] = await page.evaluate("window.noted")
+    """What the host's page has noted: how often it was asked for tokens, events, origins of messages. Waits until its
+    script runs."""
+    result: dict[str, Any] = await until(lambda: page.evaluate("window.noted"), "the host's script")
     return result

@@ -130,23 +130,41 @@ async def with_attempts(kind: str, script: Script, groups: Any) -> list[BulkRepo
 
 @KINDS
 @pytest.mark.parametrize(
-    ("last", "kind_of_error"),
+    ("last", "kind_of_error", "told"),
     [
-        (httpx2.ReadError("gone"), ApiUnreachable),
-        (report(done(1), ended("store_unavailable")), StoreUnavailable),
-        (report(done(1)), UnexpectedAnswer),
-        (httpx2.Response(200, text="<html>"), UnexpectedAnswer),
-        (httpx2.Response(200, text=""), UnexpectedAnswer),
+        (httpx2.ReadError("gone"), ApiUnreachable, 0),
+        (report(done(1), ended("store_unavailable")), StoreUnavailable, 1),
+        (report(done(1)), ApiUnreachable, 1),
+        (report(done(1), failed(2)), ApiUnreachable, 2),
+        (httpx2.Response(200, text=json.dumps(done(1)) + '\n{"line":2,"succ'), ApiUnreachable, 1),
+        (httpx2.Response(200, text=""), ApiUnreachable, 0),
+        (httpx2.Response(200, text="<html>"), UnexpectedAnswer, 0),
+        (httpx2.Response(200, text="<html>\n<body>\n</body>\n</html>\n"), UnexpectedAnswer, 0),
+        (report({"hello": 1}, {"success": 1}), UnexpectedAnswer, 0),
+        (report({**done(1), "line": "1"}, SUMMARY), UnexpectedAnswer, 0),
     ],
 )
-async def test_an_end_that_is_no_end(kind: str, last: Any, kind_of_error: type, pauses: list[float]) -> None:
-    """Reports of what was done come first, then the error. Red when the error comes before them."""
+async def test_an_end_that_is_no_end(kind: str, last: Any, kind_of_error: type, told: int, pauses: list[float]) -> None:
+    """Reports of what was done come first, then the error: of a report that was cut, that its end was lost, and of what
+    is no report, that a proxy may be there. Red when the error comes before them, when the last line is taken for the
+    summary whatever it is, or when lines are read without a guard."""
     first = report(*(done(line) for line in range(1, MOST_TOGETHER + 1)), SUMMARY)
     script = Script(first, last, last, last)
     groups = [{"user_group_id": f"g{number}"} for number in range(MOST_TOGETHER + 2)]
     reports, error = await collected(kind, script, groups)
     assert isinstance(error, kind_of_error)
-    assert len(reports) == MOST_TOGETHER + (1 if kind_of_error is StoreUnavailable else 0)
+    assert len(reports) == MOST_TOGETHER + told
+
+
+@KINDS
+async def test_a_report_that_was_cut_is_asked_for_again(kind: str, pauses: list[float]) -> None:
+    """Also where it was cut at the end of a line, and what was reported stays. Red when the last line that came is
+    taken for the summary: a line that failed ended the request with its own error then."""
+    cut = [report(done(1)), report(done(1, "unchanged"), failed(2)), httpx2.Response(200, text='{"line":1')]
+    script = Script(*cut, report(done(1, "unchanged"), failed(2), done(3), SUMMARY))
+    reports = await with_attempts(kind, script, [{"user_group_id": f"g{number}"} for number in (1, 2, 3)])
+    assert [each.outcome for each in reports] == ["created", "failed", "created"]
+    assert len(script.requests) == 4
 
 
 @KINDS

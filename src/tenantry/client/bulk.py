@@ -1,18 +1,18 @@
 """``POST /api/users/bulk``, without I/O: groups become requests of some hundreds of lines, and their reports records.
 
-A request that is lost is sent again, for a bulk changes nothing that it has done already. What the first attempt has
-reported as done keeps that report.
+A request that is lost is sent again, and so is one whose report has lost its end, for a bulk changes nothing that it
+has done already. What the first attempt has reported as done keeps that report.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from tenantry.client.answers import ProvisionedGroup, Reply, read_error, read_group
-from tenantry.client.calls import Call, Send, load_json, plain, retrying_call
+from tenantry.client.answers import ProvisionedGroup, Reply, read_error, read_group, read_success
+from tenantry.client.calls import Call, NoReply, Send, load_json, plain, retrying_call
 from tenantry.errors import TenantryError
 
 T = TypeVar("T")
@@ -88,15 +88,23 @@ def _bulk(send: Send, attempts: int, before: int) -> Call[BulkAnswer]:
     reports: dict[int, BulkReport] = {}
 
     def read_lines(reply: Reply) -> Any:
-        """The last line. What the others report is collected."""
+        """The last line, which sums up; NoReply where the report has lost its end. What the others report is
+        collected. Raises UnexpectedAnswer."""
         if reply.status != 200:
             return load_json(reply.content)
-        *lines, last = [load_json(line) for line in reply.content.split(b"\n") if line] or [None]
-        for line in lines:
+        return read_success(collect, [line for line in reply.content.split(b"\n") if line], reply)
+
+    def collect(lines: Sequence[bytes], reply: Reply) -> Any:
+        for number, text in enumerate(lines, 1):
+            line = load_json(text)
+            if number == len(lines) and isinstance(line, dict) and "summary" in line:
+                return line
+            if number == len(lines) and line is None and text.startswith(b"{"):
+                break  # a line that was cut
             report = _read_report(line, reply, before)
             if report.number not in reports or reports[report.number].error is not None:
                 reports[report.number] = report
-        return last
+        return NoReply("the report has no end")
 
     error: TenantryError | None = None
     try:

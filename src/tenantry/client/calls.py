@@ -90,7 +90,8 @@ ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
 
 
 ReadDocument: TypeAlias = Callable[[Reply], Any]
-"""The document of a reply that says whether it is a success; None where there is none."""
+"""The document of a reply that says whether it is a success; None where there is none, and NoReply where the reply has
+lost its end."""
 
 
 def load_json(content: bytes) -> Any:
@@ -111,11 +112,11 @@ def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document:
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
         reply = yield send
-        if not isinstance(reply, Reply):
-            reason = reply.reason if reply is not None else "nothing was sent"
+        document = read_document(reply) if isinstance(reply, Reply) else reply
+        if not isinstance(reply, Reply) or isinstance(document, NoReply):
+            reason = document.reason if document is not None else "nothing was sent"
             failure: TenantryError = ApiUnreachable(f"/api/user did not answer in {attempts} attempts: {reason}")
         else:
-            document = read_document(reply)
             if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
                 found = read_success(read, document, reply)
                 if send.dry_run and not reply.dry_run:

@@ -111,14 +111,16 @@ class ChainCheck:
     """Checks a trail, to which each entry is added in the order of the numbers; then ``finish``.
 
     ``head``: the one that the first of them follows; None for a trail from its beginning. ``expected``: heads that were
-    noted before, which the trail has to have. ``before`` counts the entries from before
-    the chain, ``unsealed`` those since that were written without the keys, ``left_out`` those of them that no later
-    seal covers either.
+    noted before, which the trail has to have. ``begins_after`` is the number that the first seal of all follows; None
+    with ``head``, and where there is no seal. It was taken from the database: only who knows it from elsewhere knows
+    that the chain was not begun anew. ``before`` counts the entries up to it, ``unsealed`` those since that were
+    written without the keys, ``left_out`` those of them that no later seal covers either.
     """
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)
     sealed: int = 0
+    begins_after: int | None = None
     before: int = 0
     unsealed: int = 0
     left_out: int = 0
@@ -140,6 +142,8 @@ class ChainCheck:
         self.fault = self._fault_of(entry, entry.seal)
         if self.fault is not None:
             return
+        if self.head is None:
+            self.begins_after = entry.seal.after
         self._count([number for number, _ in self._between], entry.seal.after)
         self._between.clear()
         self.sealed += 1

@@ -190,6 +190,37 @@ def test_entries_without_the_keys_are_told(ready: Terminal, folder: Path) -> Non
     assert (report["proved"], report["sealed"], report["unsealed"]) == (False, 1, 1)
 
 
+@pytest.mark.parametrize("taken", ["update audit set subject = 'x', seal = null", "delete from audit"])
+def test_a_chain_that_was_begun_anew_is_not_proved(ready: Terminal, folder: Path, taken: str) -> None:
+    """Who has no key sets the beginning of the chain behind what he changed, and the next honest write seals from
+    there. It is right only where the operator knows that number. Red when ``verify`` takes it from the database."""
+    ready("group", "create", "acme")
+    with closing(sqlite3.connect(folder / "tenantry.db")) as file:
+        file.executescript(f"{_UNLOCK} {taken}; update generation set audit_number = 2, audit_mac = null")
+    ready("group", "create", "next")
+    for options in ((), ("--allow-unsealed",), ("--begins-after", "1")):
+        result = ready("audit", "verify", *options, fails=1)
+        assert "proved: false" in result.out
+        assert "the chain begins after entry 2, not after" in result.err
+        assert "--begins-after 2" in result.err
+    report = ready("audit", "verify", "--begins-after", "2", "--json").json()
+    assert (report["proved"], report["begins_after"], report["sealed"]) == (True, 2, 1)
+    assert report["before_the_chain"] == (0 if taken.startswith("delete") else 2)
+    head = report["head"]
+    assert ready("audit", "verify", "--from", head, "--json").json()["begins_after"] is None
+    assert "give one of them" in ready("audit", "verify", "--from", head, "--begins-after", "2", fails=2).err
+
+
+def test_a_trail_without_a_seal_is_not_proved(ready: Terminal, folder: Path) -> None:
+    """Also where entries without seals are allowed. Red when only those since the first seal count."""
+    with closing(sqlite3.connect(folder / "tenantry.db")) as file:
+        file.executescript(
+            f"{_UNLOCK} update audit set seal = null; update generation set audit_number = 0, audit_mac = null"
+        )
+    assert "none of the 1 entries is sealed" in ready("audit", "verify", fails=1).err
+    assert ready("audit", "verify", "--allow-unsealed", "--json").json()["proved"] is False
+
+
 def test_the_key_file_of_an_option_seals(ready: Terminal, folder: Path) -> None:
     """Red when a command signs with the file that it was given and seals with none."""
     (folder / "tenantry.keys").rename(folder / "other.keys")

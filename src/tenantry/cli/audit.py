@@ -135,6 +135,12 @@ async def head(store: Store, as_json: bool) -> None:
 @click.option(
     "--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head: what was before is trimmed."
 )
+@click.option(
+    "--begins-after",
+    type=click.IntRange(0, 2**63 - 1),
+    metavar="N",
+    help="The number of the last entry from before the chain; default: 0, as in a new store.",
+)
 @click.option("--allow-unsealed", is_flag=True, help="Accept entries that programs without the key file have added.")
 @json_option
 @with_store
@@ -143,6 +149,7 @@ async def verify(
     keys: str | None,
     expected: tuple[ChainHead, ...],
     start: ChainHead | None,
+    begins_after: int | None,
     allow_unsealed: bool,
     as_json: bool,
 ) -> None:
@@ -150,6 +157,8 @@ async def verify(
     moved. It says the number of the first that was, and ends with 1."""
     from tenantry.keys import SigningKeys
 
+    if start is not None and begins_after is not None:
+        raise click.UsageError("--from and --begins-after both say where the check begins: give one of them")
     ring = SigningKeys.from_file(settings(keys=keys).keys)
     noted = await store.audit_head()
     heads = [each for each in (*expected, noted) if each is not None and each != start]
@@ -158,25 +167,47 @@ async def verify(
         for entry in page:
             check.add(entry)
     check.finish()
-    print_record(_report(check), as_json=as_json)
+    broken, not_proved = _broken(check, begins_after or 0), _not_proved(check)
+    print_record(_report(check, proved=not broken and not not_proved), as_json=as_json)
+    if broken is not None:
+        raise AuditBroken(broken)
+    if not_proved is not None and not allow_unsealed:
+        raise AuditBroken(not_proved)
+
+
+def _broken(check: ChainCheck, begins_after: int) -> str | None:
     if check.fault is not None:
-        raise AuditBroken(f"entry {check.fault.number}: {check.fault.reason}")
-    if check.unsealed and not allow_unsealed:
-        raise AuditBroken(
+        return f"entry {check.fault.number}: {check.fault.reason}"
+    found = check.begins_after
+    if found is None or found == begins_after:
+        return None
+    return (
+        f"the chain begins after entry {found}, not after {begins_after}: nothing proves what is up to there, and "
+        "whoever can write to the database can begin the chain anew to hide a change. Only where you know from "
+        "elsewhere that it has begun there, as in a store that had entries before it had the chain, check with "
+        f"--begins-after {found}"
+    )
+
+
+def _not_proved(check: ChainCheck) -> str | None:
+    if check.unsealed:
+        return (
             f"{check.unsealed} entries, the first of them {check.first_unsealed}, were added without the key file, or "
             "have lost their seals. If programs without it write to this store, check with --allow-unsealed"
         )
-    if check.before and not check.sealed and not allow_unsealed:
-        raise AuditBroken(f"none of the {check.before} entries is sealed, so nothing is proved")
+    if check.before and not check.sealed:
+        return f"none of the {check.before} entries is sealed, so nothing is proved"
+    return None
 
 
-def _report(check: ChainCheck) -> dict[str, Any]:
+def _report(check: ChainCheck, *, proved: bool) -> dict[str, Any]:
     return {
-        "proved": check.fault is None and not check.unsealed,
+        "proved": proved,
         "sealed": check.sealed,
         "unsealed": check.unsealed,
         "covered_by_no_seal": check.left_out,
         "before_the_chain": check.before,
+        "begins_after": check.begins_after,
         "head": None if check.head is None else write_head(check.head),
         "first_bad": None if check.fault is None else check.fault.number,
     }

@@ -4,6 +4,8 @@ alone."""
 from __future__ import annotations
 
 import asyncio
+import logging
+import traceback
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,6 +31,8 @@ from tenantry.provisioning.provisioner import Provisioner, merged
 from tenantry.tokens import draft_token
 
 T = TypeVar("T")
+
+_log = logging.getLogger("tenantry.provisioning")
 
 _BETWEEN_TURNS: Final = 50
 """Groups that are worked on before others have a turn of the event loop: some milliseconds."""
@@ -62,7 +66,8 @@ class Upserted:
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""What became of one upsert: an error says that it did nothing, and OutcomeUnknown that nobody knows."""
+"""What became of one upsert: an error says that it did nothing, and OutcomeUnknown that nobody knows. SigningKeyMissing
+may also be of one that was written: its key went away in between, and it has no token to give until it is rotated."""
 
 
 class UpsertProvisioner(Provisioner):
@@ -73,7 +78,8 @@ class UpsertProvisioner(Provisioner):
     ) -> list[UpsertResult]:
         """The result of each, in their order; each is about another group. ``merge``: the changes are a merge patch
         (RFC 7396), made of the group as it is when it is written; else ``properties`` and ``mapping`` are replaced
-        whole. A group that has all of it already is not written."""
+        whole. A group that has all of it already is not written. A foreign exception is raised as long as nothing is
+        decided; later it is logged, and an error of those that still wait."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}
@@ -85,10 +91,16 @@ class UpsertProvisioner(Provisioner):
                 results[upsert.provided_id] = error
             else:
                 waiting[upsert.provided_id] = upsert.changes
+        refused = len(results)
         for _ in range(_ATTEMPTS):
             if not waiting:
                 break
-            results |= await self._attempt(environment, waiting, merge=merge, author=author)
+            try:
+                results |= await self._attempt(environment, waiting, merge=merge, author=author)
+            except Exception as raised:  # what was written has its results
+                if len(results) == refused:
+                    raise
+                results |= dict.fromkeys(waiting, _logged(raised, author))
             waiting = {provided_id: changes for provided_id, changes in waiting.items() if provided_id not in results}
         busy = StoreUnavailable("others change this user group without end: try again")
         return [results.get(each.provided_id, busy) for each in upserts]
@@ -122,7 +134,10 @@ class UpsertProvisioner(Provisioner):
         async for write, issued in _in_turns(zip(writes, done, strict=True)):
             if issued is not None:
                 outcome = Outcome.CREATED if issued.created else Outcome.UPDATED
-                results[write.provided_id] = Upserted(outcome, self._provisioned(issued))
+                try:
+                    results[write.provided_id] = Upserted(outcome, self._provisioned(issued))
+                except TenantryError as error:  # the key file may be another since the write was planned
+                    results[write.provided_id] = error
         return results
 
     def _plan(
@@ -149,6 +164,19 @@ class UpsertProvisioner(Provisioner):
         self, environment: Environment, writes: Sequence[GroupWrite], author: Author
     ) -> Sequence[Issued | None]:
         return await self._deadline.write(self._store.write_many(environment, writes, author=author))
+
+
+def _logged(raised: Exception, author: Author) -> TenantryError:
+    """The error to report, after the type and the place of this one were logged: its message may hold a property."""
+    frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
+    _log.error(
+        "upserts of %s failed with %s\n%s",
+        author.request_id or author.name,
+        type(raised).__qualname__,
+        frames,
+        extra=extra,
+    )
+    return TenantryError("something went wrong here; the log has more under the request id")
 
 
 async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:

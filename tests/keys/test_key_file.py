@@ -91,34 +91,6 @@ def test_a_file_that_others_may_use_is_refused(path: Path, mode: int) -> None:
     assert len(list_keys(path)) == 1
 
 
-@pytest.mark.parametrize(
-    ("mode", "owner", "user", "taken"),
-    [
-        (0o440, 0, 10001, True),  # a secret of Kubernetes with defaultMode 0400 and fsGroup
-        (0o640, 0, 10001, True),
-        (0o440, 10001, 10001, False),
-        (0o440, 0, 0, False),
-        (0o444, 0, 10001, False),
-        (0o460, 0, 10001, False),
-        (0o450, 0, 10001, False),
-    ],
-)
-def test_root_may_let_the_group_of_a_service_read(
-    path: Path, mode: int, owner: int, user: int, taken: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And nobody else, and no more than that. Red when the file's owner or the process's user is not looked at."""
-    create_key_file(path)
-    real = path.stat()
-    status = os.stat_result((stat.S_IFREG | mode, *real[1:4], owner, *real[5:]))
-    monkeypatch.setattr(os, "fstat", lambda _: status)
-    monkeypatch.setattr(os, "geteuid", lambda: user)
-    if taken:
-        assert SigningKeys.from_file(path).ids == ("k1",)
-    else:
-        with pytest.raises(InvalidKeys, match=f"has mode 0{mode:o}"):
-            SigningKeys.from_file(path)
-
-
 def test_a_file_that_is_only_readable_is_read(path: Path) -> None:
     """Mode 0400, as a careful operator has it."""
     create_key_file(path)
@@ -330,15 +302,3 @@ def test_new_keys_are_on_the_disk_before_they_have_the_name(path: Path, monkeypa
     assert steps == ["contents", "name", "folder"]
     create_key_file(path.with_name("other.keys"))
     assert steps[3:] == ["contents", "folder"]
-
-
-def test_an_administrators_rotation_leaves_the_file_to_its_owner(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or the program would be locked out of its own keys. Red without the change of owner."""
-    create_key_file(path)
-    given: list[tuple[int, int]] = []
-    status = list(path.stat())
-    status[4:6] = [12_345, 12_346]
-    monkeypatch.setattr("pathlib.Path.stat", lambda self, **_: os.stat_result(status))
-    monkeypatch.setattr("os.fchown", lambda descriptor, user, group: given.append((user, group)))
-    rotate_key_file(path)
-    assert given == [(12_345, 12_346)]

@@ -54,9 +54,11 @@ def read_private(path: Path) -> bytes:
 
 
 def _read_by_its_group(status: os.stat_result) -> int:
-    """The bit that a file of root's may have when this process is another user's: root has given it to the group of
-    a service, as Kubernetes does with a secret under ``fsGroup``. PostgreSQL has the same rule for its key."""
-    return stat.S_IRGRP if status.st_uid == 0 and os.geteuid() != 0 else 0
+    """The bit that a file of root's may have: root has given it to the group of a service, as Kubernetes does with a
+    secret under ``fsGroup``. PostgreSQL has the same rule for its key. Root's own process, which may have to manage the
+    file of a service, takes it where the group is not root's: that one was not given by anybody, but left as it was."""
+    given = status.st_uid == 0 and (os.geteuid() != 0 or status.st_gid != 0)
+    return stat.S_IRGRP if given else 0
 
 
 def _check(path: Path, status: os.stat_result) -> None:
@@ -72,7 +74,8 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replaces the contents of a file in one step, with the same owner. A crash leaves the old or the new.
+    """Replaces the contents of a file in one step: it stays its owner's, and readable to a group of a service that was
+    given it. A crash leaves the old or the new.
 
     The caller holds the lock of ``path``, so the new file's name can be the same each time: what a killed process left
     there, with secrets in it, is gone with the next change.
@@ -123,14 +126,22 @@ def _write_new(path: Path, content: bytes, *, like: os.stat_result | None = None
     try:
         with os.fdopen(descriptor, "wb") as file:
             os.fchmod(descriptor, _MODE)
-            if like is not None and like.st_uid != os.fstat(descriptor).st_uid:
-                os.fchown(descriptor, like.st_uid, like.st_gid)  # an administrator's rotation must not lock the app out
+            if like is not None:  # an administrator's rotation must not lock the app out
+                _give(descriptor, like)
             file.write(content)
             file.flush()
             os.fsync(descriptor)
     except BaseException:
         path.unlink()
         raise
+
+
+def _give(descriptor: int, like: os.stat_result) -> None:
+    made, by_its_group = os.fstat(descriptor), like.st_mode & _read_by_its_group(like)
+    if like.st_uid != made.st_uid or (like.st_uid == 0 and like.st_gid != made.st_gid):
+        os.fchown(descriptor, like.st_uid, like.st_gid)
+    if by_its_group:
+        os.fchmod(descriptor, _MODE | by_its_group)
 
 
 def _sync_folder(folder: Path) -> None:

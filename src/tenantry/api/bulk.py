@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic_core import to_json
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from tenantry.api.endpoint import (
     ApiContext,
@@ -128,25 +128,31 @@ class BulkResponse(StreamedResponse):
         self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends it. Returns early when the client is gone: what was written until then stays."""
+        """Sends it. Returns early when the client is gone: what was written until then stays. Raises OSError when what
+        waits to be sent cannot be read back; no further line is done then either."""
         buffer = ReportBuffer()
         sending = asyncio.create_task(self._send(buffer, send))
+        sending.add_done_callback(lambda _: buffer.abandon())
         try:
             with suppress(ClientDisconnected):
                 await self._report(buffer)
                 buffer.end()
-                await sending
+                await asyncio.wait([sending])
         finally:
             sending.cancel()
+            await asyncio.wait([sending])  # it may be about to read from the buffer
             buffer.close()
+        if not sending.cancelled():
+            with suppress(ClientDisconnected):
+                sending.result()
 
     async def _send(self, buffer: ReportBuffer, send: Send) -> None:
         if self._after_body:
             await buffer.wait_for_end()
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await _deliver(send, {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         while piece := await buffer.read():
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body", "body": b""})
+            await _deliver(send, {"type": "http.response.body", "body": piece, "more_body": True})
+        await _deliver(send, {"type": "http.response.body", "body": b""})
 
     async def _report(self, buffer: ReportBuffer) -> None:
         """All lines, and the last one, which sums up and says why the report ends early, if it does."""
@@ -197,3 +203,11 @@ class BulkResponse(StreamedResponse):
         for each in results:
             if isinstance(each, StoreUnavailable):
                 raise each
+
+
+async def _deliver(send: Send, message: Message) -> None:
+    """Raises ClientDisconnected for the OSError of a server whose connection is closed (ASGI's HTTP, 2.4)."""
+    try:
+        await send(message)
+    except OSError as error:
+        raise ClientDisconnected("the connection broke before the report was sent") from error

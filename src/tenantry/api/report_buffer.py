@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from io import BytesIO
 from tempfile import TemporaryFile
 from typing import IO, Final
+
+from tenantry.api.request import ClientDisconnected
 
 MEMORY: Final = 1024 * 1024
 """Bytes that are held in memory."""
@@ -34,10 +37,12 @@ class ReportBuffer:
         self._written = 0
         self._read = 0
         self._ended = False
+        self._abandoned = False
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Adds to the end. Raises OSError when the disk is full."""
+        """Adds to the end. Raises OSError when the disk is full, ClientDisconnected when nobody reads any more."""
+        self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
         self._file.seek(self._written)
@@ -46,22 +51,33 @@ class ReportBuffer:
         self._changed.set()
 
     def _move_to_file(self) -> None:
+        moved: IO[bytes] | None = None
+        self._file.seek(0)
         try:
             moved = TemporaryFile()  # noqa: SIM115 - closed by ``close``
+            moved.write(self._file.read())
+            moved.flush()
         except OSError as error:
+            if moved is not None:
+                with suppress(OSError):  # it writes once more what the disk has no room for
+                    moved.close()
             if self._most != MEMORY:
                 _log.warning("a client that is slow to read its report is waited for: no temporary file (%s)", error)
             self._most = MEMORY
             return
-        self._file.seek(0)
-        moved.write(self._file.read())
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Waits until more may be written."""
+        """Waits until more may be written. Raises ClientDisconnected when nobody reads any more."""
+        self._require_reader()
         while self._written >= self._most:
             self._changed.clear()
             await self._changed.wait()
+            self._require_reader()
+
+    def _require_reader(self) -> None:
+        if self._abandoned:
+            raise ClientDisconnected("nobody reads the report any more")
 
     async def wait_for_end(self) -> None:
         """Waits until nothing more is written, or nothing more may be."""
@@ -72,6 +88,11 @@ class ReportBuffer:
     def end(self) -> None:
         """Nothing more is written."""
         self._ended = True
+        self._changed.set()
+
+    def abandon(self) -> None:
+        """Nothing more is read."""
+        self._abandoned = True
         self._changed.set()
 
     async def read(self) -> bytes:
@@ -92,5 +113,6 @@ class ReportBuffer:
         return piece
 
     def close(self) -> None:
-        """Gives back the file."""
-        self._file.close()
+        """Gives back the file, and what was not read with it."""
+        with suppress(OSError):  # it writes once more what the disk has no room for
+            self._file.close()

@@ -77,10 +77,12 @@ NO_SEAL: Final = Seal("", 0, b"")
 """Of an entry that cannot be as it was written: it fits nowhere."""
 
 
-def read_seal(column: bytes) -> Seal:
-    """What ``write_seal`` wrote. Of anything else, a seal that fits nowhere."""
-    if len(column) != _COLUMN:
+def read_seal(column: object) -> Seal:
+    """What ``write_seal`` wrote. Of anything else, also a text or a number that SQLite has taken for the column, a seal
+    that fits nowhere."""
+    if not isinstance(column, bytes | memoryview) or len(column) != _COLUMN:
         return NO_SEAL
+    column = bytes(column)
     return Seal(column[:2].decode("latin-1"), int.from_bytes(column[2:10], "big"), column[10:])
 
 

@@ -150,6 +150,7 @@ def test_a_change_of_the_trail_is_named(ready: Terminal, folder: Path) -> None:
 
 
 _COLUMNS = "at, author, request_id, action, environment, subject, details"
+_NESTED = '{"a": %s%s}'
 
 
 @pytest.mark.parametrize(
@@ -161,6 +162,8 @@ _COLUMNS = "at, author, request_id, action, environment, subject, details"
         ("update audit set details = '[1]' where number = 2", 2),
         ("update audit set author = x'ff' where number = 2", 2),
         ("update audit set seal = 5 where number = 2", 2),
+        (f"update audit set seal = '{'x' * 42}' where number = 2", 2),
+        (f"update audit set details = '{_NESTED % ('[' * 99_999, ']' * 99_999)}' where number = 2", 2),
         (f"insert into audit select -5, {_COLUMNS}, null from audit where number = 1", -5),
     ],
 )
@@ -172,6 +175,21 @@ def test_an_entry_that_nobody_could_write_is_named(ready: Terminal, folder: Path
         file.executescript(f"{_UNLOCK} {forgery}")
     assert f"entry {number}: " in ready("audit", "verify", fails=1).err
     assert len(ready("audit", "--json").json()) == 2
+    ready("group", "create", "next")
+
+
+@pytest.mark.parametrize(
+    ("details", "seal"),
+    [("{}", f"'{'x' * 42}'"), (_NESTED % ("[" * 9_999, "]" * 9_999), "null"), (_NESTED % ("[", "]"), "null")],
+)
+def test_such_an_entry_at_the_end_stops_no_write(ready: Terminal, folder: Path, details: str, seal: str) -> None:
+    """The next one is sealed over it, as over one without a seal. Red when a writer fails at what it reads there, and
+    when details are read that are no texts: nested ones, which may be too deep to be written as JSON again."""
+    with closing(sqlite3.connect(folder / "tenantry.db")) as file:
+        columns = _COLUMNS.replace("details", f"'{details}', {seal}")
+        file.executescript(f"{_UNLOCK} insert into audit select 2, {columns} from audit where number = 1")
+    ready("group", "create", "acme")
+    assert "entry 2: it has values that were never written" in ready("audit", "verify", fails=1).err
 
 
 _UNLOCK = "pragma journal_mode = delete; drop trigger audit_is_not_updated; drop trigger audit_is_not_deleted;"

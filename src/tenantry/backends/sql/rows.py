@@ -247,12 +247,12 @@ def audit_entry(row: Row) -> AuditEntry:
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)
-        if isinstance(found, dict) and all(isinstance(each, str) for each in texts):
+        if isinstance(found, dict) and all(isinstance(each, str) for each in (*texts, *found.values())):
             sealed = None if seal is None else read_seal(seal)
             return AuditEntry(
                 number, from_micros(at), Author(author, request_id), action, where, subject, found, sealed
             )
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         pass
     unread = "(unreadable)"
     return AuditEntry(number, from_micros(0), Author(unread), unread, unread, unread, {}, NO_SEAL)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from pydantic_core import to_json
@@ -40,7 +41,7 @@ AFTER_BODY: Final = b"report-after-body"
 Caddy drops a part of it."""
 
 _LINES_BETWEEN: Final = 25
-"""Lines that are read before others have a turn of the event loop: some milliseconds."""
+"""Lines that are read, or reported, before others have a turn of the event loop: some milliseconds."""
 
 
 class BulkEndpoint(Endpoint):
@@ -199,7 +200,10 @@ class BulkResponse(StreamedResponse):
         await buffer.wait_for_space()
         results = await self._writer.write(batch)
         self._counts.add(results)
-        buffer.write(b"".join(to_json(line) + b"\n" for line in batch.report(results)))
+        report = batch.report(results)
+        while piece := b"".join(to_json(line) + b"\n" for line in islice(report, _LINES_BETWEEN)):
+            buffer.write(piece)
+            await asyncio.sleep(0)
         for each in results:
             if isinstance(each, StoreUnavailable):
                 raise each

@@ -68,7 +68,7 @@ class Rehearsal(UpsertProvisioner):
         self, environment: Environment, writes: Sequence[GroupWrite], author: Author
     ) -> Sequence[Issued | None]:
         updates = [each.provided_id for each in writes if isinstance(each, GroupUpdate)]
-        found = await self._deadline.read(self._groups.get_many(environment, updates)) if updates else {}
+        found = await self._read_many(environment, updates)
         return [
             self._created(environment, write.draft, write.token)
             if isinstance(write, GroupCreation)

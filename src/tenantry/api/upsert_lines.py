@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -83,9 +83,10 @@ class UpsertBatch:
         done = iter(await provisioner.upsert_many(environment, asked, merge=merge, author=author))
         return [next(done) if isinstance(each.asked, Upsert) else each.asked for each in self.lines]
 
-    def report(self, results: Sequence[UpsertResult]) -> list[dict[str, Any]]:
-        """What is said of each line: the answer to PATCH, or the error."""
-        return [_report(line.number, result) for line, result in zip(self.lines, results, strict=True)]
+    def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
+        """What is said of each line: the answer to PATCH, or the error. Made when it is asked for: a short line may
+        name a group that is large."""
+        return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 
 def _report(number: int, result: UpsertResult) -> dict[str, Any]:

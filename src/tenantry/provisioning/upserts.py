@@ -112,7 +112,7 @@ class UpsertProvisioner(Provisioner):
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:
-            found = await self._deadline.read(self._store.get_many(environment, [*wanted]))
+            found = await self._read_many(environment, [*wanted])
         except TenantryError as error:
             return dict.fromkeys(wanted, error)
         async for provided_id, changes in _in_turns(wanted.items()):
@@ -159,6 +159,16 @@ class UpsertProvisioner(Provisioner):
             errors = self._contract.errors(environment.name, issued.group.properties, whole.properties)
             self._enforce(environment, provided_id, errors)
         return GroupUpdate(issued.group, whole)
+
+    async def _read_many(self, environment: Environment, provided_ids: Sequence[str]) -> dict[str, Issued]:
+        """Those that there are, read some at a time: a short line may name a group that is large, and each is decoded.
+        Others have a turn of the event loop in between."""
+        found: dict[str, Issued] = {}
+        for start in range(0, len(provided_ids), _BETWEEN_TURNS):
+            some = provided_ids[start : start + _BETWEEN_TURNS]
+            found |= await self._deadline.read(self._store.get_many(environment, some))
+            await asyncio.sleep(0)
+        return found
 
     async def _write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], author: Author

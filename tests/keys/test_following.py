@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -176,6 +177,30 @@ def test_the_key_before_signs_for_a_moment(path: Path) -> None:
     remove_key(path, "k2")
     keys.refresh()
     assert (keys.active_id, keys.ids) == ("k3", ("k1", "k3"))
+
+
+def test_a_change_that_another_thread_reads_is_not_undone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes just when the key that was read before is to sign, and takes that key away. Red when that key is made
+    the active one without a second look: nothing can be signed any more."""
+    keys = SigningKeys.from_file(path)
+    monkeypatch.setattr(signing_keys, "SIGNS_AFTER", 0.0)
+    rotate_key_file(path)
+    assert keys.refresh() is True
+    looks: list[bool] = []
+
+    def monotonic() -> float:
+        looks.append(True)
+        if len(looks) == 2:  # after the look at the file: the one at whether the next key is due
+            rotate_key_file(path)
+            remove_key(path, "k2")
+            assert keys.refresh() is True
+        return time.monotonic()
+
+    monkeypatch.setattr(signing_keys, "time", SimpleNamespace(monotonic=monotonic))
+    monkeypatch.setattr(signing_keys, "CHECK_SECONDS", 3600.0)
+    assert (keys.active_id, keys.ids) == ("k1", ("k1", "k3"))
+    assert keys.active_id == "k3"
+    assert keys.read(_token(keys, "k3")).key_id == "k3"
 
 
 def test_a_forgery_reads_no_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

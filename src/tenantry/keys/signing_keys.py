@@ -110,6 +110,15 @@ class SigningKeys(KeyRing):
         removed = f"; {', '.join(gone)} removed" if gone else ""
         _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
 
+    def _promote(self, following: tuple[str, float]) -> None:
+        """Signs with the key that was read before, unless another thread has read a change since, or is about to."""
+        if self._reading.acquire(blocking=False):
+            try:
+                if self._next_active is following:
+                    self._active, self._next_active = following[0], None
+            finally:
+                self._reading.release()
+
     # --- the uses of the keys, each of which looks at the file first ---
 
     @property
@@ -117,7 +126,7 @@ class SigningKeys(KeyRing):
         self.refresh(within=CHECK_SECONDS)
         following = self._next_active
         if following is not None and time.monotonic() >= following[1]:
-            self._active, self._next_active = following[0], None
+            self._promote(following)
         return self._active
 
     @property

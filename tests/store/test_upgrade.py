@@ -20,9 +20,10 @@ from alembic import command
 
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
-from tenantry.errors import MigrationNeeded
+from tenantry.backends.sql.tables import metadata, revisions
+from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import SOURCES_HANDLE, GroupDraft, Tag
-from tenantry.migrations import check, migrate
+from tenantry.migrations import TABLES, _lock_tables, check, migrate
 from tenantry.testing import make_token
 from tests.store.test_migrations import _OLD_ROWS, _upgrade_to
 
@@ -157,19 +158,102 @@ async def test_no_registration_is_cached_without_the_triggers(before_sources: st
     await store.aclose()
 
 
-@pytest.mark.parametrize("before_sources", ["postgres"], indirect=True)
-async def test_a_writer_of_the_version_before_and_the_migration_do_not_block_each_other(before_sources: str) -> None:
-    """It has written a data source and then notes that, for which it locks the generation; the migration waits for it.
+_WAITING = """
+select from pg_locks join pg_database on oid = database where datname = current_database() and not granted
+"""
+_LOCK_GENERATION = "select from generation for no key update"
 
-    Red when the step locks the generation before the data sources: PostgreSQL ends one of them for a deadlock.
+
+@pytest.mark.parametrize(
+    ("revision", "first", "then"),
+    [
+        ("0003", "select from data_sources for update", _LOCK_GENERATION),
+        ("0006", _LOCK_GENERATION, "select from user_groups"),
+        ("0010", _LOCK_GENERATION, "lock table audit in row exclusive mode"),
+    ],
+    ids=["a data source", "a look-up", "a change"],
+)
+async def test_what_runs_and_the_migration_do_not_block_each_other(
+    revision: str, first: str, then: str, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process of an earlier version has locked one table and then asks for another; the migration gives way.
+
+    Red when the steps lock their tables one by one: PostgreSQL ends one of the two for a deadlock.
     """
-    async with await psycopg.AsyncConnection.connect(before_sources) as writer:
-        await writer.execute("update data_sources set url = 'sqlite:////b.db'")
-        migrating = asyncio.create_task(asyncio.to_thread(migrate, before_sources))
-        async with asyncio.timeout(60), await psycopg.AsyncConnection.connect(before_sources, autocommit=True) as other:
-            waits = "select from pg_locks join pg_database on oid = database where datname = %s and not granted"
-            while not await (await other.execute(waits, (other.info.dbname,))).fetchall():
-                await asyncio.sleep(0.05)
-        await writer.execute("select from generation for no key update")
+    url = _at_revision(revision, postgres, monkeypatch)
+    async with await psycopg.AsyncConnection.connect(url) as process:
+        await process.execute(first)
+        migrating = asyncio.create_task(asyncio.to_thread(migrate, url))
+        await _until_one_waits(url)
+        await process.execute(then)
+        await process.commit()
     await migrating
-    check(before_sources)
+    check(url)
+
+
+async def test_a_long_read_in_the_way_of_a_migration_holds_up_nobody_else(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads while a dump does waits for a moment, not until the dump has ended.
+
+    Red when the migration waits for its locks as long as it may: all who come later wait behind it.
+    """
+    url = _at_revision("0010", postgres, monkeypatch)
+    async with await psycopg.AsyncConnection.connect(url) as dump:
+        await dump.execute("select from audit")
+        migrating = asyncio.create_task(asyncio.to_thread(migrate, url))
+        await _until_one_waits(url)
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as reader:
+            await reader.execute("set statement_timeout = '20s'")
+            await reader.execute("select from generation, audit")
+        assert not migrating.done()
+    await migrating
+    check(url)
+
+
+async def test_a_migration_gives_up_when_it_may_wait_no_longer(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says why, and nothing has changed. Red when it tries for ever."""
+    url = _at_revision("0010", postgres, monkeypatch)
+    monkeypatch.setattr("tenantry.migrations._lock_tables", partial(_lock_tables, seconds=0))
+    async with await psycopg.AsyncConnection.connect(url) as dump:
+        await dump.execute("select from audit")
+        with pytest.raises(StoreUnavailable, match="lock timeout"):
+            await asyncio.to_thread(migrate, url)
+    with pytest.raises(MigrationNeeded, match="0010"):
+        check(url)
+
+
+async def test_what_another_version_migrated_is_refused_without_a_lock(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Red when the tables are locked before their revision is looked up: it waits for whoever reads."""
+    url = _at_revision("0010", postgres, monkeypatch)
+    _run(url, postgres, "update alembic_version set version_num = 'f00d'")
+    monkeypatch.setattr("tenantry.migrations._lock_tables", partial(_lock_tables, seconds=0))
+    async with await psycopg.AsyncConnection.connect(url) as dump:
+        await dump.execute("select from audit")
+        with pytest.raises(StoreUnavailable, match="another version"):
+            await asyncio.to_thread(migrate, url)
+
+
+def test_the_migration_knows_all_tables() -> None:
+    """It locks those that it knows. Red when a step brings a table that is not named there."""
+    assert {*TABLES} >= {*metadata.tables, revisions.name}
+
+
+def _at_revision(revision: str, postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a database whose tables are of this revision."""
+    url = postgres.create_database()
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "upgrade", partial(_upgrade_to, command.upgrade, revision))
+        migrate(url)
+    return url
+
+
+async def _until_one_waits(url: str) -> None:
+    """For a lock, in this database."""
+    async with asyncio.timeout(60), await psycopg.AsyncConnection.connect(url, autocommit=True) as other:
+        while not await (await other.execute(_WAITING)).fetchall():
+            await asyncio.sleep(0.05)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -38,9 +39,30 @@ OLDEST: Final = "0009"
 """The oldest revision whose programs may go on using the tables of HEAD, beside those of this version. A step that they
 do not stand, or must not miss, moves it to its own revision: CONTRIBUTING.md, "A step of the store's tables"."""
 
+TABLES: Final = (
+    "environments",
+    "user_groups",
+    "api_tokens",
+    "data_sources",
+    "idempotency_answers",
+    "single_use_codes",
+    "generation",
+    "changes",
+    "audit",
+    "usage_by_hour",
+    "usage_writers",
+    "alembic_version",
+)
+"""Every table that this or an earlier version has made."""
+
 _one_thread = threading.Lock()  # alembic stores what it works on in a module, one for all threads
 
 _LOCK_SECONDS = 60
+_TRIED_SECONDS = 0.3  # well below PostgreSQL's deadlock_timeout, which is 1 s unless somebody has set it
+_PAUSE_SECONDS = 1.0
+_LOCK_TIMEOUT = f"set local lock_timeout = '{_LOCK_SECONDS}s'"
+_OTHERS_HAVE_LOCKS = ("55P03", "40P01")  # lock_not_available, deadlock_detected
+_VISIBLE = "select relname from pg_class where relkind in ('r', 'p') and pg_table_is_visible(oid)"
 _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
@@ -100,16 +122,53 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
     if _usable(connection) is None:
         return
     configuration.attributes["connection"] = connection
+    scripts = ScriptDirectory.from_config(configuration)
     try:
+        found = _read_revision(connection)
+        if found and connection.dialect.name == "postgresql":
+            scripts.get_revision(found)  # of another version nothing is locked
+            _lock_tables(connection)
         command.upgrade(configuration, "head")
     except CommandError as error:
         raise StoreUnavailable(
             f"the {label} was migrated by another version of Tenantry, which this one does not know: {error}"
         ) from error
-    steps = ScriptDirectory.from_config(configuration).iterate_revisions(HEAD, OLDEST, inclusive=True)
+    steps = scripts.iterate_revisions(HEAD, OLDEST, inclusive=True)
     listed = " ".join(reversed([step.revision for step in steps]))
     if _has_list(connection):
         connection.execute(text("update generation set compatible = :listed"), {"listed": listed})
+
+
+def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
+    """Locks every table of ours that is there, before the first step, until the transaction ends.
+
+    Running processes lock the same tables, each statement in an order of its own, so steps that lock one after the
+    other could end in a deadlock in any order, and PostgreSQL would fail a reader or writer for it. Here the migration
+    gives way: what it could not lock in a moment it lets go, and tries again after a pause. So a long transaction in
+    its way, such as a dump, makes nobody else wait for longer than that moment.
+    """
+    there = set(connection.execute(text(_VISIBLE)).scalars())
+    tables = [table for table in TABLES if table in there]
+    end = time.monotonic() + seconds
+    while not _try_to_lock(connection, tables, end):
+        time.sleep(_PAUSE_SECONDS)
+    connection.execute(text(_LOCK_TIMEOUT))
+
+
+def _try_to_lock(connection: Connection, tables: list[str], end: float) -> bool:
+    """False if others have locks on them; after the time ``end`` their error is raised."""
+    tried_until = time.monotonic() + _TRIED_SECONDS
+    try:
+        with connection.begin_nested():  # whose end in an error lets go of the locks
+            for table in tables:  # lock_timeout is for each lock, and all together may take no longer
+                left = max(1, round((tried_until - time.monotonic()) * 1000))
+                connection.execute(text(f"set local lock_timeout = {left}"))
+                connection.execute(text(f"lock table {table} in access exclusive mode"))
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) not in _OTHERS_HAVE_LOCKS or time.monotonic() > end:
+            raise
+        return False
+    return True
 
 
 def _has_list(connection: Connection) -> bool:
@@ -158,7 +217,7 @@ async def _on_postgres(server: PostgresServer, work: Callable[[Connection], T]) 
     try:
         async with engine.begin() as connection:
             await connection.execute(text(SET_IN_TRANSACTION))
-            await connection.execute(text(f"set local lock_timeout = '{_LOCK_SECONDS}s'"))
+            await connection.execute(text(_LOCK_TIMEOUT))
             await connection.execute(text("select pg_advisory_xact_lock(:number)"), {"number": _ADVISORY_LOCK})
             return await connection.run_sync(work)
     except driver.Error as error:

@@ -19,8 +19,7 @@ _CHANNEL = "tenantry"
 
 
 def upgrade() -> None:
-    """Adds the triggers that count and list, and the column. In this order, for a writer locks a data source first and
-    the generation last: the other way round it and this step could wait for each other."""
+    """Adds the triggers that count and list, and the column."""
     for statement in _COUNTED[op.get_bind().dialect.name]:
         op.execute(statement)
     op.add_column("generation", sa.Column("sources", sa.BigInteger, nullable=False, server_default="0"))

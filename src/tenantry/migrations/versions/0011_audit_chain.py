@@ -14,7 +14,7 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    """Adds the columns. The table that writers lock last comes last."""
+    """Adds the columns. A writer locks the two tables in the other order, so ``migrate`` has locked both by now."""
     op.add_column("audit", sa.Column("seal", sa.LargeBinary))
     op.add_column("generation", sa.Column("audit_number", sa.BigInteger, nullable=False, server_default="0"))
     op.add_column("generation", sa.Column("audit_mac", sa.LargeBinary))

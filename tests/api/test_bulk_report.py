@@ -15,7 +15,7 @@ from tenantry.api import report_buffer
 from tenantry.api.report_buffer import MEMORY, ReportBuffer
 from tenantry.api.request import ClientDisconnected
 from tests.api.conftest import Service, make_app
-from tests.api.test_bulk_stream import Exchange, line, until
+from tests.api.test_bulk_stream import Exchange, line, until, waiting_for_its_reader
 
 
 def refuse() -> None:
@@ -101,12 +101,7 @@ async def test_a_sender_that_ends_while_its_client_is_waited_for(
 
     monkeypatch.setattr(report_buffer, "TemporaryFile", refuse)
     exchange = Later(make_app(service.store, service.keys), service, [*large(80), b""], "dry_run=true")
-    exchange.reads.clear()
-    running = asyncio.create_task(exchange.run())
-    await until(lambda: exchange.taken > 30)
-    for _ in range(1_000):
-        await asyncio.sleep(0)
-    assert exchange.taken < 60
+    running = await waiting_for_its_reader(exchange)
     exchange.reads.set()
     await running
     assert exchange.taken < 60

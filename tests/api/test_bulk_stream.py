@@ -99,6 +99,17 @@ async def until(condition: Any) -> None:
             await asyncio.sleep(0.01)
 
 
+async def waiting_for_its_reader(exchange: Exchange) -> asyncio.Task[None]:
+    """The exchange, begun, when it takes no more of its body until its client reads."""
+    exchange.reads.clear()
+    running = asyncio.create_task(exchange.run())
+    await until(lambda: exchange.taken > 30)
+    for _ in range(1_000):
+        await asyncio.sleep(0)
+    assert exchange.taken < 60
+    return running
+
+
 def large(size: int) -> Iterator[bytes]:
     """Lines of 30 KiB, of so many bytes in all, in parts that end anywhere."""
     text, given, number = b"", 0, 0
@@ -156,12 +167,7 @@ async def test_without_a_temporary_file_the_reader_is_waited_for(
     number = 300
     parts = [line(each, properties={"text": "x" * 30_000}) for each in range(number)]
     exchange = Exchange(make_app(service.store, service.keys), service, [*parts, b""], "dry_run=true")
-    exchange.reads.clear()
-    running = asyncio.create_task(exchange.run())
-    await until(lambda: exchange.taken > 30)
-    for _ in range(1_000):
-        await asyncio.sleep(0)
-    assert exchange.taken < 60
+    running = await waiting_for_its_reader(exchange)
     exchange.reads.set()
     await running
     assert exchange.lines()[-1]["summary"]["created"] == number

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import secrets
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.change_log import WriteContext
-from tenantry.groups import UNNAMED, GroupDraft, IdempotencyKey, Tag, Token
+from tenantry.groups import UNNAMED, GroupDraft, IdempotencyKey, Scope, Tag, Token
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
 
@@ -58,4 +60,19 @@ async def test_the_file_is_durable(sqlite_url: str) -> None:
 
     runner = store._runner
     assert await runner.write(settings, WriteContext(UNNAMED, store._clock), runner.deadline()) == ["wal", 2, 1]
+    await store.aclose()
+
+
+async def test_a_scope_of_a_later_version_grants_nothing(sqlite_url: str) -> None:
+    """Where two versions serve one store: the token keeps its other scopes, here and in lists. Red with a KeyError,
+    which a request would be answered by 500."""
+    store = SQLStore(sqlite_url)
+    production = await store.create_environment("production", Tag.CUSTOMER)
+    await store.create_api_token(production, digest=b"d" * 32, label="", scopes=[Scope.INTROSPECT], hint="Ab3d")
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute("update api_tokens set scopes = 'introspect later'")
+    found = await store.api_token(b"d" * 32)
+    assert found is not None
+    assert found.scopes == {Scope.INTROSPECT}
+    assert [each.scopes for each in await store.api_tokens(production)] == [{Scope.INTROSPECT}]
     await store.aclose()

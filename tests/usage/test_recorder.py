@@ -170,6 +170,26 @@ async def test_many_groups_are_sent_at_once(store: FlakyStore, monkeypatch: pyte
     assert len(await kept(store)) == 12
 
 
+async def test_a_store_that_hangs_is_asked_once(store: FlakyStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much comes meanwhile: what is sent next is sent when that is over. Red when a flush is planned while one
+    is under way: a task for each turn of the loop, each of which would try in turn when the store fails."""
+    monkeypatch.setattr(recorder, "MANY_ROWS", 2)
+    hangs = asyncio.Event()
+
+    async def hang(batch: UsageBatch) -> None:
+        await hangs.wait()
+        await FlakyStore.add_usage(store, batch)
+
+    monkeypatch.setattr(store, "add_usage", hang)
+    counted = UsageRecorder(store, 3_600)
+    for number in range(200):
+        counted.add("production", f"g{number}", queries=1)
+        await asyncio.sleep(0.001)
+    assert len(counted._tasks) == 1
+    hangs.set()
+    await until(lambda: counted.waiting < 2)
+
+
 class Entry:
     """Of the cache."""
 
@@ -269,9 +289,11 @@ def test_what_no_database_takes_is_not_in_the_way(store: FlakyStore, caplog: pyt
     broken = Broken()
     counted = UsageRecorder(broken, 3_600)
     counted.add("production", "a\0b\ud800" + "x" * 300, queries=1)
+    counted.add("production", "ab?" + "x" * 400, queries=2)  # the same as text, and PostgreSQL takes a row once
     with caplog.at_level(logging.WARNING):
         asyncio.run(counted.flush())
     (row,) = broken.batches[0].rows
     assert row.key.group == "ab?" + "x" * 252
+    assert row.usage.queries == 3
     assert "builtins.ValueError" in caplog.text
     assert "canary" not in caplog.text

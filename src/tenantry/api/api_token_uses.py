@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from threading import Lock
 from typing import Any, Final, Protocol
 
 from cachetools import TTLCache
@@ -41,13 +42,17 @@ class ApiTokenUses:
 
     def __init__(self) -> None:
         self._tried: TTLCache[int, bool] = TTLCache(_MOST, _PAUSE, timer=time.monotonic)
+        self._lock = Lock()  # of loops in several threads: this cache moves its own links
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, store: UseRecorder, token: ApiToken) -> None:
         """Has the use of this token stored, beside the request, if that is due."""
-        if use_is_recorded(token, utc_now()) or token.id in self._tried:
+        if use_is_recorded(token, utc_now()):
             return
-        self._tried[token.id] = True
+        with self._lock:
+            if token.id in self._tried:
+                return
+            self._tried[token.id] = True
         task = asyncio.get_running_loop().create_task(_record(store, token), name="tenantry.api_token_use")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -341,5 +341,6 @@ class Resolver:
             deadline = inf if seconds == inf else answer.started + seconds  # ``inf`` itself: a million share one object
             self._cache.store(answer.fill, key, group, reading.generation, deadline, now)
         if group.expires_at is not None:
-            self._check_end(group, self._expiring(key))
+            entry = self._expiring(key)  # another load may have put a newer record there, which ends at another time
+            self._check_end(group, entry if entry is not None and entry.group is group else None)
         return group

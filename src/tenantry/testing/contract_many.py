@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from tenantry.groups import (
     Issued,
     Tag,
     thaw,
+    write_moment,
 )
 from tenantry.ports import Store
 from tenantry.testing import make_token
@@ -118,10 +120,12 @@ class ManyContract:
         assert await store.get(production, "x") is None
 
     async def test_the_trail_of_many_writes_is_in_their_order(self, store: Store) -> None:
-        """One entry for each group that was created or changed."""
+        """One entry for each group that was created or changed, with the end date that it was given."""
         production, (acme,) = await _made(store, "acme")
         entries = await store.audit()
-        writes: list[GroupWrite] = [GroupCreation(GroupDraft(name, name), make_token()) for name in ("z", "a")]
+        ends = datetime(2031, 1, 1, tzinfo=UTC)
+        drafts = GroupDraft("z", "z", expires_at=ends), GroupDraft("a", "a")
+        writes: list[GroupWrite] = [GroupCreation(draft, make_token()) for draft in drafts]
         writes.insert(1, GroupUpdate(acme.group, GroupChanges(name="New")))
         await store.write_many(production, writes)
         noted = (await store.audit())[len(entries) :]
@@ -130,6 +134,7 @@ class ManyContract:
             ("group.updated", "acme"),
             ("group.created", "a"),
         ]
+        assert [each.details.get("expires_at") for each in noted] == [write_moment(ends), None, None]
 
     async def test_many_writes_to_an_unknown_environment(self, store: Store) -> None:
         """Nothing is written."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.errors.location import error_location
-from tenantry.groups import OTHER_GROUPS, HourlyUsage, UsageBatch, UsageKey, UserGroup
+from tenantry.groups import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey, UserGroup
 from tenantry.loop_local import LoopLocal, silence_destroy_warning
 from tenantry.usage.counters import UsageCounter, UsageTable
 
@@ -170,7 +170,8 @@ class UsageRecorder:
     def _ensure_timer(self) -> None:
         """To be called with the lock, on the loop that counts, where there may be no timer or it may be too late."""
         now = time.monotonic()
-        hurries = len(self._table) >= MANY_ROWS and not self._down and now < self._due
+        sending = self._one_loop_sends.locked()  # whoever sends asks for the next timer when it has done
+        hurries = len(self._table) >= MANY_ROWS and not self._down and not sending and now < self._due
         is_set = now < self._timed_until
         if is_set and not hurries:
             return
@@ -253,10 +254,11 @@ class UsageRecorder:
         with self._lock:
             taken = self._table.take(BATCH_ROWS)
         self._sent += 1
-        rows = [
-            HourlyUsage(datetime.fromtimestamp(hour * _HOUR, UTC), UsageKey(*map(_as_text, names)), usage)
-            for (hour, *names), usage in taken.items()
-        ]
+        sums: dict[tuple[int, UsageKey], Usage] = {}  # two names may be one as text, and a batch has each row once
+        for (hour, *names), usage in taken.items():
+            row = (hour, UsageKey(*map(_as_text, names)))
+            sums[row] = sums[row].plus(usage) if row in sums else usage
+        rows = [HourlyUsage(datetime.fromtimestamp(hour * _HOUR, UTC), key, used) for (hour, key), used in sums.items()]
         return UsageBatch(self._writer, self._sent, rows)
 
     def _failed(self, error: Exception) -> None:
@@ -313,7 +315,7 @@ def recorder_of(store: object) -> UsageRecorder | None:
 
 def _as_text(name: str) -> str:
     """What any database takes: an id that an app made up itself must not keep all others waiting."""
-    return name.encode("utf-8", "replace").decode().replace("\0", "")[:255]
+    return str(name).encode("utf-8", "replace").decode().replace("\0", "")[:255]
 
 
 _recorders: weakref.WeakSet[UsageRecorder] = weakref.WeakSet()

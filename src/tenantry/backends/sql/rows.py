@@ -180,7 +180,9 @@ def _api_token(
         id=number,
         environment=environment(where),
         label=label,
-        scopes=frozenset(_SCOPES[name] for name in scopes.split()),
+        scopes=frozenset(
+            _SCOPES[name] for name in scopes.split() if name in _SCOPES
+        ),  # a later version's: grants nothing
         hint=hint,
         created_at=from_micros(created_at),
         revoked_at=None if revoked_at is None else from_micros(revoked_at),

@@ -6,13 +6,13 @@ meanwhile is looked at before any is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.audit import update_details
+from tenantry.backends.audit import creation_details, update_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import GroupNote, WriteContext, WriteResult, note_many
 from tenantry.backends.sql.engine import every, insert_those_new
@@ -45,10 +45,12 @@ def write_many(
             details = update_details(update.changes)
             notes[update.provided_id] = GroupNote("group.updated", changed.group, details, counted=True)
     _save(connection, to_save, now)
-    creations = [each for each in writes if isinstance(each, GroupCreation)]
+    creations = {each.provided_id: each for each in writes if isinstance(each, GroupCreation)}
     for issued in _create(connection, environment, creations, now):
-        done[issued.group.provided_id] = issued
-        notes[issued.group.provided_id] = GroupNote("group.created", issued.group, {}, counted=False)
+        provided_id = issued.group.provided_id
+        done[provided_id] = issued
+        details = creation_details(creations[provided_id].draft)
+        notes[provided_id] = GroupNote("group.created", issued.group, details, counted=False)
     in_order = [each.provided_id for each in writes]
     counted = note_many(connection, context, [notes[each] for each in in_order if each in notes], at=now)
     return WriteResult([done.get(each) for each in in_order], counted)
@@ -89,20 +91,19 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
 
 
 def _create(
-    connection: Connection, environment: Environment, creations: Sequence[GroupCreation], now: datetime
+    connection: Connection, environment: Environment, creations: Mapping[str, GroupCreation], now: datetime
 ) -> Iterable[Issued]:
     """Those that were created, without those whose id or handle somebody else has taken at this moment."""
     if not creations:
         return
     # In the order of their ids, so that no two writers wait for each other.
-    in_order = sorted(creations, key=lambda each: each.provided_id)
+    in_order = [creations[provided_id] for provided_id in sorted(creations)]
     values = [created_values(environment, each.draft, each.token, now) for each in in_order]
     try:
         inserted = insert_those_new(connection, groups, values, groups.c.team_id, groups.c.provided_id)
     except IntegrityError as error:
         raise unknown_environment(environment) from error
-    by_id = {each.provided_id: each for each in creations}
     for team_id, provided_id in inserted:
-        creation = by_id[provided_id]
+        creation = creations[provided_id]
         group = creation.draft.make_group(team_id, environment, creation.token)
         yield Issued(group, creation.token, created=True)

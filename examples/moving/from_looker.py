@@ -71,8 +71,10 @@ def main() -> Groups:
             print(f"left out: {group['name']} has no external_group_id", file=sys.stderr)
             continue
         properties = properties_of(str(group["id"]), attributes, values)
-        mapping = {given.schema: properties.pop(given.connection)} if given.connection in properties else {}
-        made = {"name": group["name"], "properties": properties, "mapping": mapping}
+        made = {"name": group["name"], "properties": properties}
+        if given.connection is not None:
+            routed = given.connection in properties
+            made["mapping"] = {given.schema: properties.pop(given.connection)} if routed else {}
         groups[str(group.get("external_group_id") or group["id"])] = made
     return groups
 

@@ -24,11 +24,10 @@ def group(tenant: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
         attributes[name] = number(attributes[name], f"{name} of {tenant['slug']}")
     for name in given.list & attributes.keys():
         attributes[name] = [part.strip() for part in (attributes[name] or "").split(",") if part.strip()]
-    return {
-        "name": tenant["name"],
-        "properties": attributes,
-        "mapping": {} if routed is None else {given.schema: routed},
-    }
+    made = {"name": tenant["name"], "properties": attributes}
+    if given.routing is not None:
+        made["mapping"] = {} if routed is None else {given.schema: routed}
+    return made
 
 
 def main() -> Groups:

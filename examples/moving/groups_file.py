@@ -36,15 +36,17 @@ def number(text: Any, what: str) -> int | float:
 
 
 def write(read: Callable[[], Groups]) -> None:
-    """Prints the groups; fields that are empty are left out. Ends with 1 where an export has another form."""
+    """Prints the groups. Ends with 1 where an export has another form.
+
+    A field that is empty is written: `group sync` keeps what a file does not name, so what was taken away since would stay.
+    """
     try:
         groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         sys.exit(f"an export has not the form that this script reads: {error!r}")
     yaml = YAML()
     yaml.representer.add_representer(str, _text)
-    filled = {key: {name: value for name, value in group.items() if value != {}} for key, group in groups.items()}
-    yaml.dump({"groups": filled}, sys.stdout)
+    yaml.dump({"groups": groups}, sys.stdout)
 
 
 def _text(representer: Any, text: str) -> Any:

@@ -253,9 +253,10 @@ async def test_a_list_is_asked_for_page_by_page(kind: str, pauses: list[float]) 
 
 @KINDS
 async def test_a_deletion_whose_reply_was_lost_is_done(kind: str, pauses: list[float]) -> None:
-    """The second attempt finds no group: that is what was asked for. A first attempt that finds none is an error.
+    """The second attempt finds no group: that is what was asked for. Where none is lost, finding none is an error: a
+    service that answered 503 has deleted nothing, and neither has a dry run.
 
-    Red when the first 404 counts, or the second does not.
+    Red when the first 404 counts, or the second does not; or when attempts are counted instead of lost replies.
     """
     gone = refused(404, "unknown_group")
     script = Script(httpx2.ReadError("gone"), gone)
@@ -265,6 +266,10 @@ async def test_a_deletion_whose_reply_was_lost_is_done(kind: str, pauses: list[f
     ] * 2
     with pytest.raises(UnknownGroup):
         await run(kind, Script(gone), lambda client: client.delete("a"))
+    with pytest.raises(UnknownGroup):
+        await run(kind, Script(refused(503, "store_unavailable"), gone), lambda client: client.delete("a"))
+    with pytest.raises(UnknownGroup):
+        await run(kind, Script(httpx2.ReadError("gone"), gone), lambda client: client.delete("a", dry_run=True))
     answer = httpx2.Response(200, json={"success": 1, "user_group": LISTED})
     assert (await run(kind, Script(answer), lambda client: client.delete("a"))).provided_id == "a"
     with pytest.raises(UnexpectedAnswer, match="does not know dry_run"):

@@ -75,7 +75,8 @@ def test_the_pages_show_what_the_scripts_write(product: str, tmp_path: Path) -> 
 
 def test_explo(tmp_path: Path) -> None:
     """Several pages, of both versions; ids stay texts; other visibility groups are left out, and what has no place is
-    told. Red when own properties are taken where inherited ones are there, too."""
+    told. What is empty is written, for ``group sync`` keeps what a file does not name. Red when own properties are taken
+    where inherited ones are there, too, and when an empty field is left out."""
     customer = {"name": None, "is_demo_group": False, "emails": [], "group_tags": [], "access_group": "Production"}
     one = {**customer, "provided_id": "12", "properties": {"a": 1}, "computed_properties": {"a": 1, "b": [2]}}
     two = {
@@ -88,8 +89,8 @@ def test_explo(tmp_path: Path) -> None:
     pages = [{"total_count": 1, "results": {"customers": [one]}}, {"success": 1, "customers": [two, three]}]
     groups, told = moved(tmp_path, "from_explo.py", pages, "--access-group", "Production", "--source", "213=eu")
     assert groups == {
-        "12": {"name": "12", "properties": {"a": 1, "b": [2]}},
-        "two": {"name": "two", "mapping": {"40": "eu"}},
+        "12": {"name": "12", "properties": {"a": 1, "b": [2]}, "mapping": {}},
+        "two": {"name": "two", "properties": {}, "mapping": {"40": "eu"}},
     }
     assert told == ["not moved: emails of two"]
 
@@ -172,7 +173,7 @@ def test_superset_guest_tokens(tmp_path: Path) -> None:
         {"user": {"username": "c"}, "resources": [], "rls": []},
     ]
     groups, told = moved(tmp_path, "from_superset.py", [bodies], fails=1)
-    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {}, "c": {}}
+    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {"properties": {}}, "c": {"properties": {}}}
     assert told == ["not read: b: region like 'e%'"]
 
 

@@ -213,11 +213,9 @@ class ApiCalls:
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
         """``DELETE /api/user?user_group_id=…``; None where an earlier attempt, whose reply was lost, has done it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
-        sent = 0
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:
-            nonlocal sent
-            reply = None
+            reply, lost = None, False
             while True:
                 try:
                     step = call.send(reply)
@@ -225,11 +223,11 @@ class ApiCalls:
                     found: ListedGroup = done.value
                     return found
                 except UnknownGroup:
-                    if sent > 1:
+                    if lost and not dry_run:
                         return None
                     raise
-                sent += isinstance(step, Send)
                 reply = yield step
+                lost = lost or isinstance(reply, NoReply)
 
         return read_again(retrying_call(send, self.attempts, read_deleted))
 

@@ -38,7 +38,7 @@ def number(text: Any, what: str) -> int | float:
 def write(read: Callable[[], Groups]) -> None:
     """Prints the groups. Ends with 1 where an export has another form.
 
-    A field that is empty is written: `group sync` keeps what a file does not name, so what was taken away since would stay.
+    An empty field is written: ``group sync`` keeps what a file does not name, so what was taken away since would stay.
     """
     try:
         groups = read()

@@ -165,9 +165,9 @@ def test_lines_of_a_bulk_are_done_while_others_are_sent(
 def test_every_line_of_a_large_bulk_is_done(
     http: httpx2.Client, behind: Upstream, proxy: ReverseProxy, slash: str
 ) -> None:
-    """6 MB in chunks, at both addresses that the API has for it. Red without the preference that the answer begins after
-    them: nginx stops sending them when it has begun, and Go's server, which is Caddy's, then drops what it has not read,
-    some 200 KB over HTTP/1.1. With the slash red where one address has the limits of the others."""
+    """6 MB in chunks, at both addresses that the API has for it. Red without the preference that the answer begins
+    after them: nginx stops sending them when it has begun, and Go's server, which is Caddy's, then drops what it has
+    not read, some 200 KB over HTTP/1.1. With the slash red where it has the limits of other addresses."""
     name = f"{proxy.name}{slash}"
     lines = [
         json.dumps({"user_group_id": f"{name}{number}", "properties": {"text": "x" * 30_000}}).encode() + b"\n"

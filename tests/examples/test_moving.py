@@ -75,8 +75,8 @@ def test_the_pages_show_what_the_scripts_write(product: str, tmp_path: Path) -> 
 
 def test_explo(tmp_path: Path) -> None:
     """Several pages, of both versions; ids stay texts; other visibility groups are left out, and what has no place is
-    told. What is empty is written, for ``group sync`` keeps what a file does not name. Red when own properties are taken
-    where inherited ones are there, too, and when an empty field is left out."""
+    told. What is empty is written, for ``group sync`` keeps what a file does not name. Red when own properties are
+    taken where inherited ones are there, too, and when an empty field is left out."""
     customer = {"name": None, "is_demo_group": False, "emails": [], "group_tags": [], "access_group": "Production"}
     one = {**customer, "provided_id": "12", "properties": {"a": 1}, "computed_properties": {"a": 1, "b": [2]}}
     two = {

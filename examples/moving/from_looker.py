@@ -18,6 +18,7 @@ from typing import Any
 from groups_file import Groups, number, read_json, write
 
 TRUE = {"yes", "true", "1"}
+NOT_EMPTY = {"number", "yesno"}  # an empty text of these types is no value
 
 
 def typed(attribute: dict[str, Any], value: str) -> Any:
@@ -46,7 +47,7 @@ def properties_of(group: str, attributes: list[dict[str, Any]], values: dict[tup
         value = held["value"] if held is not None else attribute.get("default_value")
         if held is not None and held.get("value_is_hidden"):
             print(f"not moved: Looker hides the values of {attribute['name']}", file=sys.stderr)
-        elif value is not None:
+        elif value is not None and (value or attribute["type"] not in NOT_EMPTY):
             found[attribute["name"]] = typed(attribute, value)
     return found
 

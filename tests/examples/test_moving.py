@@ -110,14 +110,15 @@ def test_metabase(tmp_path: Path) -> None:
 
 
 def test_looker(tmp_path: Path) -> None:
-    """The group's own value before the default, as Looker has it; what it hides is no default. Red when a hidden value,
-    which its answers show as null, counts as absent."""
+    """The group's own value before the default, as Looker has it; what it hides is no default, and an empty number is
+    none. Red when a hidden value, which its answers show as null, counts as absent."""
     exports = [
         [{"id": "3", "name": "A", "external_group_id": "a"}, {"id": "5", "name": "Staff", "external_group_id": None}],
         [
             {"id": "7", "name": "vip", "type": "yesno", "default_value": "no"},
             {"id": "8", "name": "place", "type": "advanced_filter_string", "default_value": "%west%"},
             {"id": "9", "name": "key", "type": "string", "default_value": "shared"},
+            {"id": "10", "name": "seats", "type": "number", "default_value": ""},
         ],
         [
             {"group_id": "3", "user_attribute_id": "7", "value": "Yes", "value_is_hidden": False},

@@ -20,6 +20,7 @@ from tenantry.backends.redis import RedisBackend
 from tenantry.datasources import GroupUsage
 from tenantry.errors import InvalidSettings, OutcomeUnknown, QueryFailed, StoreUnavailable
 from tenantry.groups import OTHER_GROUPS, GroupDraft, Tag, Token, Usage, UsageBatch, UsageKey, UserGroup
+from tenantry.loop_local import silence_destroy_warning
 from tenantry.metrics import TimedBackend
 from tenantry.tokens import KeyRing, SigningKey, draft_token
 from tenantry.usage import UsageRecorder, recorder, recorder_of
@@ -188,6 +189,31 @@ async def test_a_store_that_hangs_is_asked_once(store: FlakyStore, monkeypatch: 
     assert len(counted._tasks) == 1
     hangs.set()
     await until(lambda: counted.waiting < 2)
+
+
+def test_a_loop_that_was_closed_while_it_sent(store: FlakyStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without cancelling its tasks, as ``asyncio.run`` does: the next loop sends the rest, and nothing twice. Red with a
+    lock that the task holds, which nobody lets go."""
+    adding = FlakyStore.add_usage
+
+    async def hang(batch: UsageBatch) -> None:
+        await adding(store, batch)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(store, "add_usage", hang)
+    counted = UsageRecorder(store, 3_600)
+    counted.add("production", "acme", queries=1)
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(counted.flush())
+    silence_destroy_warning(task)
+    loop.run_until_complete(asyncio.sleep(0.01))
+    assert len(store.batches) == 1
+    loop.close()
+    monkeypatch.undo()
+    counted.add("production", "acme", queries=2)
+    asyncio.run(counted.flush())
+    assert asyncio.run(kept(store)) == {ACME: Usage(queries=3)}
+    assert counted.waiting == 0
 
 
 class Entry:

@@ -87,7 +87,7 @@ class UsageRecorder:
         self._hits = []
         self._hour_of_hits = 0
         self._lock = Lock()
-        self._one_loop_sends = Lock()
+        self._sender: asyncio.AbstractEventLoop | None = None  # the one loop that sends at a time
         self._table: UsageTable[_Row] = UsageTable(MOST_ROWS, lambda row: (row[0], *OTHER_GROUPS, ""))
         self._writer = secrets.token_bytes(16)
         self._sent = 0
@@ -170,8 +170,8 @@ class UsageRecorder:
     def _ensure_timer(self) -> None:
         """To be called with the lock, on the loop that counts, where there may be no timer or it may be too late."""
         now = time.monotonic()
-        sending = self._one_loop_sends.locked()  # whoever sends asks for the next timer when it has done
-        hurries = len(self._table) >= MANY_ROWS and not self._down and not sending and now < self._due
+        # Whoever sends asks for the next timer when it has done.
+        hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sent() and now < self._due
         is_set = now < self._timed_until
         if is_set and not hurries:
             return
@@ -220,8 +220,11 @@ class UsageRecorder:
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
-            if not self._one_loop_sends.acquire(blocking=False):
-                return
+            loop = asyncio.get_running_loop()
+            with self._lock:
+                if self._is_sent():
+                    return
+                self._sender = loop
             try:
                 await self._send()
             except Exception as error:  # noqa: BLE001 - whatever a store raises: nobody waits for this
@@ -229,12 +232,17 @@ class UsageRecorder:
             else:
                 self._succeeded()
             finally:
-                self._one_loop_sends.release()
                 with self._lock:
+                    if self._sender is loop:
+                        self._sender = None
                     if self.waiting:
                         self._ensure_timer()
                     elif not self._hits:
                         self._let_go()
+
+    def _is_sent(self) -> bool:
+        """A loop sends. One that was closed in the midst of it never ends: another takes over, with the same batch."""
+        return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
         for keeper in self._holding:

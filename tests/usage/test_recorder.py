@@ -192,7 +192,7 @@ async def test_a_store_that_hangs_is_asked_once(store: FlakyStore, monkeypatch: 
 
 
 def test_a_loop_that_was_closed_while_it_sent(store: FlakyStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without cancelling its tasks, as ``asyncio.run`` does: the next loop sends the rest, and nothing twice. Red with a
+    """Without cancelling its tasks, as ``asyncio.run`` does: the next loop sends the rest, nothing twice. Red with a
     lock that the task holds, which nobody lets go."""
     adding = FlakyStore.add_usage
 

@@ -40,18 +40,22 @@ def test_an_update_is_refused_where_the_setting_says_so(
 
 
 def test_a_dry_run_writes_nothing(ready: Terminal, queries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the setting is; 1 if something would break. Red when it writes."""
+    """Where the folder of queries is known: whatever the setting is; 1 if something would break, else the group as it
+    would be. Without the folder it is no error, unless the update would have it. Red when it writes."""
     tried = ("group", "update", "acme", "--property", "seats=x", "--dry-run", "--json")
     rehearsed = ready(*tried, "--replace", fails=1).json()
-    assert [each["code"] for each in rehearsed] == ["invalid_properties", "breaks_saved_query"]
-    assert [each["code"] for each in ready(*tried, fails=1).json()] == ["invalid_properties"], "the plan stays"
+    assert [each["code"] for each in rehearsed["errors"]] == ["invalid_properties", "breaks_saved_query"]
+    assert [each["code"] for each in ready(*tried, fails=1).json()["errors"]] == ["invalid_properties"], "the plan stays"
     assert ready("group", "update", "acme", "--property", "plan=null", "--dry-run", "--json", fails=1).json()
-    assert ready("group", "update", "acme", "--property", "plan=free", "--dry-run", "--json").json() == []
+    free = ("group", "update", "acme", "--property", "plan=free", "--dry-run", "--json")
+    assert ready(*free).json()["properties"] == {"plan": "free"}
     assert ready("group", "get", "acme", "--json").json()["properties"] == {"plan": "gold"}
     monkeypatch.delenv("TENANTRY_QUERIES")
-    assert "--queries" in ready("group", "update", "acme", "--clear", "properties", "--dry-run", fails=1).err
-    given = ("group", "update", "acme", "--clear", "properties", "--dry-run", "--queries", str(queries))
-    assert "breaks_saved_query" in ready(*given, fails=1).out
+    cleared = ("group", "update", "acme", "--clear", "properties", "--dry-run")
+    assert ready(*cleared, "--json").json()["properties"] is None
+    assert "breaks_saved_query" in ready(*cleared, "--queries", str(queries), fails=1).out
+    monkeypatch.setenv("TENANTRY_QUERY_CONTRACT", "report")
+    assert "name it with --queries" in ready(*cleared, fails=1).err
 
 
 def test_a_contract_that_cannot_be_read_is_refused(

@@ -22,7 +22,7 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
-from tenantry.ports import Store
+from tenantry.ports import GroupStore, Store
 from tenantry.provisioning import Deadline, PropertyContract, Provisioned, UpsertProvisioner
 from tenantry.slots import utc_now
 from tenantry.tokens import KeyRing, draft_token
@@ -47,10 +47,7 @@ class Rehearsal(UpsertProvisioner):
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         """The group that would be deleted. Raises UnknownGroup."""
-        issued = await self._load(environment, provided_id)
-        if issued is None:
-            raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
-        return issued.group
+        return await self._deadline.read(group_to_delete(self._groups, environment, provided_id))
 
     async def _create(
         self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
@@ -109,6 +106,14 @@ class Rehearsal(UpsertProvisioner):
     def _enforce(self, environment: Environment, provided_id: str, errors: Iterable[TenantryError]) -> None:
         for error in errors:
             raise error
+
+
+async def group_to_delete(store: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
+    """The group that a deletion would give; nothing is written. Raises UnknownGroup as ``GroupStore.delete`` does."""
+    issued = await store.get(environment, provided_id)
+    if issued is None:
+        raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
+    return issued.group
 
 
 def _updated(found: Issued | None, write: GroupUpdate) -> Issued | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
 import click
 
-from tenantry.cli.group_import import import_
+from tenantry.cli.group_import import import_, new_provisioner
 from tenantry.cli.group_sync import sync
 from tenantry.cli.moments import as_duration, as_moment, read_end
 from tenantry.cli.options import (
@@ -23,16 +24,13 @@ from tenantry.cli.options import (
     parse_json_pairs,
     parse_pairs,
     queries_option,
-    read_contract,
-    settings,
     with_store,
 )
 from tenantry.cli.output import RowPrinter, print_note, print_record, print_rows, print_secret, print_value
-from tenantry.errors import UnknownGroup
+from tenantry.errors import TenantryError, UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup, write_moment
-from tenantry.keys import SigningKeys
 from tenantry.ports import Store
-from tenantry.provisioning import Provisioned, Provisioner
+from tenantry.provisioning import Provisioned
 from tenantry.slots import utc_now
 from tenantry.tokens import mask_within
 
@@ -51,6 +49,7 @@ expires_in_option: OptionDecorator = click.option(
 expires_at_option: OptionDecorator = click.option(
     "--expires-at", type=as_moment, metavar="TIME", help="Its end date: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z."
 )
+dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Write nothing: show what would be.")
 
 
 @click.group()
@@ -69,6 +68,7 @@ group.add_command(sync)
 @map_option
 @expires_in_option
 @expires_at_option
+@dry_run_option
 @environment_option
 @keys_option
 @json_option
@@ -81,6 +81,7 @@ async def create(
     mapping: tuple[str, ...],
     expires_in: timedelta | None,
     expires_at: datetime | None,
+    dry_run: bool,
     environment: str | None,
     keys: str | None,
     as_json: bool,
@@ -95,9 +96,13 @@ async def create(
         parse_pairs(mapping, "--map") or None,
         end,
     )
-    made = await _provisioner(store, keys).get_or_create(target, draft, author=author())
-    _show_token(made, as_json=as_json)
-    print_note("Created." if made.created else "It was there already; nothing was changed.")
+    made = await new_provisioner(store, keys, dry_run=dry_run).get_or_create(target, draft, author=author())
+    _show_token(made, as_json=as_json, dry_run=dry_run)
+    if dry_run:
+        print_note("It would be created." if made.created else "It is there already.")
+    else:
+        print_note("Created." if made.created else "It was there already; nothing was changed.")
+    _note_dry_run(dry_run)
 
 
 @group.command("get")
@@ -113,7 +118,7 @@ async def get(
     """Show the user group ID. Its token is shown only with --token."""
     target = await choose_environment(store, environment)
     if token_only:
-        found = await _provisioner(store, keys).get(target, provided_id)
+        found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)
         if found is None:
             raise _unknown(provided_id, target.name)
         _show_token(found, as_json=as_json)
@@ -162,7 +167,9 @@ async def list_(
     type=click.Choice(["properties", "mapping", "expires-at"]),
     help="Set it to null; expires-at: the group has no end date any more.",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing: say which saved queries it would break, with 1 if any.")
+@click.option(
+    "--dry-run", is_flag=True, help="Write nothing: show what would be; with --queries, which of them it would break."
+)
 @queries_option
 @environment_option
 @keys_option
@@ -196,19 +203,17 @@ async def update(
         None if "mapping" in clear else parse_pairs(mapping, "--map") or UNCHANGED,
         None if "expires-at" in clear else end or UNCHANGED,
     )
-    chosen = settings(keys=keys, queries=queries)
-    signing = SigningKeys.from_file(chosen.keys)
+    provisioner = new_provisioner(store, keys, queries, dry_run=dry_run, tries_queries=dry_run)
     if dry_run:
-        rehearsal = Provisioner(store, signing, contract=read_contract(chosen, refuses=True))
-        errors = await rehearsal.rehearse(target, provided_id, changes, merge=not replace)
-        print_rows([{"code": each.code, "message": each.message} for each in errors], as_json=as_json)
+        errors = await provisioner.rehearse(target, provided_id, changes, merge=not replace)
         if errors:
+            _show_errors(errors, as_json=as_json)
+            _note_dry_run(dry_run)
             sys.exit(FAILED)
-        return
-    provisioner = Provisioner(store, signing, contract=read_contract(chosen))
     changed = await provisioner.update(target, provided_id, changes, merge=not replace, author=author())
     print_record(changed.group.as_dict(), as_json=as_json)
     _note_end(changed.group)
+    _note_dry_run(dry_run)
 
 
 @group.command("rotate")
@@ -216,48 +221,78 @@ async def update(
 @click.option(
     "--grace-seconds", type=grace_type, help="How long the old token stays good; default: as its environment says."
 )
+@dry_run_option
 @environment_option
 @keys_option
 @json_option
 @with_store
 async def rotate(
-    store: Store, provided_id: str, grace_seconds: int | None, environment: str | None, keys: str | None, as_json: bool
+    store: Store,
+    provided_id: str,
+    grace_seconds: int | None,
+    dry_run: bool,
+    environment: str | None,
+    keys: str | None,
+    as_json: bool,
 ) -> None:
     """Give the user group ID a new token and print it alone on stdout. The old one is dead, or ends with its grace."""
     target = await choose_environment(store, environment)
-    made = await _provisioner(store, keys).rotate_group(
+    made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
         target, provided_id, grace_seconds=grace_seconds, author=author()
     )
-    _show_token(made, as_json=as_json)
+    _show_token(made, as_json=as_json, dry_run=dry_run)
+    _note_dry_run(dry_run)
 
 
 @group.command("delete")
 @click.argument("provided_id", type=as_name, metavar="ID")
+@dry_run_option
 @environment_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 @with_store
-async def delete(store: Store, provided_id: str, environment: str | None, yes: bool, as_json: bool) -> None:
+async def delete(
+    store: Store, provided_id: str, dry_run: bool, environment: str | None, yes: bool, as_json: bool
+) -> None:
     """Delete the user group ID. Its token is dead; the same ID later is a new group."""
     target = await choose_environment(store, environment)
-    if not yes:
+    if not (yes or dry_run):
         click.confirm(
             mask_within(f"Delete {provided_id!r} of {target.name}? Its dashboards stop within a second."),
             abort=True,
             err=True,
         )
-    gone = await store.delete(target, provided_id, author=author())
+    if dry_run:
+        from tenantry.api.rehearsal import group_to_delete
+
+        gone = await group_to_delete(store, target, provided_id)
+    else:
+        gone = await store.delete(target, provided_id, author=author())
     print_value(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
+    _note_dry_run(dry_run)
 
 
-def _provisioner(store: Store, keys: str | None) -> Provisioner:
-    chosen = settings(keys=keys)
-    return Provisioner(store, SigningKeys.from_file(chosen.keys), contract=read_contract(chosen))
-
-
-def _show_token(made: Provisioned, *, as_json: bool) -> None:
-    print_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
+def _show_token(made: Provisioned, *, as_json: bool, dry_run: bool = False) -> None:
+    """The token alone. A dry run shows the group instead: there may be no token yet, and nobody is to use an empty
+    one."""
+    if dry_run and not as_json:
+        print_record(made.group.as_dict(), as_json=False)
+    else:
+        print_secret(made.token, made.group.as_dict(), field="token", as_json=as_json)
     _note_end(made.group)
+
+
+def _show_errors(errors: Iterable[TenantryError], *, as_json: bool) -> None:
+    rows = [{"code": each.code, "message": each.message} for each in errors]
+    if as_json:
+        print_record({"errors": rows}, as_json=True)
+    else:
+        print_rows(rows, as_json=False)
+
+
+def _note_dry_run(dry_run: bool) -> None:
+    if dry_run:
+        print_note("dry run: nothing was changed")
 
 
 def _note_end(group: UserGroup) -> None:

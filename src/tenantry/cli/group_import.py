@@ -89,10 +89,14 @@ async def import_(
         sys.exit(FAILED)
 
 
-def new_provisioner(store: Store, keys: str | None, queries: str | None, *, dry_run: bool) -> UpsertProvisioner:
-    """The one that writes, or one that only says what it would. Both know the contract of the saved queries."""
+def new_provisioner(
+    store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
+) -> UpsertProvisioner:
+    """The one that writes, or one that only says what it would. Both know the contract of the saved queries.
+    ``tries_queries``: also where the setting is off, if the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
-    signing, contract = SigningKeys.from_file(chosen.keys), read_contract(chosen)
+    signing = SigningKeys.from_file(chosen.keys)
+    contract = read_contract(chosen, refuses=True if tries_queries and chosen.queries is not None else None)
     if not dry_run:
         return UpsertProvisioner(store, signing, contract=contract)
     from tenantry.api.rehearsal import Rehearsal

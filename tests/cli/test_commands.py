@@ -167,6 +167,27 @@ def test_group_update_replaces_whole_and_leaves_the_rest(ready: Terminal) -> Non
     assert "[unknown_group]" in ready("group", "update", "nope", "--name", "x", fails=1).err
 
 
+def test_group_update_takes_one_schema_out_of_the_mapping(ready: Terminal) -> None:
+    """The others stay; one that is not mapped is no error, as with null in PATCH. Red when it is the name of a source,
+    or when it passes over what contradicts it."""
+    for name in ("one", "two"):
+        ready("data-source", "create", name, "--no-check", "--url", "sqlite:///w.db")
+    ready("group", "create", "acme", "--map", "main=one", "--map", "old=one", "--map", "older=one")
+    update = ("group", "update", "acme", "--json")
+    changed = ready(*update, "--unmap", "old", "--unmap", "older", "--unmap", "none", "--map", "main=two").json()
+    assert changed["mapping"] == {"main": "two"}
+    for given, said in (
+        (("--unmap", "main", "--map", "main=one"), "--unmap and --map of 'main' contradict each other"),
+        (("--unmap", "main", "--replace"), "with --replace name those that stay"),
+        (("--unmap", "main", "--clear", "mapping"), "contradict each other"),
+        (("--map", "main="), "'main' names no data source: --unmap takes it out"),
+    ):
+        assert said in " ".join(ready(*update, "--name", "New", *given, fails=2).err.split())
+    shown = ready("group", "get", "acme", "--json").json()
+    assert (shown["name"], shown["mapping"]) == ("acme", {"main": "two"})
+    assert ready(*update, "--unmap", "main").json()["mapping"] == {}
+
+
 def test_a_mapping_must_name_a_registered_source(ready: Terminal) -> None:
     """The error names the command that registers one."""
     result = ready("group", "create", "acme", "--map", "main=nowhere", fails=1)

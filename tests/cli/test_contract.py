@@ -45,7 +45,8 @@ def test_a_dry_run_writes_nothing(ready: Terminal, queries: Path, monkeypatch: p
     tried = ("group", "update", "acme", "--property", "seats=x", "--dry-run", "--json")
     rehearsed = ready(*tried, "--replace", fails=1).json()
     assert [each["code"] for each in rehearsed["errors"]] == ["invalid_properties", "breaks_saved_query"]
-    assert [each["code"] for each in ready(*tried, fails=1).json()["errors"]] == ["invalid_properties"], "the plan stays"
+    merged = ready(*tried, fails=1).json()
+    assert [each["code"] for each in merged["errors"]] == ["invalid_properties"], "the plan stays"
     assert ready("group", "update", "acme", "--property", "plan=null", "--dry-run", "--json", fails=1).json()
     free = ("group", "update", "acme", "--property", "plan=free", "--dry-run", "--json")
     assert ready(*free).json()["properties"] == {"plan": "free"}

@@ -158,6 +158,9 @@ async def list_(
 @click.option("--name")
 @property_option
 @map_option
+@click.option(
+    "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Take a schema out of the mapping; more than once."
+)
 @click.option("--replace", is_flag=True, help="Replace properties and mapping whole: what is not named is dropped.")
 @expires_in_option
 @expires_at_option
@@ -181,6 +184,7 @@ async def update(
     name: str | None,
     properties: tuple[str, ...],
     mapping: tuple[str, ...],
+    unmap: tuple[str, ...],
     replace: bool,
     expires_in: timedelta | None,
     expires_at: datetime | None,
@@ -193,14 +197,15 @@ async def update(
 ) -> None:
     """Update the user group ID. What is not named stays; NAME=null removes a property."""
     end = read_end(expires_in, expires_at, utc_now())
-    for field, given in (("properties", properties), ("mapping", mapping), ("expires-at", end)):
+    sources = _mapping_patch(mapping, unmap, replace=replace)
+    for field, given in (("properties", properties), ("mapping", sources), ("expires-at", end)):
         if given and field in clear:
             raise click.UsageError(f"--clear {field} and new {field} contradict each other")
     target = await choose_environment(store, environment)
     changes = GroupChanges(
         name if name is not None else UNCHANGED,
         None if "properties" in clear else parse_json_pairs(properties, "--property") or UNCHANGED,
-        None if "mapping" in clear else parse_pairs(mapping, "--map") or UNCHANGED,
+        None if "mapping" in clear else sources or UNCHANGED,
         None if "expires-at" in clear else end or UNCHANGED,
     )
     provisioner = new_provisioner(store, keys, queries, dry_run=dry_run, tries_queries=dry_run)
@@ -270,6 +275,20 @@ async def delete(
         gone = await store.delete(target, provided_id, author=author())
     print_value(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
     _note_dry_run(dry_run)
+
+
+def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace: bool) -> dict[str, Any]:
+    """The merge patch of ``--map`` and ``--unmap``. Raises click.UsageError where they contradict each other."""
+    sources = parse_pairs(mapping, "--map")
+    for schema, source in sources.items():
+        if schema in unmap:
+            raise click.UsageError(f"--unmap and --map of {schema!r} contradict each other")
+        if not source:
+            fix = "leave it out" if replace else "--unmap takes it out of the mapping"
+            raise click.BadParameter(f"{schema!r} names no data source: {fix}", param_hint="--map")
+    if unmap and replace:
+        raise click.UsageError("--unmap keeps the rest of the mapping: with --replace name those that stay")
+    return {**sources, **dict.fromkeys(unmap)}
 
 
 def _show_token(made: Provisioned, *, as_json: bool, dry_run: bool = False) -> None:

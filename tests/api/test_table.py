@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -614,3 +615,40 @@ async def test_a_key_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         assert answer.status_code == 200
         assert answer.json() == {"success": 1, "status": "ready", "degraded": ["SigningKeys: unreadable"]}
         assert (await service.ask("GET", ACME)).status_code == 200
+
+
+TAKEN = "user_group_id, name, mapping, properties"
+UNKNOWN_FIELDS = [
+    ("PUT", "", {**ACME, "plan": 1}, f"there is no such field; the fields are {TAKEN}"),
+    ("PATCH", "", {**ACME, "plan": 1}, f"there is no such field; the fields are {TAKEN}, expires_at"),
+    ("GET", "", {**ACME, "nam": 1}, f"there is no such field; did you mean name? The fields are {TAKEN}"),
+    (
+        "PUT",
+        "",
+        {**ACME, "expires_at": None},
+        f"there is no such field here: PATCH sets expires_at; the fields are {TAKEN}",
+    ),
+    (
+        "POST",
+        "",
+        {**ACME, "expiresAt": 1},
+        f"there is no such field here: PATCH sets expires_at; the fields are {TAKEN}",
+    ),
+    ("POST", "/rotate", {"current_token": "t", "name": "A"}, "here: PATCH sets name; the fields are current_token"),
+    ("PUT", "", {**ACME, "k" * 5000: 1}, f"there is no such field; the fields are {TAKEN}"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "told"), UNKNOWN_FIELDS)
+async def test_an_unknown_field_is_told_which_there_are(
+    service: Service, method: str, path: str, body: dict[str, Any], told: str
+) -> None:
+    """With the one that was probably meant, and where an end date is set. What was sent stands in the pointer alone,
+    and a token not even there. Red when the message repeats the name."""
+    answer = await service.send(method, json.dumps(body).encode(), JSON_TYPE, path=f"/api/user{path}")
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"].endswith(told)
+    token = (await service.ask("GET", ACME)).json()["user_group"]["token"]
+    pasted = await service.ask("PUT", {**ACME, token: 1})
+    assert token not in pasted.text
+    assert pasted.json()["error"]["message"] == f"there is no such field; the fields are {TAKEN}"

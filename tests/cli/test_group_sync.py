@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import inspect
 import json
 import subprocess
 import sys
@@ -12,7 +14,11 @@ from typing import Any
 
 import pytest
 
+from tenantry.api.operations import MESSAGES
 from tenantry.backends.sql import SQLStore
+from tenantry.cli import groups_file as module
+from tenantry.groups import MOMENT_RULE
+from tenantry.provisioning import limits as limits_module
 from tests.cli.conftest import Terminal
 from tests.cli.test_bulk_serve import caller as caller
 
@@ -193,9 +199,45 @@ def test_a_wrong_line_of_a_file_of_lines(ready: Terminal, file: Path) -> None:
     done = ready("group", "sync", lines, fails=1).err
     assert "groups.ndjson:2: the line is not JSON" in done
     assert "groups.ndjson:3: user_group_id: line 1 has it already" in done
-    assert "groups.ndjson:4: plan: there is no such field" in done
+    assert "groups.ndjson:4: plan: there is no such field\n  fix: One of: name, " in done
     assert groups(ready) == []
     assert "not UTF-8, at byte 3" in _undecodable(ready, file)
+
+
+def test_each_limit_has_a_fix(ready: Terminal, file: Path) -> None:
+    """Each sentence that a group may be refused with, as the sources have it, leads to a fix of its own. Red when one
+    is added or changed and the command would say no more than that something else is to be written."""
+    limits = ast.parse(inspect.getsource(limits_module))
+    raised = [each for each in ast.walk(limits) if isinstance(each, ast.Call) and "InvalidBody" in ast.dump(each.func)]
+    sentences = ["".join(ast.literal_eval(part) for part in _texts(each.args[0])) for each in raised]
+    assert len(sentences) > 12
+    for sentence in (*sentences, *MESSAGES.values(), MOMENT_RULE):
+        assert not sentence or module._fix(["properties", "a"], sentence) != module.OTHER_FIX, sentence
+    lines = _lines(
+        file,
+        {"name": "A"},
+        {"user_group_id": "a" * 256},
+        {"user_group_id": "b", "expires_at": "2031-01-31"},
+        "[]",
+        "x" * 65537,
+    )
+    fixes = [line for line in ready("group", "sync", lines, fails=1).err.splitlines() if "fix:" in line]
+    expected = [
+        "give the group its id",
+        "shorten it",
+        "write a time such as",
+        "write one JSON object",
+        "take out what no",
+    ]
+    assert len(fixes) == len(expected)
+    for fix, wanted in zip(fixes, expected, strict=True):
+        assert wanted in fix
+
+
+def _texts(node: ast.expr) -> list[ast.expr]:
+    """The texts in a literal, without what is filled in."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    return [part for part in parts if isinstance(part, ast.Constant)]
 
 
 @pytest.mark.parametrize("lines", [(), ("", "  ")])

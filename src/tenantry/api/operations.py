@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from tenantry.api.fields import MAX_TOKEN, NO_NUL, ExpiresAt, GroupId, Mapping, MappingPatch, Name, Properties
 from tenantry.errors import AmbiguousRequest, InvalidBody
 from tenantry.groups import (
+    SETTABLE_FIELDS,
     UNCHANGED,
     Author,
     Environment,
@@ -30,6 +31,7 @@ from tenantry.groups import (
 )
 from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
 from tenantry.provisioning.limits import check_text, pointer_of
+from tenantry.suggestions import nearest
 
 # --- operations -------------------------------------------------------------------------------------------------------
 
@@ -260,8 +262,24 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
         first = error.errors(include_url=False, include_input=False)[0]
     # Raised here, and not in the handler: the error of pydantic holds the input.
     path = first["loc"][:-1] if first["loc"][-1:] == ("[key]",) else first["loc"]
-    message = _MESSAGES[first["type"]].format_map(first.get("ctx", {})) if first["type"] in _MESSAGES else first["msg"]
+    if first["type"] == "extra_forbidden":
+        message = _no_such_field(str(path[-1]), [*model.model_fields])
+    else:
+        message = (
+            MESSAGES[first["type"]].format_map(first.get("ctx", {})) if first["type"] in MESSAGES else first["msg"]
+        )
     raise InvalidBody(message, field=pointer_of(path))
+
+
+def _no_such_field(name: str, fields: list[str]) -> str:
+    """Names the fields that there are, and the one that was probably meant; never the name itself: a secret may have
+    been sent instead."""
+    near = nearest(name, [*fields, *SETTABLE_FIELDS])
+    if near is None:
+        return f"there is no such field; the fields are {', '.join(fields)}"
+    if near in fields:
+        return f"there is no such field; did you mean {near}? The fields are {', '.join(fields)}"
+    return f"there is no such field here: PATCH sets {near}; the fields are {', '.join(fields)}"
 
 
 def _parse_post(body: dict[str, Any]) -> Operation:
@@ -294,8 +312,7 @@ ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
 """The same of ``/api/user/rotate``, a path with one purpose."""
 
 
-_MESSAGES: Final = {
-    "extra_forbidden": "there is no such field",
+MESSAGES: Final = {
     "missing": "this field is required",
     "string_type": "this must be a string",
     "string_unicode": "a lone surrogate cannot be stored",
@@ -305,3 +322,4 @@ _MESSAGES: Final = {
     "too_long": "this must have at most {max_length} entries",
     "dict_type": "this must be an object",
 }
+"""What is said of each kind of mistake that pydantic finds, in words of our own."""

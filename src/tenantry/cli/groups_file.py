@@ -58,7 +58,8 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
         except TenantryError as error:
             path = _path(error)
             field = f"{'.'.join(path)}: " if path else ""
-            yield f"{file}:{line.number}: {field}{error.message}\n  fix: {_fix(path, error.message)}"
+            problem = _problem(path, error)
+            yield f"{file}:{line.number}: {field}{problem}\n  fix: {_fix(path, problem)}"
             continue
         before = first.setdefault(read.asked.provided_id, line.number)
         if before != line.number:
@@ -131,10 +132,10 @@ def _group(provided_id: str, node: YamlNode, source: Source, groups: _Groups) ->
     except InvalidBody as error:
         path = _path(error)
         offset = groups.offsets[provided_id] if path == ["user_group_id"] else _offset(node, path)
-        problem = f"{'.'.join(path) or 'group'}: {error.message}"
+        problem = _problem(path, error)
     else:
         return upsert
-    raise source.error(offset, problem, _fix(path, problem))
+    raise source.error(offset, f"{'.'.join(path) or 'group'}: {problem}", _fix(path, problem))
 
 
 def _path(error: TenantryError) -> list[str]:
@@ -157,11 +158,40 @@ def _offset(node: YamlNode, path: list[str]) -> int:
     return node.offset
 
 
+def _problem(path: list[str], error: TenantryError) -> str:
+    return "there is no such field" if _is_unknown(path) else error.message
+
+
 def _fix(path: list[str], problem: str) -> str:
-    if len(path) == 1 and path[0] not in (*FIELDS, "user_group_id"):
+    if _is_unknown(path):
         return f"{did_you_mean(path[0], FIELDS)}One of: {', '.join(FIELDS)}"
-    if "must be a string" in problem:
-        return "put it into quotes"
-    if "must be an object" in problem:
-        return "write name: value below it, or null"
-    return "write a value that keeps to this"
+    return next((fix for part, fix in _FIXES if part in problem), OTHER_FIX)
+
+
+def _is_unknown(path: list[str]) -> bool:
+    return len(path) == 1 and path[0] not in (*FIELDS, "user_group_id")
+
+
+_LINE: Final = 'write one JSON object on the line, such as {"user_group_id": "acme", "name": "Acme Ltd"}'
+_FIXES: Final = (
+    ("must be a string", "put it into quotes"),
+    ("must be an object", "write name: value below it, or null"),
+    ("field is required", 'give the group its id: {"user_group_id": "acme"}'),
+    ("must not be empty", "write at least one character, or take it out"),
+    ("characters", "shorten it"),
+    ("entries", "take some of the entries out"),
+    ("time of RFC 3339", "write a time such as 2027-01-31T23:59:59Z, or null for no end date"),
+    ("cannot be stored", "take the character out"),
+    ("holds a secret token", "take the token out, and rotate it if others can read this file"),
+    ("number is too large", "write a smaller number, or put it into quotes"),
+    ("2^53-1", "put it into quotes: it is a text then"),
+    ("nested", "move what is inside further out"),
+    ("names in all", "take some of them out"),
+    ("larger than", "take out what no query and no dashboard reads"),
+    ("names of properties", "put the name into quotes"),
+    ("not a JSON value", "write a text, a number, true, false, null, a list or names with values"),
+    ("the line is longer than", "take out what no query and no dashboard reads"),
+    ("the line", _LINE),
+)
+"""A part of what is wrong, and what to write instead; the first that fits."""
+OTHER_FIX: Final = "take it out, or write another value"

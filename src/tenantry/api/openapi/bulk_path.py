@@ -61,7 +61,11 @@ _REPORT: Final[list[JsonObject]] = [
     {
         "line": 3,
         "success": 0,
-        "error": {"code": "invalid_body", "message": "there is no such field", "field": "/plan"},
+        "error": {
+            "code": "invalid_body",
+            "message": "there is no such field; the fields are user_group_id, name, mapping, properties, expires_at",
+            "field": "/plan",
+        },
     },
     {"success": 1, "summary": _SUMMARY},
 ]

@@ -78,9 +78,18 @@ export class ChartView {
     this.element.replaceChildren(...[chart.ends ? null : legend, chart.svg, chart.ends ? legend : null, chart.key, this.#whole()].filter(Boolean));
     this.#mark(chart);
     const zoom = chart.zoom && ((from, to) => this.#zoom(from, to));
-    const choose = this.about.click ? (row) => this.context.choose(this.rows.record(row)) : null;
+    const choose = this.about.click ? (rows) => this.#choose(rows) : null;
     chart.svg.classList.toggle("choosable", Boolean(choose));
     this.#reading = new Reading(this.element, chart, { announce: this.context.announce, choose, zoom });
+  }
+
+  /** False where what the click asks for is not the same in all these rows. */
+  #choose(rows) {
+    const [first, ...others] = rows.map((row) => this.rows.record(row));
+    const columns = Object.values(this.about.click.values);
+    if (others.some((record) => columns.some((column) => record[column] !== first[column]))) return false;
+    this.context.choose(first);
+    return true;
   }
 
   #beside() {
@@ -97,9 +106,10 @@ export class ChartView {
   /** What the viewer has filtered by stays bright. */
   #mark(chart) {
     if (!this.about.click) return;
-    const chosen = chart.stops.filter(({ row }) => row >= 0 && this.context.isChosen(this.rows.record(row)));
-    if (chosen.length === chart.stops.length) return;
-    for (const { marks } of chosen) for (const mark of marks ?? []) mark.classList.add("chosen");
+    const parts = chart.stops.flatMap((stop) => stop.parts).filter(({ rows }) => rows.length);
+    const chosen = parts.filter(({ rows }) => rows.every((row) => this.context.isChosen(this.rows.record(row))));
+    if (chosen.length === parts.length) return;
+    for (const { marks } of chosen) for (const mark of marks) mark.classList.add("chosen");
     chart.svg.classList.toggle("has-chosen", chosen.length > 0);
   }
 

@@ -8,12 +8,13 @@ import { bandTicks, belowLegend, canvas, crisp, drawBottomAxis, drawReference, d
 import { dimension } from "./dimension.js";
 import { shortened, textWidth } from "./measure.js";
 import { linear, valueDomain, valueTexts } from "./scales.js";
-import { aligned, seriesOf } from "./series.js";
+import { addTo, aligned, rowsOf, seriesOf } from "./series.js";
 import { wayOf } from "./way.js";
 
 const THICKEST = 48;
 const THICKEST_LYING = 22;
 const OTHER = "Other";
+const NO_BAR = { marks: [] };
 
 /**
  * @param {any} view
@@ -25,7 +26,7 @@ export function drawBars(view, rows, options) {
   const by = dimension(rows, view.by, options.formats, true);
   const series = seriesOf(view, view.bar, rows, by, options);
   const shown = series.filter((each) => !each.hidden);
-  const groups = ordered(aligned(shown, by.names.map((_, place) => place)), shown, view, by);
+  const groups = ordered(aligned(shown, by.names.map((_, place) => place)), view, by);
   const way = wayOf(view, rows, view.bar, options.formats);
   const parts = { view, options, by, series, shown, groups, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
@@ -34,14 +35,15 @@ export function drawBars(view, rows, options) {
 const totalOf = (group) => [...group.values.values()].reduce((sum, { y }) => sum + (y ?? 0), 0);
 
 /** The groups in the order that the author asks for, those beyond the limit as one. */
-function ordered(groups, series, view, by) {
+function ordered(groups, view, by) {
   const named = groups.map((group) => ({ ...group, text: by.text(group.at), total: totalOf(group) }));
   if (view.sort === "largest") named.sort((a, b) => b.total - a.total);
   if (view.sort === "smallest") named.sort((a, b) => a.total - b.total);
   if (view.sort === "name") named.sort((a, b) => a.text.localeCompare(b.text, undefined, { numeric: true }));
   if (!view.limit || named.length <= view.limit + 1) return named;
   const rest = named.slice(view.limit);
-  const values = new Map(series.map(({ key }) => [key, { y: rest.reduce((sum, group) => sum + (group.values.get(key)?.y ?? 0), 0), row: -1 }]));
+  const values = new Map();
+  for (const group of rest) group.values.forEach((point, key) => addTo(values, key, point));
   return [...named.slice(0, view.limit), { at: -1, text: `${OTHER} (${rest.length})`, values, total: totalOf({ values }) }];
 }
 
@@ -62,7 +64,8 @@ class Bars {
   }
 
   #span(group, key, low, high) {
-    return { low, high, row: group.values.get(key)?.row ?? -1, amount: group.values.get(key)?.y ?? null };
+    const point = group.values.get(key);
+    return { low, high, key, rows: rowsOf(point), amount: point?.y ?? null };
   }
 
   domain(count) {
@@ -89,8 +92,7 @@ class Bars {
     };
     return {
       ...position,
-      row: spans.find(({ row }) => row >= 0)?.row ?? -1,
-      marks: this.marks[place],
+      parts: spans.map(({ key, rows }, layer) => ({ key, rows, ...this.bars[place][layer] })),
       title: () => this.groups[place].text,
       items: () => spans.map((span, layer) => ({ name: this.shown[layer].name, color: this.shown[layer].color, text: write(span) })),
     };
@@ -115,7 +117,7 @@ class StandingBars extends Bars {
     const root = canvas(size, "bar");
     drawValueAxis(root, labels, this.y, this.plot);
     drawBottomAxis(root, this.#names(), this.x.middle, this.plot, options.width);
-    this.marks = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
+    this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
     if (view.reference) drawReference(root, view.reference, this.y, this.plot, reference.text);
     const stops = groups.map((_, place) => this.stop(place, { x: this.x.middle(place), y: this.#top(place) }));
     return this.chart(root, stops);
@@ -132,13 +134,11 @@ class StandingBars extends Bars {
   }
 
   #drawGroup(root, spans, place) {
-    return spans.flatMap(({ low, high }, layer) => {
-      if (high === null || high === low) return [];
+    return spans.map(({ low, high }, layer) => {
+      if (high === null || high === low) return NO_BAR;
       const x = this.x.at(place) + (this.view.stack ? 0 : layer * this.x.side);
       const [from, to] = [this.y(Math.max(low, high)), this.y(Math.min(low, high))];
-      const mark = rectangle({ x, y: from, width: this.x.side, height: to - from }, this.shown[layer]);
-      root.append(mark);
-      return [mark];
+      return bar(root, { x, y: from, width: this.x.side, height: to - from }, this.shown[layer]);
     });
   }
 }
@@ -159,10 +159,11 @@ class LyingBars extends Bars {
     this.x = linear(this.#exact(domain), [low, this.plot.left + this.plot.width]);
     this.y = this.bands(this.plot.top, this.plot.top + this.plot.height, THICKEST_LYING);
     const root = canvas({ width: options.width, height: this.plot.height + 4 }, "bar");
-    this.marks = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
+    this.bars = this.spans.map((spans, place) => this.#drawGroup(root, spans, place));
     groups.forEach((_, place) => this.#label(root, names[place], amounts[place], place));
     this.#base(root);
-    return this.chart(root, groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) })));
+    const stops = groups.map((_, place) => this.stop(place, { x: this.#end(place), y: this.y.middle(place) }));
+    return { ...this.chart(root, stops), lying: true };
   }
 
   /** Without an axis the longest bar may end where the plot does. */
@@ -179,13 +180,11 @@ class LyingBars extends Bars {
   }
 
   #drawGroup(root, spans, place) {
-    return spans.flatMap(({ low, high }, layer) => {
-      if (high === null || high === low) return [];
+    return spans.map(({ low, high }, layer) => {
+      if (high === null || high === low) return NO_BAR;
       const y = this.y.at(place) + (this.view.stack ? 0 : layer * this.y.side);
       const [from, to] = [this.x(Math.min(low, high)), this.x(Math.max(low, high))];
-      const mark = rectangle({ x: from, y, width: to - from, height: this.y.side }, this.shown[layer]);
-      root.append(mark);
-      return [mark];
+      return bar(root, { x: from, y, width: to - from, height: this.y.side }, this.shown[layer]);
     });
   }
 
@@ -208,9 +207,13 @@ class LyingBars extends Bars {
   }
 }
 
-function rectangle({ x, y, width, height }, { color, key }) {
+/** Draws one; it and where it stands. */
+function bar(root, box, { color, key }) {
+  const { x, y, width, height } = box;
   const side = Math.max(0.5, width);
   const tall = Math.max(0.5, height);
   const of = (value) => value.toFixed(2);
-  return svg("rect", { class: `mark bar series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
+  const mark = svg("rect", { class: `mark bar series-${color}`, "data-series": key, x: of(x), y: of(y), width: of(side), height: of(tall) });
+  root.append(mark);
+  return { marks: [mark], box };
 }

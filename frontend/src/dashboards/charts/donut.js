@@ -9,6 +9,7 @@ import { dimension } from "./dimension.js";
 import { wayOf } from "./way.js";
 
 const MOST = 7;
+const REST_COLOR = 8;
 const LARGEST = { beside: 260, below: 300 };
 /** A line of the legend below the ring, and the gap above it: so ring and legend are together as tall as their place. */
 const LEGEND_LINE = 24;
@@ -35,7 +36,7 @@ export function drawDonut(view, rows, options) {
     const mark = svg("path", { class: `mark slice series-${angle.data.color}`, "data-series": angle.data.key, d: ring(angle) });
     group.append(mark);
     const [x, y] = ring.centroid(angle);
-    return stopOf(angle.data, { x: x + side / 2, y: y + side / 2, marks: [mark] }, total, way, options.formats);
+    return stopOf(angle.data, { x: x + side / 2, y: y + side / 2 }, mark, total, way, options.formats);
   });
   const middle = options.formats.text(total, way);
   group.append(svg("text", { class: "total middle", dy: "0.35em" }, middle));
@@ -48,11 +49,11 @@ export function drawDonut(view, rows, options) {
 
 function slicesOf(view, rows, { colors, hidden, formats }) {
   const by = dimension(rows, view.by, formats, true);
-  const sums = by.names.map((value, place) => ({ value, key: String(value), name: by.text(place), amount: 0, row: -1 }));
+  const sums = by.names.map((value, place) => ({ value, key: String(value), name: by.text(place), amount: 0, rows: [] }));
   rows.values(view.donut).forEach((value, row) => {
     const slice = sums[by.positions[row]];
     slice.amount += Math.max(0, number(value) || 0); // a part of a whole is never less than nothing
-    if (slice.row < 0) slice.row = row;
+    slice.rows.push(row);
   });
   const sort = view.sort ?? "largest";
   if (sort === "largest") sums.sort((a, b) => b.amount - a.amount);
@@ -62,19 +63,20 @@ function slicesOf(view, rows, { colors, hidden, formats }) {
   const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most))] : sums;
   return slices.map((slice) => ({
     ...slice,
-    color: slice.row < 0 ? 8 : colors.of(view.by, slice.value),
+    color: slice.rest ? REST_COLOR : colors.of(view.by, slice.value),
     hidden: slices.length > 1 && hidden.has(slice.key),
   }));
 }
 
 function rest(slices) {
-  return { value: null, key: "…", name: `Other (${slices.length})`, amount: slices.reduce((sum, { amount }) => sum + amount, 0), row: -1 };
+  const amount = slices.reduce((sum, each) => sum + each.amount, 0);
+  return { value: null, key: "…", name: `Other (${slices.length})`, amount, rows: slices.flatMap(({ rows }) => rows), rest: true };
 }
 
-function stopOf(slice, place, total, way, formats) {
+function stopOf(slice, place, mark, total, way, formats) {
   return {
     ...place,
-    row: slice.row,
+    parts: [{ rows: slice.rows, marks: [mark] }],
     title: () => slice.name,
     items: () => [
       { name: "", color: slice.color, text: formats.text(slice.amount, way) },

@@ -33,7 +33,7 @@ export function drawHeatmap(view, rows, options) {
     const mark = drawCell(root, plot, cell, column, line, shade.fill(amount));
     const place = { x: plot.left + (column + 0.5) * cell.width, y: plot.top + (line + 0.5) * cell.height, column, line };
     const title = () => `${down.text(down.positions[row])}, ${across.text(across.positions[row])}`;
-    return [{ ...place, row, marks: [mark], title, items: () => [{ name: "", text: options.formats.text(amount, way) }] }];
+    return [{ ...place, parts: [{ rows: [row], marks: [mark] }], title, items: () => [{ name: "", text: options.formats.text(amount, way) }] }];
   });
   stops.sort((a, b) => a.line - b.line || a.column - b.column);
   names.forEach((name, line) => {

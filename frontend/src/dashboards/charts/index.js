@@ -21,10 +21,16 @@ import { drawScatter } from "./scatter.js";
  * @typedef {object} Stop a place that a pointer or a key can reach
  * @property {number} x
  * @property {number} y
- * @property {number} row the place of its row, -1 for several summed up
- * @property {Element[]} [marks]
+ * @property {Part[]} parts what a click can take there: one, or one for each series
  * @property {() => string} title
- * @property {() => {name: string, text: string, color?: number}[]} items
+ * @property {() => {name: string, text: string, color?: number}[]} items where there are several parts, one for each
+ */
+/**
+ * @typedef {object} Part
+ * @property {number[]} rows the places of its rows; several where it sums them up
+ * @property {Element[]} marks
+ * @property {string} [key] of its series
+ * @property {{x: number, y: number, width: number, height: number}} [box] where it is drawn, where a stop has several
  */
 /**
  * @typedef {object} Chart
@@ -34,6 +40,7 @@ import { drawScatter } from "./scatter.js";
  * @property {import("./axes.js").Plot} plot
  * @property {{key: string, x: number, y: number}[] | null} ends where names stand beside the ends of lines
  * @property {((pixel: number) => number) | null} zoom from a pixel to the axis, where it can be zoomed
+ * @property {boolean} [lying] whether the stops are below one another
  * @property {"point"} [nearest] how a pointer finds a stop: by both directions; else along the axis
  */
 

@@ -7,7 +7,7 @@ import { bandTicks, belowLegend, canvas, drawBottomAxis, drawReference, drawValu
 import { dimension } from "./dimension.js";
 import { textWidth } from "./measure.js";
 import { extentOf, linear, numberTicks, timeTicks, valueDomain, valueTexts } from "./scales.js";
-import { aligned, positionsOf, seriesOf } from "./series.js";
+import { aligned, positionsOf, rowsOf, seriesOf } from "./series.js";
 import { wayOf } from "./way.js";
 
 const MOST_ENDS = 6;
@@ -43,7 +43,7 @@ function stacked(series, kind) {
     .offset(kind === "share" ? stackOffsetExpand : stackOffsetDiverging)(rows);
   return series.map((each, place) => ({
     ...each,
-    spans: layers[place].map(([low, high], at) => ({ x: rows[at].at, low, high: Number.isNaN(high) ? null : high })),
+    spans: layers[place].map(([low, high], at) => ({ x: rows[at].at, low, high: Number.isNaN(high) ? null : high, point: rows[at].values.get(each.key) })),
   }));
 }
 
@@ -144,17 +144,16 @@ class LineChart {
   /** One place on the axis each: what all series are there. */
   #stops() {
     const found = new Map();
-    this.layers.forEach(({ spans, points, name, color, key }, layer) => {
-      const stackedHere = Boolean(this.view.stack);
-      const values = stackedHere ? new Map(points.map((point) => [point.x, point])) : null;
-      spans.forEach((span, place) => {
-        if (span.high === null) return;
-        const point = stackedHere ? values.get(span.x) : points[place];
-        if (!point || point.y === null) return;
+    for (const { spans, name, color, key } of this.layers) {
+      for (const span of spans) {
+        const point = this.view.stack ? span.point : span;
+        if (span.high === null || !point || point.y === null) continue;
         if (!found.has(span.x)) found.set(span.x, []);
-        found.get(span.x).push({ name, color, key, layer, amount: point.y, row: point.row, y: this.y(span.high), share: span.high - span.low });
-      });
-    });
+        const y = this.y(span.high);
+        const height = this.view.stack ? this.y(span.low) - y : 0;
+        found.get(span.x).push({ name, color, key, amount: point.y, rows: rowsOf(point), y, height, share: span.high - span.low });
+      }
+    }
     return [...found].sort(([a], [b]) => a - b).map(([at, items]) => this.#stop(at, items));
   }
 
@@ -163,11 +162,12 @@ class LineChart {
       const amount = this.options.formats.text(item.amount, this.way);
       return this.share ? `${this.options.formats.text(item.share, { format: "percent" })} (${amount})` : amount;
     };
+    const x = this.x(at);
     return {
-      x: this.x(at),
+      x,
       y: Math.min(...items.map(({ y }) => y)),
       at,
-      row: items[0].row,
+      parts: items.map(({ key, rows, y, height }) => ({ key, rows, marks: [], box: { x, y, width: 0, height } })),
       dots: items.map(({ y, color }) => ({ y, color })),
       title: () => this.by.text(at),
       items: () => items.map((item) => ({ name: item.name, color: item.color, text: write(item) })),

@@ -4,16 +4,20 @@ import { html, svg } from "../dom.js";
 
 const NEAR = 28;
 const DRAG = 6;
+const DIFFER = "This sums up rows that differ there.";
+const several = (arrow) => `Several series are here. ${arrow} arrow reads each; Enter takes it.`;
 
 /**
  * @typedef {object} Actions
  * @property {(text: string) => void} announce
- * @property {((row: number) => void) | null} choose what a click on a mark does
+ * @property {((rows: number[]) => boolean) | null} choose what a click on a mark of these rows does; false where they differ
  * @property {((from: number, to: number) => void) | null} zoom
  */
 
 export class Reading {
   #active = null;
+  /** Which of the parts of the active stop is read; null: all of them. */
+  #part = null;
   #drag = null;
   #from = null;
 
@@ -63,7 +67,7 @@ export class Reading {
   #move(event) {
     const place = this.#place(event);
     if (this.#drag) this.#drawDrag(this.#drag.x, place.x);
-    else if (event.pointerType !== "touch") this.#show(this.#nearest(place, event.target));
+    else if (event.pointerType !== "touch") this.#show(...this.#under(place, event.target));
   }
 
   #down(event) {
@@ -83,10 +87,10 @@ export class Reading {
     this.#drag = null;
     this.overlay.querySelector(".range")?.remove();
     if (dragged) return this.#zoom(dragged.x, place.x);
-    const stop = this.#nearest(place, event.target);
-    const again = stop && stop === this.#active;
-    this.#show(stop);
-    if (stop && (event.pointerType !== "touch" || again)) this.#choose(stop);
+    const [stop, part] = this.#under(place, event.target);
+    const again = stop === this.#active && part === this.#part;
+    this.#show(stop, part);
+    if (stop && (event.pointerType !== "touch" || again)) this.#choose();
   }
 
   #cancel() {
@@ -108,20 +112,32 @@ export class Reading {
     this.overlay.prepend(svg("rect", { class: "range", x: Math.min(start, end), y: top, width: Math.abs(end - start), height }));
   }
 
+  /** The stop below a pointer, and which of its parts a click takes. */
+  #under(place, target) {
+    const stop = this.#nearest(place, target);
+    if (!stop || stop.parts.length < 2 || !this.actions.choose) return [stop, null];
+    const part = stop.parts.find(({ marks }) => marks.includes(target)) ?? closest(stop.parts, ({ box }) => (box ? distance(box, place) : Infinity), Infinity);
+    return [stop, part && stop.parts.indexOf(part)];
+  }
+
   #nearest(place, target) {
     const { stops, nearest } = this.chart;
-    const hit = stops.find(({ marks }) => marks?.includes(target));
+    const hit = stops.find(({ parts }) => parts.some(({ marks }) => marks.includes(target)));
     if (hit) return hit;
     if (nearest === "point") return this.chart.cell ? null : closest(stops, (stop) => Math.hypot(stop.x - place.x, stop.y - place.y), NEAR);
     if (this.chart.beside) return null;
-    const lying = this.chart.svg.querySelector(".name") && stops.length > 0;
-    return closest(stops, (stop) => (lying ? Math.abs(stop.y - place.y) : Math.abs(stop.x - place.x)), Infinity);
+    return closest(stops, (stop) => (this.chart.lying ? Math.abs(stop.y - place.y) : Math.abs(stop.x - place.x)), Infinity);
   }
 
   #key(event) {
     if (event.target !== this.host) return;
     const { stops } = this.chart;
     const at = stops.indexOf(this.#active);
+    const across = this.#across()[event.key];
+    if (across && this.#active) {
+      event.preventDefault();
+      return this.#stepAcross(across);
+    }
     const line = this.chart.cell ? (way) => this.#beside(way) : (way) => at + way;
     const next = { ArrowRight: at + 1, ArrowDown: line(1), ArrowLeft: Math.max(at - 1, 0), ArrowUp: Math.max(line(-1), 0), Home: 0, End: stops.length - 1 }[event.key];
     if (next !== undefined && stops.length) {
@@ -132,15 +148,29 @@ export class Reading {
       this.#from = null;
     } else if ((event.key === "Enter" || event.key === " ") && this.#active) {
       event.preventDefault();
-      this.#choose(this.#active);
+      this.#choose();
     } else if (event.key === "Escape") this.#cancel();
   }
 
   #step(stop, extend) {
     this.overlay.querySelector(".range")?.remove();
     this.#from = extend && this.chart.zoom ? (this.#from ?? this.#active ?? stop) : null;
-    this.#show(stop, true);
+    const key = this.#active?.parts[this.#part]?.key;
+    const same = stop.parts.findIndex((part) => part.key === key);
+    this.#show(stop, key === undefined || same < 0 ? null : same, true);
     if (this.#from) this.#drawDrag(this.#from.x, stop.x);
+  }
+
+  /** The keys that go through the series of a stop, where stops have several. */
+  #across() {
+    if (!this.chart.stops.some(({ parts }) => parts.length > 1)) return {};
+    return this.chart.lying ? { ArrowLeft: -1, ArrowRight: 1 } : { ArrowUp: -1, ArrowDown: 1 };
+  }
+
+  /** Before the first series stands the whole. */
+  #stepAcross(way) {
+    const next = (this.#part ?? -1) + way;
+    this.#show(this.#active, next < 0 ? null : Math.min(next, this.#active.parts.length - 1), true);
   }
 
   /** The stop in the line above or below. */
@@ -152,38 +182,51 @@ export class Reading {
     return found < 0 ? stops.indexOf(this.#active) : found;
   }
 
-  #choose(stop) {
-    if (this.actions.choose && stop.row >= 0) this.actions.choose(stop.row);
+  /** The parts that are read. */
+  get #read() {
+    const parts = this.#active?.parts ?? [];
+    return this.#part === null ? parts : [parts[this.#part]];
   }
 
-  #show(stop, speak = false) {
-    if (stop === this.#active) return;
-    for (const mark of this.#active?.marks ?? []) mark.classList.remove("active");
-    this.#active = stop ?? null;
-    this.chart.svg.classList.toggle("read", Boolean(stop?.marks?.length));
+  #choose() {
+    const rows = this.#read.flatMap((part) => part.rows);
+    if (!this.actions.choose || !rows.length || this.actions.choose(rows)) return;
+    this.actions.announce(this.#read.length > 1 ? several(this.chart.lying ? "Right" : "Down") : DIFFER);
+  }
+
+  #show(stop, part = null, speak = false) {
+    if (stop === this.#active && part === this.#part) return;
+    for (const { marks } of this.#read) for (const mark of marks) mark.classList.remove("active");
+    [this.#active, this.#part] = [stop ?? null, part];
+    const marks = this.#read.flatMap((each) => each.marks);
+    this.chart.svg.classList.toggle("read", marks.length > 0);
     this.overlay.replaceChildren();
     this.tip.hidden = !stop;
     if (!stop) return;
-    for (const mark of stop.marks ?? []) mark.classList.add("active");
+    for (const mark of marks) mark.classList.add("active");
     this.#drawCross(stop);
     this.#fill(stop);
-    if (speak) this.actions.announce(`${stop.title()}: ${stop.items().map(({ name, text }) => (name ? `${name} ${text}` : text)).join(", ")}`);
+    if (!speak) return;
+    const items = stop.items().filter((_, place) => part === null || place === part);
+    this.actions.announce(`${stop.title()}: ${items.map(({ name, text }) => (name ? `${name} ${text}` : text)).join(", ")}`);
   }
 
   #drawCross(stop) {
     if (!stop.dots) return;
     const { top, height } = this.chart.plot;
     this.overlay.append(svg("line", { class: "cross", x1: stop.x, x2: stop.x, y1: top, y2: top + height }));
-    for (const { y, color } of stop.dots) this.overlay.append(svg("circle", { class: `dot series-${color}`, cx: stop.x, cy: y, r: 4 }));
+    stop.dots.forEach(({ y, color }, place) => {
+      this.overlay.append(svg("circle", { class: `dot series-${color}`, cx: stop.x, cy: y, r: place === this.#part ? 6 : 4 }));
+    });
   }
 
   #fill(stop) {
     const items = stop.items().slice(0, 14);
     const alone = items.length === 1;
-    const lines = items.map(({ name, text, color }) =>
+    const lines = items.map(({ name, text, color }, place) =>
       html(
         "div",
-        { class: "tip-line" },
+        { class: place === this.#part ? "tip-line here" : "tip-line" },
         color !== undefined && !alone && html("span", { class: `swatch series-${color}` }),
         name && !alone && html("span", { class: "tip-name" }, name),
         html("span", { class: "tip-text" }, text),
@@ -207,12 +250,17 @@ export class Reading {
   }
 }
 
-function closest(stops, distance, most) {
+function closest(all, away, most) {
   let found = null;
   let least = most;
-  for (const stop of stops) {
-    const away = distance(stop);
-    if (away < least) [found, least] = [stop, away];
+  for (const each of all) {
+    const far = away(each);
+    if (far < least) [found, least] = [each, far];
   }
   return found;
+}
+
+/** From a place to a box; 0 within it. */
+function distance(box, { x, y }) {
+  return Math.hypot(Math.max(box.x - x, 0, x - box.x - box.width), Math.max(box.y - y, 0, y - box.y - box.height));
 }

@@ -39,7 +39,7 @@ export function drawScatter(view, rows, options) {
     const place = { x: x(point.x), y: y(point.y) };
     const mark = svg("circle", { class: `mark point series-${point.color}`, "data-series": point.key, cx: place.x.toFixed(2), cy: place.y.toFixed(2), r: point.r.toFixed(2) });
     root.append(mark);
-    return { ...place, row: point.row, marks: [mark], title: () => titleOf(view, rows, by, point), items: () => itemsOf(view, rows, by, point, way, options.formats) };
+    return { ...place, parts: [{ rows: [point.row], marks: [mark] }], title: () => titleOf(view, rows, by, point), items: () => itemsOf(view, rows, by, point, way, options.formats) };
   });
   stops.sort((a, b) => a.x - b.x);
   return { svg: root, series, stops, plot, ends: null, zoom: null, nearest: "point", by };

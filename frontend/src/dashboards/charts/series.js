@@ -9,7 +9,8 @@ const LAST_COLOR = 8;
  * @typedef {object} Point
  * @property {number} x the position on the axis
  * @property {number | null} y
- * @property {number} row the place of its row; -1 for several summed up
+ * @property {number} row the place of its row
+ * @property {number[]} [rows] of all its rows, where it sums up several
  * @property {number} low where its area begins
  * @property {number | null} high and ends, if it stands on nothing else
  */
@@ -58,7 +59,7 @@ function fewest(series, summed) {
   const size = new Map(series.map((each) => [each, each.points.reduce((sum, { y }) => sum + Math.abs(y ?? 0), 0)]));
   const kept = new Set([...series].sort((a, b) => size.get(b) - size.get(a)).slice(0, MOST - 1));
   const rest = series.filter((each) => !kept.has(each));
-  const points = summed ? rest.flatMap((each) => each.points.map((point) => ({ ...point, row: -1 }))) : [];
+  const points = summed ? rest.flatMap((each) => each.points) : [];
   const name = summed ? `Other (${rest.length})` : `${rest.length} more, not shown`;
   return [...series.filter((each) => kept.has(each)), { key: "…", name, color: LAST_COLOR, points }];
 }
@@ -92,10 +93,26 @@ export function aligned(series, positions) {
   for (const { key, points } of series) {
     for (const point of points) {
       const values = found.get(point.x);
-      const before = values?.get(key);
-      if (before) values.set(key, { ...before, y: (before.y ?? 0) + (point.y ?? 0) });
-      else values?.set(key, point);
+      if (values) addTo(values, key, point);
     }
   }
   return [...found].map(([at, values]) => ({ at, values }));
+}
+
+/**
+ * Sums up the points of a series that stand at one place.
+ * @param {Map<string, Point>} sums
+ */
+export function addTo(sums, key, point) {
+  const before = sums.get(key);
+  if (!before) return sums.set(key, point);
+  const sum = before.rows ? before : { ...before, rows: [before.row] };
+  sum.y = sum.y === null && point.y === null ? null : (sum.y ?? 0) + (point.y ?? 0);
+  sum.rows.push(...rowsOf(point));
+  return sums.set(key, sum);
+}
+
+/** @param {Point | undefined} point @returns {number[]} the places of the rows that it stands for */
+export function rowsOf(point) {
+  return point ? (point.rows ?? [point.row]) : [];
 }

@@ -55,7 +55,7 @@ export class Dashboard {
   #receive(message) {
     if (message.dashboard) return this.#build(message.dashboard);
     if (message.panel) this.#show(message);
-    else if (message.choices) this.controls.fill(message.choices, message.values ?? []);
+    else if (message.choices) this.#fill(message);
     else if (message.changed) this.ask(message.changed);
     else if (message.revision) this.page.revised(message.revision);
     else if (message.broken) this.page.broken(message.broken);
@@ -74,13 +74,18 @@ export class Dashboard {
     this.refreshing.came(panel);
   }
 
+  #fill({ choices, values, error }) {
+    if (error) this.controls.fail(choices, error.message);
+    else this.controls.fill(choices, values);
+  }
+
   #build(about) {
     this.about = about;
     this.formats = new Formats(about.locale || document.documentElement.lang || "en", about.currency || "USD");
     this.filters = new Filters(about.controls);
     this.filters.set(this.page.session.filters ?? {});
     this.filters.read(this.fragment);
-    this.controls = new Controls(this.filters, this.formats, (values) => this.choose(values));
+    this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
     applyTheme(about.theme ?? {});
     const colors = new SeriesColors();
     const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel, colors).element)));
@@ -91,7 +96,7 @@ export class Dashboard {
 
   /** What was not asked with the definition: all, where no places were known before. */
   #askRest() {
-    const pending = new Set(this.requests.pending.map(({ id }) => id));
+    const pending = new Set(this.requests.pending.panels);
     for (const panel of this.fed) panel.waiting();
     const missing = this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id);
     if (missing.length) this.ask(missing);
@@ -120,12 +125,15 @@ export class Dashboard {
     return panel;
   }
 
-  /** @param {string[]} ids of panels that are wanted again */
-  ask(ids, choices, more) {
+  /**
+   * @param {string[]} ids of panels that are wanted again
+   * @param {string[]} [choices] controls whose choices are wanted again
+   */
+  ask(ids, choices = [], more = {}) {
     const panels = ids.map((id) => this.#panels.get(id)).filter((panel) => panel?.hasRows);
     for (const panel of panels) panel.waiting();
-    if (!panels.length && !choices?.length) return;
-    this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices?.length ? { choices } : {}), ...more, ...this.#live() });
+    if (!panels.length && !choices.length) return;
+    this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices.length ? { choices } : {}), ...more, ...this.#live() });
   }
 
   /** One answer stays open where that takes no connection from others. */
@@ -144,11 +152,11 @@ export class Dashboard {
     this.controls.show();
     if (!changed.length) return;
     this.page.changed(this);
-    const left = this.requests.stop().map(({ id }) => id);
+    const left = this.requests.stop();
     const affected = this.fed.filter(({ about }) => !about.reads || about.reads.some((name) => changed.includes(name)));
     for (const panel of affected) panel.inner.restart?.();
     const choices = this.about.controls.filter(({ depends }) => depends?.some((name) => changed.includes(name))).map(({ name }) => name);
-    this.ask([...new Set([...left, ...affected.map(({ id }) => id)])], choices);
+    this.ask(all(left.panels, affected.map(({ id }) => id)), all(left.choices, choices));
   }
 
   #clicked(click, record) {
@@ -182,10 +190,12 @@ export class Dashboard {
     html("a", { href: address, download: "" }).click();
   }
 
-  #failed(error, ids) {
+  #failed(error, left) {
     if (!this.about || error.status === 401) return this.page.refused(error, this);
-    for (const panel of ids.map((id) => this.#panels.get(id)).filter(Boolean)) {
-      panel.fail(error.reason?.message ?? LOST);
+    const reason = error.reason?.message ?? LOST;
+    for (const name of left.choices) this.controls.fail(name, reason);
+    for (const panel of left.panels.map((id) => this.#panels.get(id)).filter(Boolean)) {
+      panel.fail(reason);
       this.refreshing.came(panel); // it asks again when its time has come
     }
   }
@@ -195,6 +205,11 @@ export class Dashboard {
     this.requests.stop(true);
     this.refreshing.end();
   }
+}
+
+/** The names of both lists, each once. */
+function all(some, others) {
+  return [...new Set([...some, ...others])];
 }
 
 /** A value of a row as a filter. */

@@ -3,11 +3,16 @@
 /**
  * @typedef {string | string[] | {preset: string} | {start?: string | null, end?: string | null}} Value
  * @typedef {{name: string, kind: string, label: string, many: boolean, default: Value | null, clearable: boolean,
- *   open: string[], depends: string[]}} Control
+ *   open: string[], depends: string[], choices: {value: string, label: string}[] | null}} Control
  */
 // An empty text or list is a choice of its own where a control is clearable: no value, in spite of its default.
 
 const RANGE = /^(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/;
+
+/** Whether a query gives the values that a control offers. @param {Control} control */
+export function isFilled({ kind, choices }) {
+  return kind === "choices" && !choices;
+}
 
 export class Filters {
   /** @type {Map<string, Value>} */

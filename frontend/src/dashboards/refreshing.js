@@ -39,9 +39,9 @@ export class Refreshing {
 
   /** Hidden: what runs is stopped. Seen again: what was stopped is asked, and what is due. */
   #visibility() {
-    if (document.hidden) this.left = this.dashboard.requests.stop(true).map(({ id }) => id);
+    if (document.hidden) this.left = this.dashboard.requests.stop(true);
     else if (this.left) {
-      if (this.dashboard.about) this.dashboard.ask(this.left);
+      if (this.dashboard.about) this.dashboard.ask(this.left.panels, this.left.choices);
       else this.dashboard.start(); // its definition was stopped, too
       if (this.dashboard.page.live) this.#poll();
       this.left = null;

@@ -1,10 +1,13 @@
-// Asking for panels: one request for all that are wanted at a time. What was asked anew is no longer taken from an older
-// answer, and an answer from which nothing is wanted any more is cut off, which stops its queries.
+// Asking for panels and for the choices of controls: one request for all that are wanted at a time. What was asked anew
+// is no longer taken from an older answer, and an answer from which nothing is wanted any more is cut off, which stops
+// its queries.
 
+import { isFilled } from "./filters.js";
 import { messages } from "./stream.js";
 
 /** @typedef {{id: string, width?: number, page?: number, sort?: string}} Wanted */
-/** @typedef {{controller: AbortController, wanted: Map<string, Wanted>, live: boolean}} Open */
+/** @typedef {{panels: string[], choices: string[]}} Left panels by their ids, and controls */
+/** @typedef {{controller: AbortController, panels: Map<string, Wanted>, choices: Set<string>, live: boolean}} Open */
 
 /** The answer was refused, or broke off. */
 export class RequestFailed extends Error {
@@ -26,7 +29,7 @@ export class PanelRequests {
   /**
    * @param {import("./embed/session.js").Session} session
    * @param {string} path of the panels of one dashboard
-   * @param {{message: (message: any) => void, failed: (error: RequestFailed, ids: string[]) => void}} receiver
+   * @param {{message: (message: any) => void, failed: (error: RequestFailed, left: Left) => void}} receiver
    */
   constructor(session, path, receiver) {
     this.session = session;
@@ -34,9 +37,10 @@ export class PanelRequests {
     this.receiver = receiver;
   }
 
-  /** @returns {Wanted[]} what has been asked for and has not come */
+  /** @returns {Left} what has been asked for and has not come */
   get pending() {
-    return [...this.#open].flatMap(({ wanted }) => [...wanted.values()]);
+    const open = [...this.#open];
+    return { panels: open.flatMap(({ panels }) => [...panels.keys()]), choices: open.flatMap(({ choices }) => [...choices]) };
   }
 
   /** Whether an answer stays open to tell of changes. */
@@ -49,8 +53,10 @@ export class PanelRequests {
    * @param {{filters: object, definition?: boolean, choices?: string[], live?: boolean}} more
    */
   async ask(wanted, more) {
-    for (const { id } of wanted) this.#forget(id);
-    const open = { controller: new AbortController(), wanted: new Map(wanted.map((each) => [each.id, each])), live: Boolean(more.live) };
+    const panels = new Map(wanted.map((each) => [each.id, each]));
+    const choices = new Set(more.choices);
+    for (const open of this.#open) this.#forget(open, panels.keys(), choices);
+    const open = { controller: new AbortController(), panels, choices, live: Boolean(more.live) };
     this.#open.add(open);
     try {
       await this.#read(open, { ...more, panels: wanted });
@@ -71,30 +77,29 @@ export class PanelRequests {
       if (signal.aborted) return;
       if (message.token) open.live = false; // nothing follows: another answer stays open in its place
       if (message.end) ended = true;
-      else if (message.panel === undefined || open.wanted.delete(message.panel)) this.receiver.message(message);
+      else if (isTaken(open, message)) this.receiver.message(message);
     }
     if (!ended && !signal.aborted) throw new RequestFailed(0);
   }
 
   #failed(open, error) {
     const known = error instanceof RequestFailed ? error : new RequestFailed(0);
-    this.receiver.failed(known, [...open.wanted.keys()]);
+    this.receiver.failed(known, { panels: [...open.panels.keys()], choices: [...open.choices] });
   }
 
-  /** Takes no panel of this id from older answers any more. */
-  #forget(id) {
-    for (const open of this.#open) {
-      if (open.wanted.delete(id) && !open.wanted.size && !open.live) this.#close(open);
-    }
+  /** Takes these no more from an older answer. */
+  #forget(open, panels, choices) {
+    const found = [...panels].filter((id) => open.panels.delete(id)).length + [...choices].filter((name) => open.choices.delete(name)).length;
+    if (found && !isAwaited(open) && !open.live) this.#close(open);
   }
 
   /**
    * Stops what runs. What only stays open for changes goes on, unless `all` is to end.
-   * @returns {Wanted[]} what had not come
+   * @returns {Left} what had not come
    */
   stop(all = false) {
     const left = this.pending;
-    for (const open of this.#open) if (all || open.wanted.size || !open.live) this.#close(open);
+    for (const open of this.#open) if (all || isAwaited(open) || !open.live) this.#close(open);
     return left;
   }
 
@@ -102,4 +107,16 @@ export class PanelRequests {
     this.#open.delete(open);
     open.controller.abort();
   }
+}
+
+/** Whether something that it was asked for has not come. */
+function isAwaited({ panels, choices }) {
+  return panels.size + choices.size > 0;
+}
+
+/** Whether a message is for anybody: what was asked anew meanwhile comes by another answer. */
+function isTaken(open, message) {
+  if (message.dashboard) for (const { name } of message.dashboard.controls.filter(isFilled)) open.choices.add(name); // they come with it
+  if (message.panel !== undefined) return open.panels.delete(message.panel);
+  return message.choices === undefined || open.choices.delete(message.choices);
 }

@@ -34,18 +34,19 @@ BROKEN_OFF: Message = {"broken": "off"}
 
 @dataclass
 class StandIn:
-    """``dashboards``: by name, as the definition line has them. ``answers``: by panel id. ``held``: ids of panels whose
-    answer waits until a test takes them out."""
+    """``dashboards``: by name, as the definition line has them. ``answers``: by panel id. ``choices``: by control; an
+    ``error`` in place of values. ``held``: ids of panels, and names of controls, whose answer waits until a test takes
+    them out."""
 
     url: str
     dashboards: dict[str, Message] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
-    choices: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    choices: dict[str, list[dict[str, str]] | Message] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     asked: list[Message] = field(default_factory=list)
     """The bodies of the requests."""
     left: list[str] = field(default_factory=list)
-    """Panels whose answer nobody waited for."""
+    """Panels and controls whose answer nobody waited for."""
     events: list[Message] = field(default_factory=list)
     """What the answers that stay open say next."""
     stays_open: bool = False
@@ -118,26 +119,34 @@ class StandIn:
     async def _lines(self, name: str, body: Message) -> AsyncIterator[bytes]:
         if body.get("definition"):
             yield _line({"dashboard": self.dashboards[name]})
-        for control in body.get("choices", self.choices if body.get("definition") else ()):
-            yield _line({"choices": control, "values": self.choices[control]})
-        waiting = list(body["panels"])
+        controls = body.get("choices", self.choices if body.get("definition") else ())
+        waiting: dict[str, Message] = {each: {} for each in controls} | {each["id"]: each for each in body["panels"]}
         while waiting:
-            ready = [each for each in waiting if each["id"] not in self.held]
             try:
-                for each in ready:
-                    waiting.remove(each)
-                    answer = self.answers[each["id"]]
+                for name in [each for each in waiting if each not in self.held]:
+                    wanted = waiting.pop(name)
+                    answer = self._control(name) if not wanted else self._rows(wanted, body["filters"])
                     if answer is BROKEN_OFF:
                         return
-                    yield _line({"panel": each["id"]} | (answer(each, body["filters"]) if callable(answer) else answer))
+                    yield _line(answer)
                 await asyncio.sleep(0.01)
             except (asyncio.CancelledError, GeneratorExit):
-                self.left.extend(each["id"] for each in waiting)
+                self.left.extend(waiting)
                 raise
         yield _line({"end": True})
         if body.get("live") and self.stays_open:
             async for line in self._changes():
                 yield line
+
+    def _control(self, name: str) -> Message:
+        given = self.choices[name]
+        return {"choices": name} | (given if isinstance(given, dict) else {"values": given})
+
+    def _rows(self, wanted: Message, filters: Message) -> Message:
+        answer = self.answers[wanted["id"]]
+        if answer is BROKEN_OFF:
+            return BROKEN_OFF
+        return {"panel": wanted["id"]} | (answer(wanted, filters) if callable(answer) else answer)
 
     async def _changes(self) -> AsyncIterator[bytes]:
         self.open += 1

@@ -27,7 +27,7 @@ function oneField(control, { value, change, id }) {
     select.value = now ?? "";
   }
 
-  return { element: html("span", { class: "select" }, select, icon("down")), show, fill: (values) => ((choices = values), show()), text: (one) => labelOf(choices, one) };
+  return { element: html("span", { class: "select" }, select, icon("down")), show, fill: (values) => ((choices = values ?? []), show()), text: (one) => labelOf(choices, one) };
 }
 
 function severalField(control, { value, change, id }) {
@@ -40,6 +40,7 @@ function severalField(control, { value, change, id }) {
   const panel = html("div", { id: content, class: "choices-panel", role: "dialog", "aria-label": control.label }, search, options, html("div", { class: "panel-actions" }, none));
   popover(button, panel, { opened: () => opened() });
   let choices = control.choices ?? [];
+  let missing = control.choices ? null : "They have not come yet";
 
   const chosen = () => [value() ?? []].flat().filter((one) => one !== "");
 
@@ -55,7 +56,7 @@ function severalField(control, { value, change, id }) {
     const now = new Set(chosen());
     const found = choices.filter((choice) => choice.label.toLowerCase().includes(wanted));
     const rest = found.length > SHOWN ? html("p", { class: "count" }, `${found.length - SHOWN} more: search for them`) : null;
-    const nothing = found.length ? null : html("p", { class: "count" }, "Nothing is called so");
+    const nothing = found.length ? null : html("p", { class: "count" }, missing ?? "Nothing is called so");
     options.replaceChildren(...[...found.slice(0, SHOWN).map((choice) => option(choice, now)), rest, nothing].filter(Boolean));
   }
 
@@ -78,7 +79,14 @@ function severalField(control, { value, change, id }) {
     if (!panel.hidden && !set.size) list();
   }
 
-  return { element: html("div", { class: "holder" }, button, panel), show, fill: (values) => ((choices = values), show()), text: (one) => labelOf(choices, one) };
+  function fill(values) {
+    choices = values ?? [];
+    missing = values ? null : "These values could not be loaded";
+    if (!panel.hidden) list();
+    show();
+  }
+
+  return { element: html("div", { class: "holder" }, button, panel), show, fill, text: (one) => labelOf(choices, one) };
 }
 
 function labelOf(choices, value) {

@@ -2,6 +2,7 @@
 
 import { freshId, html, icon } from "../dom.js";
 import { words } from "../charts/series.js";
+import { isFilled } from "../filters.js";
 import { choicesField } from "./choices.js";
 import { plainField } from "./plain.js";
 import { rangeLabel } from "./presets.js";
@@ -18,23 +19,27 @@ import { rangeField } from "./range.js";
  * @typedef {object} Field
  * @property {HTMLElement} element
  * @property {() => void} show writes what holds now
- * @property {(choices: {value: string, label: string}[]) => void} [fill]
+ * @property {(choices: {value: string, label: string}[] | null) => void} [fill] null: they could not be loaded
  * @property {(value: any) => string} [text] a value as people read it
  */
 
 export class Controls {
   /** @type {Map<string, Field>} */
   #fields = new Map();
+  /** @type {Map<string, HTMLElement>} of a control whose values a query gives: why there are none */
+  #problems = new Map();
 
   /**
    * @param {import("../filters.js").Filters} filters
    * @param {import("../formats.js").Formats} formats
-   * @param {(values: Record<string, any>) => void} change
+   * @param {{change: (values: Record<string, any>) => void, ask: (name: string) => void}} dashboard `ask`: for the
+   *   choices of a control again
    */
-  constructor(filters, formats, change) {
+  constructor(filters, formats, { change, ask }) {
     this.filters = filters;
     this.formats = formats;
     this.change = change;
+    this.ask = ask;
     this.chips = html("ul", { class: "chips", "aria-label": "Chosen", hidden: true });
     const fields = [...filters.controls.values()].map((control) => this.#field(control));
     this.element = html("div", { class: "controls", role: "group", "aria-label": "Filters", hidden: !fields.length }, ...fields);
@@ -47,13 +52,39 @@ export class Controls {
     const make = { range: rangeField, choices: choicesField }[control.kind] ?? plainField;
     const field = make(control, place);
     this.#fields.set(control.name, field);
-    return html("div", { class: `control control-${control.kind}`, title: control.description || null }, html("label", { for: id, id: `${id}-label` }, control.label), field.element);
+    const problem = isFilled(control) ? html("div", { class: "problem", role: "alert", hidden: true }) : null;
+    if (problem) this.#problems.set(control.name, problem);
+    return html("div", { class: `control control-${control.kind}`, title: control.description || null }, html("label", { for: id, id: `${id}-label` }, control.label), field.element, problem);
   }
 
   /** The values of a control that a query fills. */
   fill(name, choices) {
+    this.#say(name);
     this.#fields.get(name)?.fill?.(choices);
     this.show();
+  }
+
+  /**
+   * They could not be loaded. Those of before are gone: they may be of another choice than now.
+   * @param {string} name
+   * @param {string} reason a sentence for people
+   */
+  fail(name, reason) {
+    this.fill(name, null);
+    const again = html("button", { type: "button", class: "link" }, "Try again");
+    again.addEventListener("click", () => {
+      again.closest(".control").querySelector("button, select").focus(); // before this one is gone
+      this.#say(name);
+      this.ask(name);
+    });
+    this.#say(name, html("span", {}, reason), " ", again);
+  }
+
+  #say(name, ...words) {
+    const problem = this.#problems.get(name);
+    if (!problem) return;
+    problem.replaceChildren(...words);
+    problem.hidden = !words.length;
   }
 
   /** Writes what holds now into every field, and the chips. */

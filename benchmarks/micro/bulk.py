@@ -1,12 +1,17 @@
-"""100,000 groups in one ``POST /api/users/bulk``, beside the same service asked for one group at a time.
+"""100,000 groups in one ``POST /api/users/bulk``, beside the same service asked for one group at a time, and beside the
+commands that write a file of them into the store themselves.
 
-One server, one connection, and a client that reads the report when it has sent everything, as most HTTP clients do.
+One server, one connection, and a client that reads the report when it has sent everything, as most HTTP clients do. A
+command is a process of its own, from its start to its end, and writes new groups into an empty environment.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -34,7 +39,7 @@ IMPORTS = (
 
 @dataclass(frozen=True)
 class Spent:
-    """What one bulk took: seconds by the clock, and of the server's processor."""
+    """What one bulk or command took: seconds by the clock, and of the processor, by the server or the command."""
 
     seconds: float
     processor: float
@@ -43,8 +48,8 @@ class Spent:
 def table() -> Table:
     """Runs it, on SQLite, and on PostgreSQL if there is one."""
     result = Table(
-        f"{LINES:,} groups over HTTP, one uvicorn worker (h11 and asyncio), one connection",
-        ["store", "what", "groups/s", "seconds", "µs of the server's processor for one"],
+        f"{LINES:,} groups over HTTP, one uvicorn worker (h11 and asyncio), one connection; and by commands",
+        ["store", "what", "groups/s", "seconds", "µs of the processor for one"],
     )
     Path(".bench").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bulk-", dir=".bench") as name:
@@ -78,6 +83,10 @@ def _measure(result: Table, folder: Path, store: str, url: str) -> None:
             _bulk(server, token, _body(folder, "pro"), "updated"),
             LINES,
         )
+    for command in ("import", "sync"):
+        spent = _command(folder, url, command)
+        _add(result, store, f"`tenantry group {command}`, new groups", spent, LINES)
+        result.aims.append(Aim(f"seconds for {LINES:,} groups by group {command}, {store}", spent.seconds, SECONDS))
 
 
 def _add(result: Table, store: str, what: str, spent: Spent, number: int) -> None:
@@ -138,6 +147,34 @@ def _bulk(server: Server, token: str, body: Path, expected: str) -> Spent:
     if summary[expected] != LINES:
         raise RuntimeError(f"the bulk has not done what was asked: {summary}")
     return Spent(seconds, server.processor() - before)
+
+
+def _command(folder: Path, url: str, command: str) -> Spent:
+    """``group import`` or ``group sync`` of all groups, into an environment that has none."""
+    body = _body(folder, "free")
+    tenantry = [sys.executable, "-m", "tenantry"]
+    store = ["--database", url]
+    made = [*tenantry, "environment", "create", command, "--tag", "Customer", *store]
+    subprocess.run(made, check=True, cwd=folder, capture_output=True)
+    before, started = _processor_of_children(), time.perf_counter()
+    done = subprocess.run(
+        [*tenantry, "group", command, str(body), "--environment", command, *store],
+        check=True,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    seconds = time.perf_counter() - started
+    if not done.stderr.startswith(f"{LINES} created"):
+        raise RuntimeError(f"group {command} has not done what was asked: {done.stderr}")
+    return Spent(seconds, _processor_of_children() - before)
+
+
+def _processor_of_children() -> float:
+    """Seconds of all that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _one_by_one(server: Server, token: str) -> Spent:

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
-from tenantry.cli import progress as module
 from tenantry.tokens import TOKEN_PATTERN
 from tests.cli.conftest import Terminal
 
@@ -84,37 +82,3 @@ def test_a_dry_run(ready: Terminal, folder: Path) -> None:
 def test_an_empty_file(ready: Terminal, given: str) -> None:
     """Is wrong usage: an export may have failed."""
     assert "JSON object a line" in ready("group", "import", "-", given=given, fails=2).err
-
-
-def test_a_bar_is_shown_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On stderr; none where that is a file, or the length is not known. Red when nobody looks at the terminal."""
-    made: list[Any] = []
-
-    class Bar:
-        def __init__(self, **options: Any) -> None:
-            made.append(options)
-
-        def __enter__(self) -> Bar:
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-
-        def update(self, number: int) -> None:
-            made.append(number)
-
-    class Terminal:
-        def isatty(self) -> bool:
-            return True
-
-    monkeypatch.setattr(click, "progressbar", Bar)
-    with module.progress(10, "Groups") as advance:
-        advance(3)
-    assert made == []
-    stderr = Terminal()
-    monkeypatch.setattr(module.sys, "stderr", stderr)
-    with module.progress(None, "Groups") as advance:
-        advance(3)
-    assert made == []
-    with module.progress(10, "Groups") as advance:
-        advance(3)
-    assert made == [{"length": 10, "label": "Groups", "file": stderr}, 3]

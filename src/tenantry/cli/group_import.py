@@ -69,11 +69,14 @@ async def import_(
     target = await choose_environment(store, environment)
     run = _Import(new_provisioner(store, keys, queries, dry_run=dry_run), target, replace, as_json, tokens)
     splitter = LineSplitter()
-    with progress(_size(file), "Groups") as advance:
+    size = _size(file)
+    with progress(size, "Groups") as advance:
         while part := file.read(_PART):
+            lines = 0
             for line in splitter.feed(part):
                 await run.add(line)
-            advance(len(part))
+                lines += 1
+            advance(lines if size is None else len(part))
         for line in splitter.end():
             await run.add(line)
         await run.write()

@@ -137,22 +137,28 @@ class Difference:
 async def compare(store: Store, environment: Environment, wanted: Mapping[str, Upsert]) -> Difference:
     """What is to be done so that the groups of the environment are those that are wanted."""
     found, seen, after = Difference(), set[str](), 0
-    while page := await store.groups(environment, after=after, limit=_PAGE):
-        after = page[-1].team_id
-        for group in page:
-            found.groups += 1
-            upsert = wanted.get(group.provided_id)
-            if upsert is None:
-                found.absent.append(group.provided_id)
-                continue
-            seen.add(group.provided_id)
-            fields = _changed_fields(group, upsert)
-            if fields:
-                found.change.append((upsert, fields))
-            else:
-                found.unchanged += 1
+    with progress(None, "Comparing") as advance:
+        while page := await store.groups(environment, after=after, limit=_PAGE):
+            after = page[-1].team_id
+            for group in page:
+                _compare(group, wanted, seen, found)
+            advance(len(page))
     found.create = [upsert for provided_id, upsert in wanted.items() if provided_id not in seen]
     return found
+
+
+def _compare(group: UserGroup, wanted: Mapping[str, Upsert], seen: set[str], found: Difference) -> None:
+    found.groups += 1
+    upsert = wanted.get(group.provided_id)
+    if upsert is None:
+        found.absent.append(group.provided_id)
+        return
+    seen.add(group.provided_id)
+    fields = _changed_fields(group, upsert)
+    if fields:
+        found.change.append((upsert, fields))
+    else:
+        found.unchanged += 1
 
 
 def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any]]:
@@ -197,7 +203,7 @@ async def _write(
     """The errors of those that failed, by their ids. Raises StoreUnavailable: what was written until then stays."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
-    with progress(len(upserts) or None, "Groups") as advance:
+    with progress(len(upserts), "Writing") as advance:
         for batch in _in_batches(upserts):
             results = await provisioner.upsert_many(environment, batch, merge=False, author=author())
             for upsert, result in zip(batch, results, strict=True):
@@ -217,7 +223,7 @@ def _in_batches(upserts: Iterable[Upsert]) -> Iterator[list[Upsert]]:
 
 async def _delete(store: Store, environment: Environment, difference: Difference) -> int:
     deleted = 0
-    with progress(len(difference.absent) or None, "Deleting") as advance:
+    with progress(len(difference.absent), "Deleting") as advance:
         for provided_id in difference.absent:
             with suppress(UnknownGroup):  # somebody else was first
                 await store.delete(environment, provided_id, author=author())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from tenantry.cli.progress import progress
 from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError
 from tenantry.provisioning import Upsert, check_changes
 from tenantry.provisioning.limits import check_text
@@ -12,11 +13,15 @@ from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
 from tenantry.sql.source import Source
 from tenantry.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from tenantry.api.lines import Line, LineSplitter
+
 LONGEST: Final = 64 * 1024 * 1024
 """Characters of a file."""
 
 FIELDS: Final = ("name", "properties", "mapping", "expires_at")
 _SHOWN: Final = 20
+_PART: Final = 64 * 1024
 _NO_GROUP: Final = "write one a line; for an environment without groups, write  groups: {}  in a YAML file"
 _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties: {region: eu}}"
 
@@ -49,7 +54,7 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
 
     first: dict[str, int] = {}
     splitter, read = LineSplitter(), None
-    for line in (*splitter.feed(text.encode("utf-8", "surrogatepass")), *splitter.end()):
+    for line in _read(text, splitter):
         read = read_line(line, replace=True)
         try:
             if isinstance(read.asked, TenantryError):
@@ -70,6 +75,16 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
         yield f"{file}: the file has no group\n  fix: {_NO_GROUP}"
 
 
+def _read(text: str, splitter: LineSplitter) -> Iterator[Line]:
+    encoded = text.encode("utf-8", "surrogatepass")
+    with progress(len(encoded), "Reading") as advance:
+        for start in range(0, len(encoded), _PART):
+            part = encoded[start : start + _PART]
+            yield from splitter.feed(part)
+            advance(len(part))
+        yield from splitter.end()
+
+
 def _check(upsert: Upsert) -> None:
     check_text(upsert.provided_id, "/user_group_id")
     check_changes(upsert.changes)
@@ -81,16 +96,19 @@ def _check(upsert: Upsert) -> None:
 def _yaml(text: str, file: str) -> Iterator[Upsert | str]:
     try:
         source = Source(text, file, longest=LONGEST)
-        root = read_yaml(source, 0, len(text))
+        with progress(len(text), "Reading") as advance:
+            root = read_yaml(source, 0, len(text), advance=advance)
         groups = _groups(root, source)
     except TemplateError as error:
         yield error.message
         return
-    for provided_id, node in groups.items():
-        try:
-            yield _group(provided_id, node, source, groups)
-        except TemplateError as error:
-            yield error.message
+    with progress(len(groups), "Checking") as advance:
+        for provided_id, node in groups.items():
+            try:
+                yield _group(provided_id, node, source, groups)
+            except TemplateError as error:
+                yield error.message
+            advance(1)
 
 
 def _groups(root: YamlNode, source: Source) -> _Groups:

@@ -7,7 +7,7 @@ a key that comes twice is an error, and there are no anchors, aliases, tags or d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -34,6 +34,7 @@ _BASES = {"decimal": 10, "octal": 8, "hexadecimal": 16}
 _DIRECTIVE = re.compile("^[\ufeff\r\x85\u2028\u2029]*%", re.MULTILINE)
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _LONGEST_NUMBER = 400  # digits
+_BETWEEN_COUNTS = 500  # events
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,9 @@ class YamlNode:
         return self.value
 
 
-def read_yaml(source: Source, start: int, end: int) -> YamlNode:
-    """The one document between two offsets of a source.
+def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], None] | None = None) -> YamlNode:
+    """The one document between two offsets of a source. ``advance`` is called now and then with how many characters
+    were read since: large files take long.
 
     Raises TemplateError with line, column, caret and fix, also when the library is not installed.
     """
@@ -73,7 +75,7 @@ def read_yaml(source: Source, start: int, end: int) -> YamlNode:
         raise source.error(directive.end() - 1, "directives (%YAML, %TAG) are not read", "take the line out")
     try:
         events = YAML(typ="safe", pure=True).parse(source.text[start:end])
-        return _Reader(source, start).document(events)
+        return _Reader(source, start).document(events if advance is None else _counted(events, advance))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         offset = start + mark.index if mark is not None else start
@@ -82,6 +84,16 @@ def read_yaml(source: Source, start: int, end: int) -> YamlNode:
         raise source.error(start + error.position, "YAML has no such character", "remove it") from None
     except (YAMLError, ValueError, OverflowError, AssertionError) as error:  # an escape beyond Unicode, and such
         raise source.error(start, _problem(str(error)), "correct the YAML") from None
+
+
+def _counted(events: Iterator[Any], advance: Callable[[int], None]) -> Iterator[Any]:
+    """The same events."""
+    read = 0
+    for number, event in enumerate(events, 1):
+        if number % _BETWEEN_COUNTS == 0:
+            advance(event.end_mark.index - read)
+            read = event.end_mark.index
+        yield event
 
 
 def _problem(text: str | None) -> str:

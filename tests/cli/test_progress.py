@@ -1,0 +1,129 @@
+"""How far a command is, as a terminal shows it: each step of ``group import`` and ``group sync`` that may take long."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tenantry.cli import progress as module
+from tenantry.sql.header import yaml_reader
+from tests.cli.conftest import Terminal
+
+pty = pytest.importorskip("pty")
+
+
+END = "[end]"
+
+
+@contextmanager
+def screened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
+    """stderr is a terminal; what it has shown since it was last looked at. Not a fixture: pytest sets stderr between
+    these and the test."""
+    master, slave = pty.openpty()
+    with os.fdopen(slave, "w", encoding="utf-8") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+
+        def read() -> str:
+            print(END, end="", file=terminal, flush=True)
+            shown = ""
+            while not shown.endswith(END):  # the terminal hands it on in pieces
+                shown += os.read(master, 65536).decode()
+            return shown.removesuffix(END)
+
+        yield read
+    os.close(master)
+
+
+def test_a_terminal_shows_a_bar_or_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bar where the length is known, else how many there were; it begins with what was done before it was shown, and
+    ends with a line of its own. Red when the first steps are lost, and when an unknown length shows nothing."""
+    monkeypatch.setattr(module, "PATIENCE", 0)
+    monkeypatch.setattr(module, "_BETWEEN", 0)
+    with screened(monkeypatch) as screen:
+        with module.progress(10, "Groups") as advance:
+            advance(3)
+            assert "30%" in screen()
+            advance(7)
+        shown = screen()
+        assert "100%" in shown
+        assert shown.replace("\x1b[?25h", "").endswith("\r\n")
+        with module.progress(None, "Comparing") as advance:
+            advance(1500)
+            advance(500)
+        assert screen() == "\rComparing  1,500\rComparing  2,000\rComparing  2,000\r\n"
+
+
+def test_what_is_done_at_once_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does a step without an end that has none. Red when a file of three groups draws four bars."""
+    with screened(monkeypatch) as screen:
+        monkeypatch.setattr(module, "PATIENCE", 600)
+        for length in (10, None):
+            with module.progress(length, "Groups") as advance:
+                advance(10)
+        monkeypatch.setattr(module, "PATIENCE", 0)
+        with module.progress(None, "Groups"):
+            pass
+        assert screen() == ""
+
+
+def test_no_terminal_shows_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Red when nobody looks whether stderr is one: a log would have the bars."""
+    monkeypatch.setattr(module, "PATIENCE", 0)
+    for length in (10, None):
+        with module.progress(length, "Groups") as advance:
+            advance(10)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int | None, int]]:
+    """The steps of the commands that follow by their names: the length that was told, and how far each came."""
+    seen: dict[str, tuple[int | None, int]] = {}
+
+    @contextmanager
+    def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
+        done = Counter[str]()
+        yield lambda number: done.update({label: number})
+        seen[label] = (length, done[label])
+
+    for name in ("group_import", "group_sync", "groups_file"):
+        monkeypatch.setattr(f"tenantry.cli.{name}.progress", progress)
+    return seen
+
+
+def test_each_step_of_a_sync_moves(
+    ready: Terminal, folder: Path, steps: dict[str, tuple[int | None, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading, checking, comparing, writing and deleting. Red when one of them, the reading of a large YAML file above
+    all, shows nothing until it is done."""
+    monkeypatch.setattr(yaml_reader, "_BETWEEN_COUNTS", 1)
+    yaml, lines = folder / "groups.yaml", folder / "groups.ndjson"
+    yaml.write_text("groups:\n  a: {name: A}\n  b: {}\n")
+    length = len(yaml.read_text())
+    ready("group", "sync", str(yaml))
+    assert steps == {"Reading": (length, length), "Checking": (2, 2), "Comparing": (None, 0), "Writing": (2, 2)}
+    lines.write_text(json.dumps({"user_group_id": "c"}) + "\n")
+    length = len(lines.read_text())
+    steps.clear()
+    ready("group", "sync", str(lines), "--prune", "--yes")
+    expected = {"Reading": (length, length), "Comparing": (None, 2), "Writing": (1, 1), "Deleting": (2, 2)}
+    assert steps == expected
+
+
+def test_an_import_moves_by_bytes_or_by_lines(
+    ready: Terminal, folder: Path, steps: dict[str, tuple[int | None, int]]
+) -> None:
+    """A file has a length; of stdin nobody knows it. Red when stdin shows nothing."""
+    text = '{"user_group_id": "a"}\n{"user_group_id": "b"}\n'
+    (folder / "groups.ndjson").write_text(text)
+    ready("group", "import", "groups.ndjson")
+    assert steps == {"Groups": (len(text), len(text))}
+    ready("group", "import", "-", given=text)
+    assert steps == {"Groups": (None, 2)}

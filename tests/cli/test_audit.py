@@ -313,3 +313,34 @@ def test_following_up_to_a_limit_ends(ready: Terminal, folder: Path) -> None:
         assert process.wait(timeout=120) == 0
         lines = out.read_text().splitlines()
     assert [line.split()[0] for line in lines] == ["number", "2", "3"]
+
+
+def test_a_command_without_the_key_file_says_that_its_entry_has_no_seal(
+    ready: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where others are sealed, and only what writes. Red when a command that works without the keys adds an entry that
+    ``audit verify`` will stop at, and says nothing."""
+    note = "no key file: what this command added to the audit trail is not sealed; set TENANTRY_KEYS"
+    ready("group", "create", "acme")
+    assert note not in ready("api-token", "create").err
+    monkeypatch.setenv("TENANTRY_KEYS", str(folder / "none.keys"))
+    for writes in (
+        ("environment", "create", "staging", "--tag", "Testing"),
+        ("environment", "set-grace", "staging", "5"),
+        ("environment", "set-embedding", "staging", "https://app.example.com"),
+        ("api-token", "create", "--environment", "production"),
+        ("api-token", "revoke", "1", "--environment", "production"),
+        ("data-source", "create", "w", "--environment", "production", "--no-check", "--url", "sqlite:///w.db"),
+        ("data-source", "delete", "w", "--environment", "production"),
+        ("dashboards", "preview", "orders", "--group", "acme", "--environment", "production"),
+        ("usage", "--prune-before", "2026-01-01"),
+        ("group", "delete", "acme", "--environment", "production", "--yes"),
+    ):
+        done = ready(*writes)
+        assert note in done.err, writes
+        assert note not in done.out
+    assert note not in ready("environment", "list").err
+    (folder / "fresh").mkdir()
+    monkeypatch.chdir(folder / "fresh")
+    ready("migrate")
+    assert note not in ready("environment", "create", "production", "--tag", "Customer").err, "nothing is sealed there"

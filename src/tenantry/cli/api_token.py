@@ -8,8 +8,16 @@ from typing import Any
 import click
 
 from tenantry.cli.moments import as_duration, as_moment, check_future, read_end
-from tenantry.cli.options import as_text, author, choose_environment, environment_option, json_option, with_store
+from tenantry.cli.options import (
+    as_text,
+    author,
+    choose_environment,
+    environment_option,
+    json_option,
+    with_store,
+)
 from tenantry.cli.output import print_note, print_rows, print_secret, print_value
+from tenantry.cli.sealing import note_unsealed
 from tenantry.groups import ApiToken, Scope
 from tenantry.ports import Store
 from tenantry.provisioning import issue_api_token
@@ -59,6 +67,7 @@ async def create(
     print_note(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
     if end is not None:
         print_note(f"It is refused from {_time(end)} on.")
+    await note_unsealed(store)
 
 
 @api_token.command("list")
@@ -83,6 +92,7 @@ async def revoke(store: Store, token_id: int, environment: str | None, as_json: 
     gone = await store.revoke_api_token(target, token_id, author=author())
     print_value(str(gone.id), _row(gone), field="id", as_json=as_json)
     print_note(f"Revoked …{gone.hint}.")
+    await note_unsealed(store)
 
 
 def _row(each: ApiToken) -> dict[str, Any]:

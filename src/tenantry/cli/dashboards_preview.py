@@ -17,6 +17,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_secret
+from tenantry.cli.sealing import note_unsealed
 from tenantry.ports import Store
 
 _ADDRESS: Final = re.compile(r"https?://[^/\s]+\S*|/(?!/)\S*", re.IGNORECASE)
@@ -78,6 +79,7 @@ async def preview_command(
     if folder is None:
         print_note(f"Whether there is a dashboard {name!r} was not checked: name their folder with --folder DIR.")
     print_note("It opens once, within ten minutes. The preview then ends after ten minutes.")
+    await note_unsealed(store)
 
 
 def _require(folder: Path, name: str) -> None:

@@ -21,13 +21,14 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_note, print_record, print_rows, print_value
+from tenantry.cli.sealing import note_unsealed
 from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, UnknownDataSource
 from tenantry.groups import Environment, RegisteredSource, check_session_variables
 from tenantry.ports import Store
 
 _LIST_SECONDS: Final = 3.0  # for each source of a list
 
-_no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connection.")
+_no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connections.")
 
 
 @click.group("data-source")
@@ -46,7 +47,11 @@ def data_source() -> None:
     metavar="NAME=TAG",
     help="Set a session variable before each query: app.tenant='{{ user_group.id }}'. PostgreSQL only; repeatable.",
 )
-@_no_check
+@click.option(
+    "--no-check",
+    is_flag=True,
+    help="Do not test the connection. SQLite and PostgreSQL are asked all the same for Tenantry's own tables.",
+)
 @keys_option
 @json_option
 @with_store
@@ -93,6 +98,7 @@ async def create(
     for note in notes:
         print_note(f"Warning: {note}")
     print_note(f"A group's mapping may now name it: {provided_id!r} or {made.id!r}.")
+    await note_unsealed(store, keys)
 
 
 def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
@@ -179,6 +185,7 @@ async def delete(store: Store, reference: str, environment: str | None, as_json:
     target = await choose_environment(store, environment)
     gone = await store.delete_data_source(target, reference, author=author())
     print_value(gone.id, _row(gone), field="id", as_json=as_json)
+    await note_unsealed(store)
 
 
 def _row(each: RegisteredSource) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import click
 
 from tenantry.cli.options import as_name, as_new_name, author, grace_type, json_option, with_store
 from tenantry.cli.output import print_note, print_rows, print_value
+from tenantry.cli.sealing import note_unsealed
 from tenantry.errors import UnknownEnvironment
 from tenantry.groups import Environment, Tag
 from tenantry.groups.property_schema import SchemaLearner
@@ -50,6 +51,7 @@ async def create(
     )
     print_value(made.name, _row(made), field="name", as_json=as_json)
     print_note(f"Next: tenantry api-token create --environment {shlex.quote(made.name)}")
+    await note_unsealed(store)
 
 
 @environment.command("list")
@@ -74,6 +76,7 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
     """Let old tokens of the environment NAME stay good for SECONDS after each rotation to come; 0 ends it."""
     changed = await store.set_grace(await _known(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
+    await note_unsealed(store)
 
 
 @environment.command("set-embedding")
@@ -91,6 +94,7 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
     checked = check_hosts(hosts, "HOSTS")
     set_to = await store.set_embedding_hosts(await _known(store, name), checked, author=author())
     print_value(name, {"name": name, "embedding_hosts": list(set_to)}, field="name", as_json=as_json)
+    await note_unsealed(store)
 
 
 @environment.command("learn-schema")

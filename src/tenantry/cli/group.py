@@ -27,6 +27,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import RowPrinter, print_note, print_record, print_rows, print_secret, print_value
+from tenantry.cli.sealing import note_unsealed
 from tenantry.errors import TenantryError, UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup, write_moment
 from tenantry.ports import Store
@@ -275,6 +276,8 @@ async def delete(
         gone = await store.delete(target, provided_id, author=author())
     print_value(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
     _note_dry_run(dry_run)
+    if not dry_run:
+        await note_unsealed(store)
 
 
 def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace: bool) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import print_csv, print_note, print_rows
+from tenantry.cli.sealing import note_unsealed
 from tenantry.errors import UnknownEnvironment
 from tenantry.groups import Usage, UsageKey
 from tenantry.ports import Store
@@ -117,6 +118,7 @@ async def _prune(store: Store, before: datetime) -> None:
         deleted += count
     click.echo(str(deleted))
     print_note(f"Deleted {deleted} rows of usage before {before:%Y-%m-%dT%H:%MZ}.")
+    await note_unsealed(store)
 
 
 async def _environment(store: Store, named: str | None, *, needed: bool) -> str | None:

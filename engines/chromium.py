@@ -36,6 +36,11 @@ document.addEventListener("securitypolicyviolation", (event) => {
 });
 """
 
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
 VIOLATIONS = "new Promise((resolve) => setTimeout(() => resolve(window.violations)))"
 """Asked for a task later: the browser tells of a violation in a task of its own, after the one that met it."""
 
@@ -171,6 +176,11 @@ async def watch(page: Page) -> Watched:
     )
     page.on("request", lambda request: watched.requests.append(request))  # Playwright marks its handlers
     return watched
+
+
+async def set_hidden(page: Page, hidden: bool) -> None:
+    """As when another tab covers the page, or no longer does."""
+    await page.evaluate(HIDE, hidden)
 
 
 async def follow(link: Locator) -> None:

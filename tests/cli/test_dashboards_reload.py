@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from engines.chromium import OpenPage, Watched
+from engines.chromium import OpenPage, Watched, set_hidden
 from tests.cli.conftest import Terminal
 from tests.cli.dashboards_server import SOON, serving
-
-HIDE = """(hidden) => {
-  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-  document.dispatchEvent(new Event("visibilitychange"));
-}"""
 
 
 @pytest.fixture
@@ -90,7 +85,7 @@ async def test_a_page_that_is_opened_while_a_file_is_wrong_comes_by_itself(
 async def test_what_changed_while_the_page_was_hidden_is_seen(seen: Watched, folder: Path) -> None:
     """An editor covers the page, which then keeps no answer open. Red when the page asks nothing as it is seen again,
     and when it does not know which revision it shows."""
-    await seen.page.evaluate(HIDE, True)  # what the script takes
+    await set_hidden(seen.page, True)
     edit(folder / "queries/orders.sql", "'Vienna' as city, 210", "'Vienna' as city, 8642")
-    await seen.page.evaluate(HIDE, False)
+    await set_hidden(seen.page, False)
     await shows(seen, "8,642")

@@ -9,10 +9,14 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engines.valkey import Valkey
+from tenantry import DataSources
 from tenantry.dashboards import live
+from tenantry.datasources import RedisResults, ResultCache, changes
 from tests.dashboards.served import SOON, Site, serve
 from tests.datasources.conftest import PRODUCTION
 
@@ -45,6 +49,65 @@ async def test_an_open_answer_says_which_panels_have_changed(tmp_path: Path) -> 
             assert await reader.line() == {"changed": ["1-1"]}
         assert len(site.sources.changes) == 1
     assert len(site.sources.changes) == 0, "the viewer has left"
+
+
+async def shown(site: Site) -> dict[str, float]:
+    """What a page has that asked just now: each panel's ``as_of``."""
+    return {panel: line["as_of"] for panel, line in (await site.panels("open")).items()}
+
+
+async def test_a_page_that_asks_is_told_what_has_changed_since(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the data source that was reported, until it has newer rows. A panel that there is no more is no matter. Red
+    when the times of changes are not kept; and when the ``as_of`` of an answer from the cache is that of its query
+    alone: rows of a shared cache from before this process began would be asked for again and again."""
+    async with serve(tmp_path, FILES, limits={"cache": ResultCache()}) as site:
+        site.directory.add(2, "sqlite:///other.db")
+        before = await shown(site)
+        assert await site.lines("open", panels=[], shown=before | {"9-9": 1}) == []
+        await site.sources.changed(PRODUCTION, "own_2")
+        assert await site.lines("open", panels=[], shown=before) == []
+        await site.sources.changed(PRODUCTION, "own_1")
+        for _ in range(2):
+            assert await site.lines("open", panels=[], shown=before) == [{"changed": ["1-1"]}]
+        after = await shown(site)
+        assert await site.lines("open", panels=[], shown=after) == []
+        monkeypatch.setattr(changes, "LATE_SECONDS", 0.0)
+        assert (await shown(site))["1-1"] > after["1-1"], "the same rows, which are known to be right at a later time"
+
+
+async def test_rows_of_another_process_may_have_changed_before_this_one_began(tmp_path: Path) -> None:
+    """It knows of no change from before. Red when it takes that for none: a page that was hidden over a deployment
+    showed the rows of the day before."""
+    async with serve(tmp_path / "one", FILES) as site:
+        before = await shown(site)
+    async with serve(tmp_path / "other", FILES) as site:
+        assert await site.lines("open", panels=[], shown=before) == [{"changed": ["1-1"]}]
+
+
+async def test_a_page_that_asks_hears_of_changes_in_other_processes(tmp_path: Path, valkey: Valkey) -> None:
+    """Though no answer stays open here, and nothing else is asked. Red when marks are followed for listeners alone."""
+    valkey.execute("FLUSHALL")
+
+    def cache() -> ResultCache:
+        return ResultCache(shared=RedisResults(valkey.url, secret=b"s" * 32, budget=SOON))
+
+    async with serve(tmp_path, FILES, limits={"cache": cache()}) as site:
+        before = await shown(site)
+        assert await site.lines("open", panels=[], shown=before) == []
+        async with DataSources(site.directory, cache=cache()) as other:
+            await other.changed(PRODUCTION, "ds_1")
+        async with asyncio.timeout(SOON):
+            while (lines := await site.lines("open", panels=[], shown=before)) == []:
+                await asyncio.sleep(0.1)
+        assert lines == [{"changed": ["1-1"]}]
+
+
+@pytest.mark.parametrize("given", [{"1-1": "yesterday"}, {"1-1": None}, ["1-1"]])
+async def test_what_is_shown_is_a_time_for_each_panel(tmp_path: Path, given: Any) -> None:
+    """A body of anything else is refused, with the place."""
+    async with serve(tmp_path, FILES) as site:
+        answer = await site.post("open/-/panels", {"shown": given})
+    assert (answer.status_code, answer.json()["error"]["field"].startswith("/shown")) == (422, True)
 
 
 async def test_an_answer_that_nobody_wants_open_ends(tmp_path: Path) -> None:

@@ -39,6 +39,21 @@ async def test_changes_that_come_together_are_told_together() -> None:
         assert await taking == {"1/ds_1", "1/ds_2"}
 
 
+def test_rows_may_be_old_by_when_their_source_was_asked() -> None:
+    """Before a change of it, or of any source, or before this process could know of one. What is given out now counts
+    as of a little earlier: so late may it be known what another process changed."""
+    now = [100.0]
+    changes = SourceChanges(clock=lambda: now[0])
+    now[0] = 110.0
+    changes.notify("1/ds_1")
+    assert [changes.may_be_old("1/ds_1", at) for at in (99.9, 110.0, 110.1)] == [True, True, False]
+    assert [changes.may_be_old("1/ds_2", at) for at in (99.9, 100.0)] == [True, False]
+    now[0] = 120.0
+    changes.notify(None)
+    assert [changes.may_be_old("1/ds_2", at) for at in (120.0, 120.1)] == [True, False]
+    assert changes.certain_until() == 115.0
+
+
 async def test_a_change_in_another_process_is_changed(directory: Directory, valkey: Valkey, tmp_path: Path) -> None:
     """Though nobody asks anything here meanwhile. Red when what others changed is looked for only with a query."""
     valkey.execute("FLUSHALL")

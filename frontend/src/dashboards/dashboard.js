@@ -59,7 +59,7 @@ export class Dashboard {
     else if (message.changed) this.ask(message.changed);
     else if (message.revision) this.page.revised(message.revision);
     else if (message.broken) this.page.broken(message.broken);
-    else if (message.token === "ended") this.check(); // the session asks the host for another one
+    else if (message.token === "ended") this.resume(this.requests.stop()); // the session asks the host for another one
   }
 
   #show(message) {
@@ -132,7 +132,7 @@ export class Dashboard {
   ask(ids, choices = [], more = {}) {
     const panels = ids.map((id) => this.#panels.get(id)).filter((panel) => panel?.hasRows);
     for (const panel of panels) panel.waiting();
-    if (!panels.length && !choices.length) return;
+    if (!panels.length && !choices.length && !more.shown) return;
     this.requests.ask(panels.map(({ wanted }) => wanted), { filters: this.filters.chosen, ...(choices.length ? { choices } : {}), ...more, ...this.#live() });
   }
 
@@ -141,9 +141,23 @@ export class Dashboard {
     return this.page.live && !this.requests.live ? { live: true } : {};
   }
 
-  /** A question about no panel: whether the group's token still holds. */
-  check() {
-    if (this.about) this.requests.ask([], { filters: this.filters.chosen, ...this.#live() });
+  /**
+   * Asks for what had not come, whether the group's token still holds, and which of the rows that are shown have changed.
+   * @param {import("./requests.js").Left} left
+   */
+  check({ panels, choices }) {
+    const coming = new Set([...panels, ...this.requests.pending.panels]);
+    const shown = this.fed.filter(({ id, asOf }) => asOf && !coming.has(id)).map(({ id, asOf }) => [id, asOf]);
+    this.ask(panels, choices, { shown: Object.fromEntries(shown) });
+  }
+
+  /**
+   * Goes on after it was cut off.
+   * @param {import("./requests.js").Left} left what had not come
+   */
+  resume(left) {
+    if (this.about) this.check(left);
+    else this.start(); // its definition had not come
   }
 
   /** A viewer chose: what runs is stopped, and only what reads the change is asked again. */

@@ -108,6 +108,7 @@ export class Panel {
 
   /** @param {any} message the line of the answer */
   show(message) {
+    this.asOf = message.as_of;
     if (message.error) return this.fail(message.error.message);
     this.#data = null; // until it is drawn
     this.body.removeAttribute("aria-busy");

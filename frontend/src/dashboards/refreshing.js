@@ -37,21 +37,19 @@ export class Refreshing {
     this.#plan();
   }
 
-  /** Hidden: what runs is stopped. Seen again: what was stopped is asked, and what is due. */
+  /** Hidden: what runs is stopped. Seen again: what was stopped is asked, what has changed, and what is due. */
   #visibility() {
     if (document.hidden) this.left = this.dashboard.requests.stop(true);
     else if (this.left) {
-      if (this.dashboard.about) this.dashboard.ask(this.left.panels, this.left.choices);
-      else this.dashboard.start(); // its definition was stopped, too
-      if (this.dashboard.page.live) this.#poll();
+      this.dashboard.resume(this.left);
       this.left = null;
     }
     this.#plan();
   }
 
-  /** Where no answer stays open that would say that the group's token has died. */
+  /** Where no answer stays open that would say that rows have changed, or that the group's token has died. */
   #poll() {
-    if (!document.hidden && !this.dashboard.requests.live) this.dashboard.check();
+    if (!document.hidden && this.dashboard.about && !this.dashboard.requests.live) this.dashboard.check({ panels: [], choices: [] });
   }
 
   end() {

@@ -1,9 +1,9 @@
-"""What an answer that stays open waits for: rows that have changed."""
+"""Rows that have changed: what an answer that stays open waits for, and what a page is told that asks."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, suppress
 from typing import Any, Final, TypeAlias
 
@@ -71,10 +71,7 @@ class ChangedPanels:
         self._listening.callback(self._open_answers.give_back, self._group)
         try:
             self._inbox = self._listening.enter_context(self._sources.changes.listen())
-            for schema in set(self._schemas.values()):
-                with suppress(TenantryError):  # its panels say why they have no rows
-                    source = source_name(await self._sources.registered(self._group, schema))
-                    self._panels.setdefault(source, []).extend(self._of_schema(schema))
+            self._panels = await panels_of_sources(self._sources, self._group, self._schemas)
         except BaseException:
             self._listening.close()
             raise
@@ -107,5 +104,27 @@ class ChangedPanels:
             elif not changed:
                 yield self.sign()
 
-    def _of_schema(self, schema: str) -> Iterable[str]:
-        return (panel for panel, asked in self._schemas.items() if asked == schema)
+
+async def panels_of_sources(sources: DataSources, group: UserGroup, schemas: Mapping[str, str]) -> dict[str, list[str]]:
+    """The panels (``schemas``: panel -> schema) by the name of the source that the group's mapping names."""
+    found: dict[str, list[str]] = {}
+    for schema in set(schemas.values()):
+        with suppress(TenantryError):  # its panels say why they have no rows
+            source = source_name(await sources.registered(group, schema))
+            found.setdefault(source, []).extend(panel for panel, asked in schemas.items() if asked == schema)
+    return found
+
+
+async def changed_since(
+    sources: DataSources, group: UserGroup, schemas: Mapping[str, str], shown: Mapping[str, float]
+) -> list[str]:
+    """The panels of ``shown`` (panel -> ``as_of``) that may lack a change of their source."""
+    await sources.changes.follow()
+    found = await panels_of_sources(sources, group, schemas)
+    may_be_old = sources.changes.may_be_old
+    return sorted(
+        panel
+        for source, panels in found.items()
+        for panel in panels
+        if panel in shown and may_be_old(source, shown[panel])
+    )

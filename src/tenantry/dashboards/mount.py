@@ -15,6 +15,7 @@ POST /dashboards/-/preview                an address that opens a dashboard as a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -38,7 +39,7 @@ from tenantry.dashboards.endpoint import error_handler, render_error
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
-from tenantry.dashboards.live import ChangedPanels, OpenAnswers
+from tenantry.dashboards.live import ChangedPanels, OpenAnswers, changed_since
 from tenantry.dashboards.panel_lines import check_encoder
 from tenantry.dashboards.panel_request import DownloadRequest, PanelsRequest, read_request
 from tenantry.dashboards.panel_stream import PanelStream
@@ -197,7 +198,8 @@ class _Endpoints:
             changes = None
         else:
             changes = ChangedPanels(self._sources, group, schemas, self._open)
-        return PanelStream(request, saved, runner, wanted, changes)
+        asked_since = partial(changed_since, self._sources, group, schemas)
+        return PanelStream(request, saved, runner, wanted, changes, asked_since)
 
     async def issue_download(self, request: Request) -> Response:
         """An address for the rows of a panel."""

@@ -48,12 +48,13 @@ def rows_line(
     *,
     total: int | None = None,
     age: float | None = None,
+    as_of: float | None = None,
     reduced: bool = False,
     more: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """The line of a panel that has its rows. ``total``: of a table, all rows; ``age``: seconds; ``more``: further
-    fields."""
-    about = {"total": total, "age": None if age is None else round(age, 1), "reduced": reduced}
+    """The line of a panel that has its rows. ``total``: of a table, all rows; ``age``: seconds; ``as_of``: what the
+    page gives back to ask whether they have changed; ``more``: further fields."""
+    about = {"total": total, "age": None if age is None else round(age, 1), "as_of": as_of, "reduced": reduced}
     return line({"panel": panel_id, **result_fields(result), **about, **(more or {})})
 
 
@@ -74,6 +75,6 @@ def choices_line(control: str, result: Result) -> bytes:
     return line({"choices": control, "values": values})
 
 
-def error_line(kind: str, name: str, error: Mapping[str, str]) -> bytes:
+def error_line(kind: str, name: str, error: Mapping[str, str], as_of: float) -> bytes:
     """The line of a panel or of a control that cannot be shown."""
-    return line({kind: name, "error": error})
+    return line({kind: name, "error": error, "as_of": as_of})

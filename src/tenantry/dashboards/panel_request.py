@@ -38,7 +38,8 @@ class PanelsRequest(StrictBody):
     """``panels``: None for all. ``definition``: the dashboard itself is wanted too. ``choices``: the controls whose
     choices are wanted; None: those of all with the definition, else of none. ``fresh``: rows of a cache will not do,
     unless they are of this moment. ``live``: the answer stays open, unless the group has ``MAX_OPEN`` of them in this
-    process: then it ends, and the page asks from time to time."""
+    process: then it ends, and the page asks from time to time. ``shown``: panels that the page shows with the ``as_of``
+    of their lines, of which it wants to know which have other rows since; one that there is no more is no matter."""
 
     filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
@@ -46,6 +47,7 @@ class PanelsRequest(StrictBody):
     definition: bool = False
     fresh: bool = False
     live: bool = False
+    shown: Annotated[dict[str, Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=600)] = {}
 
 
 class DownloadRequest(StrictBody):

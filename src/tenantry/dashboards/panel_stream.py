@@ -3,6 +3,7 @@
     {"dashboard": …}                    first, where it was asked for
     {"choices": "origin", "values": …}  of each control that a query fills
     {"panel": "1-1", "columns": …}      rows, or an error, in the order in which they are ready
+    {"changed": ["1-1"]}                which of the panels that the page shows have other rows since, where it asks
     {"end": true}                       all are there; an answer without it was cut off
 
 An answer that stays open (``live``, where its group has not too many of them) goes on:
@@ -19,7 +20,7 @@ page or asks with other filters, the connection is closed, and what still runs i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from typing import Any, Final
 
@@ -40,6 +41,8 @@ AT_ONCE: Final = 50
 """Panels of one request that run side by side; the turns of their sources are another matter."""
 
 Task = Callable[[], Awaitable[bytes]]
+ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
+"""Of panels with the ``as_of`` of what is shown, those with other rows since."""
 
 
 class PanelStream(LineStream):
@@ -53,9 +56,12 @@ class PanelStream(LineStream):
         runner: PanelRunner,
         wanted: PanelsRequest,
         changes: ChangedPanels | None,
+        changed_since: ChangedSince,
     ) -> None:
         super().__init__(request)
         self._tasks = [*_choices(saved, runner, wanted), *_panels(saved, runner, wanted)]
+        if wanted.shown:
+            self._tasks.insert(0, lambda: _changed(changed_since, wanted.shown))
         self._first = (
             line({"dashboard": describe(saved, runner.variables) | preview_mark(request.scope)})
             if wanted.definition
@@ -71,11 +77,17 @@ class PanelStream(LineStream):
             if self._first:
                 yield self._first
             async for each in in_order_of_completion(self._tasks):
-                yield each
+                if each:
+                    yield each
             yield line({"end": True})
             if changes is not None:
                 async for message in changes:
                     yield line(message) if message else SIGN
+
+
+async def _changed(changed_since: ChangedSince, shown: Mapping[str, float]) -> bytes:
+    panels = await changed_since(shown)
+    return line({"changed": panels}) if panels else b""
 
 
 def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:

@@ -61,6 +61,7 @@ class PanelRunner:
         self._charts = charts
         self._params: Final = dict(params)
         self._fresh = fresh
+        self._certain_until = sources.changes.certain_until()
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """What queries and texts read."""
 
@@ -78,10 +79,10 @@ class PanelRunner:
             return await make()
         except TenantryError as error:
             _log.log(logging.ERROR if error.status >= 500 else logging.INFO, "%s: %s: %s", where, error.code, error)
-            return error_line(kind, name, viewer_error(error))
+            return error_line(kind, name, viewer_error(error), self._certain_until)
         except Exception as error:  # noqa: BLE001  # a mistake in one panel is none of the others'
             _log.error("%s: %s", where, error_location(error))
-            return error_line(kind, name, internal_error())
+            return error_line(kind, name, internal_error(), self._certain_until)
 
     async def _rows(self, panel: Panel, wanted: WantedPanel) -> bytes:
         view = panel.view.substitute(self.variables)  # what is missing there is missing in the panel
@@ -104,17 +105,17 @@ class PanelRunner:
             more["compare"] = result_fields(before)
         if small is not None:
             more["sparkline"] = result_fields(small)
-        return rows_line(panel.id, rows, age=_age(rows), more=more)
+        return rows_line(panel.id, rows, **self._times(rows, before, small), more=more)
 
     async def _table(self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], wanted: WantedPanel) -> bytes:
         rows, total = await fetch_table(partial(self._ask, panel), template, view, wanted.page, wanted.sort)
-        return rows_line(panel.id, rows, total=total, age=_age(rows))
+        return rows_line(panel.id, rows, total=total, **self._times(rows))
 
     async def _chart(self, panel: Panel, template: SQLTemplate, plot: Plot) -> bytes:
         rows, reduced = await self._charts.fetch(
             self._group, panel.schema, template, self.variables, plot, self._max_age(panel)
         )
-        return rows_line(panel.id, rows, age=_age(rows), reduced=reduced)
+        return rows_line(panel.id, rows, **self._times(rows), reduced=reduced)
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
         """The rows of the period before; None where none is asked for, or the viewer's range has no begin or end."""
@@ -138,6 +139,14 @@ class PanelRunner:
         """Of the data source that the asker names, no older than it allows."""
         given = self.variables if variables is None else variables
         return await self._sources.query(self._group, asker.schema, template, given, max_age=self._max_age(asker))
+
+    def _times(self, *results: Result | None) -> dict[str, Any]:
+        """``age`` and ``as_of`` of a panel: those of its oldest rows."""
+        asked = [result.as_of for result in results if result is not None and result.as_of is not None]
+        if not asked:
+            return {"age": None, "as_of": self._certain_until}
+        age = (datetime.now(UTC) - min(asked)).total_seconds()
+        return {"age": max(0.0, age), "as_of": max(min(asked).timestamp(), self._certain_until)}
 
     def _max_age(self, asker: Panel | DashboardFile) -> float | None:
         """Seconds that rows may be old; None: what the cache allows."""
@@ -167,10 +176,3 @@ async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
 
 async def _nothing() -> None:
     """What is awaited where nothing is asked."""
-
-
-def _age(result: Result) -> float | None:
-    """Seconds since the source was asked."""
-    if result.as_of is None:
-        return None
-    return max(0.0, (datetime.now(UTC) - result.as_of).total_seconds())

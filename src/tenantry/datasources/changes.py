@@ -1,16 +1,50 @@
-"""SourceChanges: whoever shows rows of a source is told when these have changed."""
+"""SourceChanges: whoever shows rows of a source is told when these have changed, at once or when he asks."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import Final, Protocol
 
 TOGETHER_SECONDS: Final = 0.1
 """Changes that follow one another so soon are told together."""
 FOLLOW_SECONDS: Final = 1.0
 """While somebody listens, what other processes changed is asked for so often."""
+LATE_SECONDS: Final = 5.0
+"""So late may it be known here what another process changed."""
+
+
+class ChangeTimes:
+    """When the rows of sources changed, in seconds since 1970."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, float] = {}
+        self._of_all = -1.0
+
+    def note(self, source: str | None, at: float) -> None:
+        """A source changed; None: any may have."""
+        if source is None:
+            self._of_all = at
+        else:
+            self._of[source] = at
+
+    def of(self, source: str) -> float:
+        """The last time; below 0 if there was none."""
+        return max(self._of_all, self._of.get(source, -1.0))
+
+
+class OtherProcesses(Protocol):
+    """What tells of changes in other processes: the shared level of a cache."""
+
+    def is_current(self) -> bool:
+        """Whether they are known. Mostly they are; now and then this asks in the background."""
+        ...
+
+    async def follow(self) -> bool:
+        """The same; if they are not known, it waits a moment for them."""
+        ...
 
 
 class ChangeInbox:
@@ -50,12 +84,15 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """The listeners of one event loop. ``follow`` is called now and then while there are any: it starts to ask what
-    other processes have changed, and does not wait."""
+    """The listeners of one event loop, and the changes that this process knows of. What ``others`` have changed is
+    asked for now and then while there are listeners. ``clock`` gives seconds since 1970, as the ``as_of`` of rows."""
 
-    def __init__(self, follow: Callable[[], object] | None = None) -> None:
+    def __init__(self, others: OtherProcesses | None = None, clock: Callable[[], float] = time.time) -> None:
         self._inboxes: set[ChangeInbox] = set()
-        self._follow = follow
+        self._others = others
+        self._clock = clock
+        self._times = ChangeTimes()
+        self._known_since = clock()
         self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -78,8 +115,23 @@ class SourceChanges:
 
     def notify(self, source: str | None) -> None:
         """A source (``source_name``) changed; None: any may have."""
+        self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
+
+    def certain_until(self) -> float:
+        """Rows that are given out from now on have every change before this time, even those of a cache."""
+        return self._clock() - LATE_SECONDS
+
+    async def follow(self) -> None:
+        """Asks for what other processes have changed, if that is not known."""
+        if self._others is not None:
+            await self._others.follow()
+
+    def may_be_old(self, source: str, as_of: float) -> bool:
+        """Whether rows of ``as_of`` may lack a change of their source: one that is known, or one from before this
+        process knew of any."""
+        return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:
         """The process is about to end: nobody waits any longer."""
@@ -87,6 +139,6 @@ class SourceChanges:
             inbox.end()
 
     def _keep_following(self) -> None:
-        if self._follow is not None:
-            self._follow()
+        if self._others is not None:
+            self._others.is_current()
             self._timer = asyncio.get_running_loop().call_later(FOLLOW_SECONDS, self._keep_following)

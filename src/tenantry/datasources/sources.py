@@ -111,14 +111,14 @@ class DataSources:
             check_tagged(query_tags, engines or {}),
         )
         self._cache = cache
-        self.changes: SourceChanges = SourceChanges(None if cache is None else cache.follow)
+        clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
+        self.changes: SourceChanges = SourceChanges(None if cache is None else cache.shared, clock)
         """Who is told when the rows of a source have changed."""
         if cache is not None:
             cache.on_change = self.changes.notify
         self._recorder = recorder_of(directory) if usage is None else None
         self.activity: Activity = Activity(slow_seconds, self._recorder or (GroupUsage() if usage is None else usage))
         """What runs at each source, and what came of it."""
-        clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
         self.flights: Flights = Flights(self._pools, self.activity, connect_timeout, clock, keep)
         """The queries that are under way, and what became of queries."""
         self._cached = None if cache is None else CachedQueries(cache, self.flights)

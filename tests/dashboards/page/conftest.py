@@ -40,10 +40,13 @@ def live(stand_in: StandIn) -> Iterator[StandIn]:
 
 @pytest.fixture
 def visit(open_page: OpenPage) -> Visit:
-    """``await visit(address)``: the page, once every panel has come; ``settle=False``: at once."""
+    """``await visit(address)``: the page, once every panel has come; ``settle=False``: at once. ``clock=True``: its
+    clock can be put forward."""
 
-    async def visited(address: str, *, settle: bool = True, **options: Any) -> Watched:
+    async def visited(address: str, *, settle: bool = True, clock: bool = False, **options: Any) -> Watched:
         seen = await open_page(**options)
+        if clock:
+            await seen.page.clock.install()
         seen.page.set_default_timeout(PATIENCE * 1000)
         await seen.page.goto(address)
         if settle:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -49,6 +50,10 @@ class StandIn:
     """Panels and controls whose answer nobody waited for."""
     events: list[Message] = field(default_factory=list)
     """What the answers that stay open say next."""
+    changed: list[str] = field(default_factory=list)
+    """Panels whose rows have changed, for a page that shows them and asks: until it has asked for them."""
+    ends: set[str] = field(default_factory=set)
+    """Dashboards whose next answer ends with its token, before all of it has come."""
     stays_open: bool = False
     open: int = 0
     """Answers that stay open."""
@@ -56,7 +61,17 @@ class StandIn:
     """A status and a body for every request."""
 
     def clear(self) -> None:
-        for each in (self.dashboards, self.answers, self.choices, self.held, self.asked, self.left, self.events):
+        for each in (
+            self.dashboards,
+            self.answers,
+            self.choices,
+            self.held,
+            self.asked,
+            self.left,
+            self.events,
+            self.changed,
+            self.ends,
+        ):
             each.clear()
         self.refusal = None
 
@@ -119,16 +134,24 @@ class StandIn:
     async def _lines(self, name: str, body: Message) -> AsyncIterator[bytes]:
         if body.get("definition"):
             yield _line({"dashboard": self.dashboards[name]})
+        for panel_id in {each["id"] for each in body["panels"]} & set(self.changed):
+            self.changed.remove(panel_id)
+        if changed := [each for each in self.changed if each in body.get("shown", ())]:
+            yield _line({"changed": changed})
         controls = body.get("choices", self.choices if body.get("definition") else ())
         waiting: dict[str, Message] = {each: {} for each in controls} | {each["id"]: each for each in body["panels"]}
         while waiting:
             try:
-                for name in [each for each in waiting if each not in self.held]:
-                    wanted = waiting.pop(name)
-                    answer = self._control(name) if not wanted else self._rows(wanted, body["filters"])
+                for each in [each for each in waiting if each not in self.held]:
+                    wanted = waiting.pop(each)
+                    answer = self._rows(wanted, body["filters"]) if wanted else self._control(each)
                     if answer is BROKEN_OFF:
                         return
                     yield _line(answer)
+                if name in self.ends:
+                    self.ends.remove(name)
+                    yield _line({"token": "ended"})
+                    return
                 await asyncio.sleep(0.01)
             except (asyncio.CancelledError, GeneratorExit):
                 self.left.extend(waiting)
@@ -146,7 +169,7 @@ class StandIn:
         answer = self.answers[wanted["id"]]
         if answer is BROKEN_OFF:
             return BROKEN_OFF
-        return {"panel": wanted["id"]} | (answer(wanted, filters) if callable(answer) else answer)
+        return {"panel": wanted["id"], "as_of": time.time()} | (answer(wanted, filters) if callable(answer) else answer)
 
     async def _changes(self) -> AsyncIterator[bytes]:
         self.open += 1

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page
 
+from engines.chromium import set_hidden
 from tests.dashboards.page.conftest import Visit, until
 from tests.dashboards.page.gallery import ORIGIN, PERIOD, ROUTE
 from tests.dashboards.page.stand_in import BROKEN_OFF, Message, StandIn, rows
@@ -23,11 +24,6 @@ FILLED: Message = ORIGIN | {"choices": None}
 ONE: Message = ROUTE | {"choices": None}
 VALUES = [{"value": "JFK", "label": "Kennedy"}, {"value": "LGA", "label": "LaGuardia"}]
 TOO_LONG: Message = {"error": {"code": "query_timeout", "message": "The data source took too long."}}
-
-HIDE = """(hidden) => {
-  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-  document.dispatchEvent(new Event("visibilitychange"));
-}"""
 
 
 async def ready(page: Page) -> None:
@@ -49,8 +45,8 @@ async def choose_this_year(page: Page) -> None:
 
 
 async def hide_and_show(page: Page) -> None:
-    await page.evaluate(HIDE, True)  # what the script takes
-    await page.evaluate(HIDE, False)
+    await set_hidden(page, True)
+    await set_hidden(page, False)
 
 
 @pytest.mark.parametrize("act", [choose_this_year, hide_and_show])

@@ -29,6 +29,7 @@ from tenantry.datasources.caching.result_entry import (
     write_result,
 )
 from tenantry.datasources.caching.shared_answer import SharedAnswer
+from tenantry.datasources.changes import LATE_SECONDS
 from tenantry.errors import InvalidSettings, SourceUnavailable
 from tenantry.loop_local import LoopLocal
 from tenantry.redis_server import RedisClient, ask_server, load_redis, read_redis_address
@@ -37,7 +38,7 @@ logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
 """So old may be what is known of marks; then it is asked for in the background."""
-LEASE_SECONDS: Final = 5.0
+LEASE_SECONDS: Final = LATE_SECONDS
 """What is known of marks is good for so long: beyond it nothing is taken from a cache."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16

@@ -17,6 +17,7 @@ from typing import Any, Final
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
+from tenantry.datasources.changes import ChangeTimes
 from tenantry.errors import InvalidSettings, TenantryError
 
 
@@ -90,8 +91,7 @@ class ResultCache:
         self._group_max_bytes = min(share, max_bytes)
         self._entries: OrderedDict[str, KeptAnswer] = OrderedDict()  # the least recently used first
         self._groups: dict[bytes, _GroupShare] = {}
-        self._changed: dict[str, float] = {}  # when a source changed
-        self._all_changed = -1.0
+        self._changed = ChangeTimes()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -126,7 +126,7 @@ class ResultCache:
     def land(self, query: BoundQuery, landing: Landing) -> bool:
         """``keep`` an answer that comes from its source; the shared level gets it too. Whether anybody else has it."""
         kept, shared, source = self.keep(query, landing), self.shared, query.opened.name
-        if query.key is None or shared is None or landing.as_of <= self._changed_at(source):
+        if query.key is None or shared is None or landing.as_of <= self._changed.of(source):
             return kept
         seconds = self._seconds_to_keep(query) - (self.clock() - landing.as_of)
         shared.write(query.key, source, landing.as_of, landing.answer, seconds)
@@ -139,7 +139,7 @@ class ResultCache:
             return False
         source, answer = query.opened.name, landing.answer
         size = answer.size + len(query.key)
-        is_old = not is_checked and landing.as_of <= self._changed_at(source)
+        is_old = not is_checked and landing.as_of <= self._changed.of(source)
         if is_old or size > self._group_max_bytes or not answer.is_copyable:
             self.counters.refused += 1
             return False
@@ -152,26 +152,16 @@ class ResultCache:
     def _seconds_to_keep(self, query: BoundQuery) -> float:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
-    def _changed_at(self, source: str) -> float:
-        return max(self._all_changed, self._changed.get(source, -1.0))
-
     def changed(self, source: str | None) -> None:
         """The rows of a source (None: of any) have changed: what is kept of it is dropped, and no answer that began
         before is kept."""
+        self._changed.note(source, self.clock())
         if source is None:
-            self._all_changed = self.clock()
             self.clear()
         else:
-            self._changed[source] = self.clock()
             for key in [key for key, entry in self._entries.items() if entry.source == source]:
                 self._drop(key)
         self.on_change(source)
-
-    def follow(self) -> None:
-        """Asks in the background what other processes have changed, if that is not known: for one who asks nothing
-        else and wants to be told."""
-        if self.shared is not None:
-            self.shared.is_current()
 
     def clear(self) -> None:
         """Drops everything."""

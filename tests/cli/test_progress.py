@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tenantry.cli import progress as module
-from tenantry.sql.header import yaml_reader
+from tenantry.sql.header.yaml_reader import read_yaml
+from tenantry.sql.source import Source
 from tests.cli.conftest import Terminal
 
 pty = pytest.importorskip("pty")
@@ -98,12 +99,9 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int | None, int]]:
     return seen
 
 
-def test_each_step_of_a_sync_moves(
-    ready: Terminal, folder: Path, steps: dict[str, tuple[int | None, int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_step_of_a_sync_moves(ready: Terminal, folder: Path, steps: dict[str, tuple[int | None, int]]) -> None:
     """Reading, checking, comparing, writing and deleting. Red when one of them, the reading of a large YAML file above
     all, shows nothing until it is done."""
-    monkeypatch.setattr(yaml_reader, "_BETWEEN_COUNTS", 1)
     yaml, lines = folder / "groups.yaml", folder / "groups.ndjson"
     yaml.write_text("groups:\n  a: {name: A}\n  b: {}\n")
     length = len(yaml.read_text())
@@ -115,6 +113,14 @@ def test_each_step_of_a_sync_moves(
     ready("group", "sync", str(lines), "--prune", "--yes")
     expected = {"Reading": (length, length), "Comparing": (None, 2), "Writing": (1, 1), "Deleting": (2, 2)}
     assert steps == expected
+
+
+def test_a_large_file_is_counted_while_it_is_read() -> None:
+    """Red when all of it is told at the end, or some of it never."""
+    text, told = "".join(f"k{number}: {number}\n" for number in range(2000)), list[int]()
+    read_yaml(Source(text, "groups.yaml"), 0, len(text), advance=told.append)
+    assert len(told) > 4
+    assert sum(told) == len(text)
 
 
 def test_an_import_moves_by_bytes_or_by_lines(

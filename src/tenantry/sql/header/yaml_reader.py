@@ -88,12 +88,14 @@ def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], 
 
 def _counted(events: Iterator[Any], advance: Callable[[int], None]) -> Iterator[Any]:
     """The same events."""
-    read = 0
+    read = end = 0
     for number, event in enumerate(events, 1):
+        end = event.end_mark.index
         if number % _BETWEEN_COUNTS == 0:
-            advance(event.end_mark.index - read)
-            read = event.end_mark.index
+            advance(end - read)
+            read = end
         yield event
+    advance(end - read)
 
 
 def _problem(text: str | None) -> str:

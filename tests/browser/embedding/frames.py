@@ -21,8 +21,8 @@ NAME = "dashboards/sales/regions"
 Condition = Callable[[], Awaitable[Any]]
 
 
-async def until(condition: Condition, what: str) -> Any:
-    """The first true value of the condition, asked for again and again."""
+async def until(condition: Condition, what: str | Callable[[], str]) -> Any:
+    """The first true value of the condition, asked for again and again; ``what`` is said when there is none."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         try:
@@ -31,7 +31,7 @@ async def until(condition: Condition, what: str) -> Any:
         except Error:  # the document is just being replaced
             pass
         await asyncio.sleep(0.05)
-    raise AssertionError(f"not within {SECONDS} s: {what}")
+    raise AssertionError(f"not within {SECONDS} s: {what if isinstance(what, str) else what()}")
 
 
 async def embed(open_page: OpenPage, sites: Sites, groups: str, **query: str) -> Watched:

@@ -1,4 +1,5 @@
-// A range of days: presets beside two dates.
+// A range of days: presets beside two dates. No form: in a sandboxed frame without allow-forms it would send nothing, not
+// even the event.
 
 import { freshId, html, icon } from "../dom.js";
 import { popover } from "../popover.js";
@@ -17,7 +18,7 @@ export function rangeField(control, { value, change, formats, id }) {
   const to = html("input", { type: "date", "aria-label": "To", min: control.min, max: control.max });
   const problem = html("p", { class: "problem", role: "alert", hidden: true });
   const presets = control.presets.map((name) => html("button", { type: "button", class: "preset", "data-preset": name, click: () => taken({ preset: name }) }, presetLabel(name)));
-  const dates = html("form", { class: "dates", submit: (event) => apply(event) }, html("label", {}, "From", from), html("label", {}, "To", to), problem, html("button", { type: "submit", class: "button" }, "Apply"));
+  const dates = html("div", { class: "dates", keydown: (event) => byEnter(event) }, html("label", {}, "From", from), html("label", {}, "To", to), problem, html("button", { type: "button", class: "button", click: () => apply() }, "Apply"));
   const panel = html("div", { id: content, class: "range-panel", role: "dialog", "aria-label": control.label }, presets.length ? html("div", { class: "presets" }, ...presets) : null, dates);
   const { close } = popover(button, panel, { opened: () => (presets[0] ?? from).focus() });
 
@@ -26,9 +27,16 @@ export function rangeField(control, { value, change, formats, id }) {
     change(chosen);
   }
 
-  function apply(event) {
+  function byEnter(event) {
+    if (event.key !== "Enter" || (event.target !== from && event.target !== to)) return;
     event.preventDefault();
-    const wrong = missing(from.value, to.value, control.open) || (from.value && to.value && from.value > to.value ? "The first day is after the last day." : "");
+    apply();
+  }
+
+  function apply() {
+    const refused = [from, to].find((input) => !input.validity.valid); // outside of min and max, or no day at all
+    const order = from.value && to.value && from.value > to.value ? "The first day is after the last day." : "";
+    const wrong = refused?.validationMessage || missing(from.value, to.value, control.open) || order;
     problem.hidden = !wrong;
     problem.textContent = wrong;
     if (!wrong) taken({ start: from.value || null, end: to.value || null });

@@ -82,7 +82,8 @@ def real(tmp_path: Path) -> Iterator[Sites]:
 async def test_the_wrapper_mounts_follows_and_leaves(open_page: OpenPage, real: Sites, program: str) -> None:
     """With real React in its strict mode, which mounts everything twice: one frame, one answer; filters that change
     reach the frame, events reach the handlers, and the element goes with its component. Red when effects are not
-    undone: the notes would be there twice."""
+    undone: the notes would be there twice; red when another object with the same filters sets them again: the note of the
+    viewer's choice draws the host once more, and the choice was gone. A key that is taken out goes back."""
     seen = await open_page()
     page = seen.page
 
@@ -102,6 +103,11 @@ async def test_the_wrapper_mounts_follows_and_leaves(open_page: OpenPage, real: 
     chosen = 'filters {"route":"A-B","least":"6"}'
     await until(lambda: _noted(page, chosen), "the viewer's choice in a handler")
     assert len(await notes(page)) == len(set(await notes(page)))
+    assert await _has_chip(frame, "Least: 6")
+    await page.get_by_role("button", name="No filters").click()
+    await until(lambda: _has_no_chip(frame), "no filters")
+    await page.get_by_role("button", name="Other filters").click()
+    await until(lambda: _has_chip(frame, "Route: A-B"), "the other filters again")
     await page.get_by_role("button", name="Close").click()
     await until(lambda: _frames(page, real, 0), "the end of the frame")
     await page.get_by_role("button", name="Open").click()
@@ -131,6 +137,10 @@ async def _shows(page: Page, real: Sites, *words: str) -> bool:
 
 async def _has_chip(frame: Frame, text: str) -> bool:
     return text in await frame.locator(".chip").all_inner_texts()
+
+
+async def _has_no_chip(frame: Frame) -> bool:
+    return await frame.locator(".chip").count() == 0
 
 
 async def _frames(page: Page, real: Sites, count: int) -> bool:

@@ -40,7 +40,8 @@ export class Dashboard {
   start() {
     const places = skeletonPanels(this.page.root);
     const wanted = places.filter(({ kind }) => !WITHOUT_ROWS.has(kind)).map(({ id, element }) => ({ id, width: widthStep(element.clientWidth - 32) }));
-    const given = this.page.session.filters ?? {};
+    const given = this.page.session.filters;
+    this.asked = { given, fragment: this.fragment };
     const first = new Filters(asTheyAre(Object.keys(given)));
     first.set(given);
     const chosen = { ...first.chosen, ...rawFilters(this.fragment) };
@@ -82,9 +83,7 @@ export class Dashboard {
   #build(about) {
     this.about = about;
     this.formats = new Formats(about.locale || document.documentElement.lang || "en", about.currency || "USD");
-    this.filters = new Filters(about.controls);
-    this.filters.set(this.page.session.filters ?? {});
-    this.filters.read(this.fragment);
+    this.filters = filtersOf(about, this.page.session.filters, this.fragment);
     this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
     applyTheme(about.theme ?? {});
     const colors = new SeriesColors();
@@ -94,12 +93,13 @@ export class Dashboard {
     this.#askRest();
   }
 
-  /** What was not asked with the definition: all, where no places were known before. */
+  /** What was not asked with the definition: all, where no places were known before; and what was asked with other filters. */
   #askRest() {
     const pending = new Set(this.requests.pending.panels);
     for (const panel of this.fed) panel.waiting();
     const missing = this.fed.filter(({ id }) => !pending.has(id)).map(({ id }) => id);
-    if (missing.length) this.ask(missing);
+    const { given, fragment } = this.asked;
+    this.#askChanged(this.filters.differing(filtersOf(this.about, given, fragment)), { panels: missing, choices: [] });
   }
 
   #head({ title, description, theme }) {
@@ -118,7 +118,7 @@ export class Dashboard {
       isChosen: (record) => this.#isChosen(about.click, record),
       zoom: (from, to, by) => this.#zoom(about, from, to, by),
       isFiltered: () => Object.keys(this.filters.chosen).length > 0,
-      reset: () => this.choose(Object.fromEntries(Object.keys(this.filters.chosen).map((name) => [name, null]))),
+      reset: () => this.replace({}),
       download: () => this.#download(about.id),
     });
     this.#panels.set(about.id, panel);
@@ -160,14 +160,30 @@ export class Dashboard {
     else this.start(); // its definition had not come
   }
 
-  /** A viewer chose: what runs is stopped, and only what reads the change is asked again. */
+  /** A viewer chose. */
   choose(values) {
-    const changed = this.filters.set(values);
+    this.#chose(this.filters.set(values));
+  }
+
+  /** These are all the choices: what is not named goes back to its default. */
+  replace(values) {
+    this.#chose(this.filters.replace(values));
+  }
+
+  /** What runs is stopped, and only what reads the change is asked again. */
+  #chose(changed) {
     this.controls.show();
     if (!changed.length) return;
     this.page.changed(this);
-    const left = this.requests.stop();
-    const affected = this.fed.filter(({ about }) => !about.reads || about.reads.some((name) => changed.includes(name)));
+    this.#askChanged(changed, this.requests.stop());
+  }
+
+  /**
+   * @param {string[]} changed names of filters
+   * @param {import("./requests.js").Left} left what is wanted besides the panels and choices that read them
+   */
+  #askChanged(changed, left) {
+    const affected = this.fed.filter(({ about }) => changed.length && (!about.reads || about.reads.some((name) => changed.includes(name))));
     for (const panel of affected) panel.inner.restart?.();
     const choices = this.about.controls.filter(({ depends }) => depends?.some((name) => changed.includes(name))).map(({ name }) => name);
     this.ask(all(left.panels, affected.map(({ id }) => id)), all(left.choices, choices));
@@ -224,6 +240,14 @@ export class Dashboard {
 /** The names of both lists, each once. */
 function all(some, others) {
   return [...new Set([...some, ...others])];
+}
+
+/** The host's choices, and those of an address, which count for more. */
+function filtersOf(about, given, fragment) {
+  const filters = new Filters(about.controls);
+  filters.set(given);
+  filters.read(fragment);
+  return filters;
 }
 
 /** A value of a row as a filter. */

@@ -50,9 +50,19 @@ export class Filters {
     return changed;
   }
 
-  /** Forgets every choice. @returns {string[]} the names whose value changed */
-  reset() {
-    return this.set(Object.fromEntries([...this.#chosen.keys()].map((name) => [name, null])));
+  /**
+   * As `set`, and what is not named goes back to its default.
+   * @param {Record<string, Value | null>} values
+   * @returns {string[]} the names whose value changed
+   */
+  replace(values) {
+    return this.set({ ...Object.fromEntries([...this.#chosen.keys()].map((name) => [name, null])), ...values });
+  }
+
+  /** @param {Filters} other of the same controls @returns {string[]} the names whose value is another one there */
+  differing(other) {
+    const names = new Set([...this.#chosen.keys(), ...Object.keys(other.chosen)]);
+    return [...names].filter((name) => !same(this.value(name), other.value(name)));
   }
 
   /** @returns {Record<string, Value>} as a request takes them */

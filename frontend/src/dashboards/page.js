@@ -23,7 +23,7 @@ class Page {
     this.announce = (text) => {
       this.speaker.textContent = text;
     };
-    session.on("filters", (filters) => this.dashboard.about && this.dashboard.choose(filters));
+    session.on("filters", (filters) => this.#given(filters));
     session.on("theme", (theme) => applyTheme(theme));
     if (session.theme) applyTheme(session.theme);
     session.on("ended", ({ code }) => this.ended(code));
@@ -70,7 +70,7 @@ class Page {
     if (back) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     if (this.session.theme) applyTheme(this.session.theme); // the host's counts for more than the group's
     const { chosen } = dashboard.filters;
-    if (JSON.stringify(chosen) !== JSON.stringify(this.session.filters)) this.#tell(chosen); // of the address, or kept by a click
+    if (!alike(chosen, this.session.filters)) this.#tell(chosen); // of the address, or kept by a click
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
   }
 
@@ -79,6 +79,17 @@ class Page {
     const { fragment, chosen } = dashboard.filters;
     history.replaceState(null, "", `${location.pathname}${location.search}${fragment && `#${fragment}`}`);
     this.#tell(chosen);
+  }
+
+  /** The host's call counts for more than what was chosen before it, also in the address. */
+  #given(filters) {
+    const { dashboard } = this;
+    if (!dashboard.about) {
+      dashboard.fragment = ""; // its definition finds what the host gave in the session
+      return;
+    }
+    dashboard.replace(filters);
+    if (!alike(dashboard.filters.chosen, this.session.filters)) this.#tell(dashboard.filters.chosen);
   }
 
   /** To the host. What it gave at first counts no more. */
@@ -108,6 +119,7 @@ class Page {
   /** Nothing came: the address, the connection or the token. */
   refused({ status, reason }, dashboard) {
     if (status === 401) return; // the session has said so already
+    if (status === 422 && !alike(dashboard.asked.given, this.session.filters)) return this.start(dashboard.name, dashboard.fragment);
     if (status === 422 && Object.keys(this.session.filters).length) {
       this.#tell({}); // what the host has kept may be another dashboard's
       return this.start(dashboard.name, dashboard.fragment);
@@ -128,6 +140,10 @@ class Page {
   #say(message) {
     this.root.replaceChildren(message, this.speaker);
   }
+}
+
+function alike(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 async function open() {

@@ -1,4 +1,4 @@
-"""What a viewer does in the real page of a dashboard inside the element's sandboxed frame: all of it works there, too."""
+"""What a viewer does in the real page of a dashboard inside the sandboxed frame of the element: all of it works there."""
 
 from __future__ import annotations
 

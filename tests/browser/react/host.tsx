@@ -17,6 +17,7 @@ function Product() {
   return (
     <>
       <button onClick={() => setFilters({ route: "A-B" })}>Other filters</button>
+      <button onClick={() => setFilters({})}>No filters</button>
       <button onClick={() => setOpen(!open)}>{open ? "Close" : "Open"}</button>
       <ol>
         {notes.map((text, place) => (
@@ -30,7 +31,7 @@ function Product() {
           aria-label="Sales"
           className="wide"
           getToken={getToken}
-          filters={filters}
+          filters={{ ...filters }}
           theme={{ mode: "dark", accent: "#224466" }}
           onReady={({ detail }) => note(`ready ${detail.name} ${detail.title}`)}
           onHeight={({ detail }) => detail.toFixed()}

@@ -25,8 +25,11 @@ export class TenantryDashboard extends HTMLElement {
   #getToken = null;
   #gotFunction = null;
   #functionGiven = new Promise((resolve) => (this.#gotFunction = resolve));
-  #filters = {};
+  /** What is chosen; null until anybody chose. */
+  #filters = null;
   #theme = null;
+  /** The `src` whose fragment has been read: after that what is chosen counts, and not where it began. */
+  #begun = null;
   #planned = false;
   #following = false;
   #timer = 0;
@@ -52,16 +55,19 @@ export class TenantryDashboard extends HTMLElement {
 
   /** The viewer's choices as they are now, by the names of the controls. */
   get filters() {
-    return structuredClone(this.#filters);
+    return structuredClone(this.#filters ?? {});
   }
 
+  /** These are all the choices: a control that they do not name goes back to its default. */
   setFilters(filters) {
-    this.#filters = structuredClone(filters ?? {});
-    this.#port?.postMessage({ type: "filters", data: this.#filters });
+    const wanted = structuredClone(filters ?? {});
+    if (JSON.stringify(wanted) === JSON.stringify(this.#filters)) return; // a host that answers each event would go on for ever
+    this.#filters = wanted;
+    this.#port?.postMessage({ type: "filters", data: wanted });
   }
 
   setTheme(theme) {
-    this.#theme = structuredClone(theme ?? null);
+    this.#theme = structuredClone(theme ?? {});
     this.#port?.postMessage({ type: "theme", data: this.#theme });
   }
 
@@ -98,6 +104,9 @@ export class TenantryDashboard extends HTMLElement {
       this.#fail("bad_address");
       return;
     }
+    const src = this.getAttribute("src");
+    if (this.#filters && src === this.#begun) address.hash = "";
+    this.#begun = src;
     const frame = document.createElement("iframe");
     frame.setAttribute("sandbox", SANDBOX);
     frame.referrerPolicy = "no-referrer";
@@ -144,7 +153,7 @@ export class TenantryDashboard extends HTMLElement {
     this.#port?.close();
     this.#port = port1;
     port1.onmessage = (event) => this.#receive(port1, event.data);
-    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.#filters, theme: this.#theme };
+    const welcome = { tenantry: PROTOCOL, type: "welcome", id: data.id, token, filters: this.filters, theme: this.#theme };
     source.postMessage(welcome, this.#origin, [port2]); // a document of another origin does not get it
     if (token === null) this.#fail("no_token");
   };

@@ -40,8 +40,10 @@ export class TenantryDashboard extends HTMLElement {
   /** Gives the group's live token. Asked once at the start, and once when the token was refused. */
   getToken: (() => Promise<string> | string) | null;
   readonly filters: Filters;
-  setFilters(filters: Filters): void;
-  setTheme(theme: Theme): void;
+  /** Replaces the choices: a control that is not named goes back to its default. */
+  setFilters(filters: Filters | null): void;
+  /** Replaces the look: without a key, or with null, the group's theme counts. */
+  setTheme(theme: Theme | null): void;
   /** Begins anew, for example after an error. */
   reload(): void;
   addEventListener<K extends keyof DashboardEvents>(

@@ -12,9 +12,10 @@ export interface DashboardProps extends Omit<HTMLAttributes<TenantryDashboard>, 
   /** Pixels, if the frame shall not be as tall as its page. */
   height?: number;
   getToken: NonNullable<TenantryDashboard["getToken"]>;
-  /** The viewer's choices at first, and whenever you give another object. */
-  filters?: Filters;
-  theme?: Theme;
+  /** All choices at first, and whenever you give others (by value, not by object). Without it they are the viewer's. */
+  filters?: Filters | null;
+  /** How it looks. Without it, or a key of it, the group's theme counts. */
+  theme?: Theme | null;
   onReady?: (event: DashboardEvents["ready"]) => void;
   onHeight?: (event: DashboardEvents["height"]) => void;
   onFilters?: (event: DashboardEvents["filters"]) => void;

@@ -12,8 +12,8 @@ const EVENTS = ["ready", "height", "filters", "error"];
  * @param {string} props.src  the address where the dashboards are mounted
  * @param {string} props.name  the dashboard
  * @param {() => Promise<string>} props.getToken
- * @param {object} [props.filters]  the viewer's choices at first, and whenever you give another object
- * @param {object} [props.theme]
+ * @param {object} [props.filters]  all choices at first, and whenever you give others; without it they are the viewer's
+ * @param {object} [props.theme]  without it, or a key of it, the group's counts
  * @param {(event: CustomEvent) => void} [props.onReady]  and onHeight, onFilters, onError
  */
 export function Dashboard({ src, name, getToken, filters, theme, onReady, onHeight, onFilters, onError, ...rest }) {
@@ -29,8 +29,9 @@ export function Dashboard({ src, name, getToken, filters, theme, onReady, onHeig
   useEffect(() => {
     element.current.getToken = getToken; // also before the element's script is there
   }, [getToken]);
-  useEffect(() => whenDefined(() => filters && element.current?.setFilters(filters)), [filters]);
-  useEffect(() => whenDefined(() => theme && element.current?.setTheme(theme)), [theme]);
+  // By value: a parent that is drawn again makes new objects, and would take the viewer's own choices away.
+  useEffect(() => whenDefined(() => filters && element.current?.setFilters(filters)), [JSON.stringify(filters)]);
+  useEffect(() => whenDefined(() => element.current?.setTheme(theme ?? null)), [JSON.stringify(theme)]);
   return createElement("tenantry-dashboard", { ...rest, ref: element, src, name });
 }
 

@@ -34,7 +34,7 @@ export class Session {
     this.#host = host;
     this.#askHost = askHost;
     this.#post = post;
-    this.filters = filters;
+    this.filters = filters ?? {};
     this.theme = theme;
     addEventListener("pagehide", () => {
       this.#leaving.abort(); // a response that streams would go on
@@ -75,8 +75,8 @@ export class Session {
   /** What the host sends. */
   receive({ type, data }) {
     if (type === "filters" || type === "theme") {
-      this[type] = data;
-      this.#emit(type, data);
+      this[type] = data ?? {};
+      this.#emit(type, this[type]);
     }
   }
 

@@ -82,8 +82,8 @@ def real(tmp_path: Path) -> Iterator[Sites]:
 async def test_the_wrapper_mounts_follows_and_leaves(open_page: OpenPage, real: Sites, program: str) -> None:
     """With real React in its strict mode, which mounts everything twice: one frame, one answer; filters that change
     reach the frame, events reach the handlers, and the element goes with its component. Red when effects are not
-    undone: the notes would be there twice; red when another object with the same filters sets them again: the note of the
-    viewer's choice draws the host once more, and the choice was gone. A key that is taken out goes back."""
+    undone: the notes would be there twice; red when another object with the same filters sets them again: the note
+    of the viewer's choice draws the host once more, and the choice was gone. A key that is taken out goes back."""
     seen = await open_page()
     page = seen.page
 

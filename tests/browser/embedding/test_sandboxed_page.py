@@ -1,4 +1,4 @@
-"""What a viewer does in the real page of a dashboard inside the sandboxed frame of the element: all of it works there."""
+"""What a viewer does in the real page of a dashboard inside the sandboxed frame of the element: all of it works."""
 
 from __future__ import annotations
 

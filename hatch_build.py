@@ -41,10 +41,13 @@ COPIED = {
 }
 """File that is served as it is -> its source."""
 
+ENCODED = (*ENTRIES, *STYLES, *(name for name in COPIED if name != TOKENS))
+"""What a browser asks for, which is beside it by brotli (NAME.br) and gzip (NAME.gz), too: no server packs anything."""
+
 ESBUILD = "node_modules/esbuild/bin/esbuild"
 LOG = "--log-level=warning"
 
-SMALLEST = {
+WHOLE = {
     "page.js": 50_000,
     "page.css": 10_000,
     "vega.js": 300_000,
@@ -52,6 +55,7 @@ SMALLEST = {
     TAKEN: 3,
     **dict.fromkeys(COPIED, 1_000),
 }
+SMALLEST = WHOLE | {f"{name}.{suffix}": WHOLE[name] // 10 for name in ENCODED for suffix in ("br", "gz")}
 
 
 class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's generic parameter is its own configuration
@@ -74,12 +78,13 @@ class Frontend(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's gen
 
 
 def make(node: Node, made: Path) -> None:
-    """An esbuild run per entry, and some files as they are."""
+    """An esbuild run per entry, and some files as they are; each by two codings, too."""
     note_taken(made, by_package({name: bundle_one(node, name, entry, made) for name, entry in ENTRIES.items()}))
     for name, entry in STYLES.items():
         node.run(ESBUILD, entry, "--bundle", "--minify", "--charset=utf8", f"--outfile={made / name}", LOG)
     for name, source in COPIED.items():
         shutil.copyfile(node.sources / source, made / name)
+    node.run("encode.mjs", *(str(made / name) for name in ENCODED))
 
 
 def bundle_one(node: Node, name: str, entry: str, made: Path) -> list[str]:

@@ -33,6 +33,7 @@ def bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir(parents=True)
     (folder / "page.js").write_text("let page;" * 100)
     (folder / "page.js.br").write_bytes(b"packed by brotli")
+    (folder / "page.js.gz").write_bytes(gzip.compress(b"let page;" * 100))
     (folder / "page.css").write_text("body {}")
     monkeypatch.setattr(assets, "files", lambda package: tmp_path)
     return folder
@@ -101,8 +102,8 @@ async def test_nobody_may_embed_a_frame_by_default(tmp_path: Path, bundles: Path
 
 
 async def test_browser_files_may_be_kept_for_ever(http: httpx2.AsyncClient, bundles: Path) -> None:
-    """Their address has a hash of their content. Each coding that was built or is quick to make is sent. Red when the
-    address is the name: a browser would run the old script with the new server."""
+    """Their address has a hash of their content. Each coding that was built is sent, and nothing is packed here.
+    Red when the address is the name: a browser would run the old script with the new server."""
     page = (await http.get("/dashboards/sales")).text
     address = page.partition('src="')[2].partition('"')[0]
     assert address.startswith("/dashboards/-/assets/page.")
@@ -118,7 +119,8 @@ async def test_browser_files_may_be_kept_for_ever(http: httpx2.AsyncClient, bund
         assert [part async for part in smallest.aiter_raw()] == [b"packed by brotli"]
     (bundles / "page.js").write_text("let other;")
     assert assets.BuiltFiles(["page.js"]).address("page.js") != address.rpartition("/")[2]
-    assert gzip.decompress(assets.HashedFile("a.js", b"a", {}).gzipped) == b"a"
+    plain = assets.HashedFile("a.js", b"a", {}).response("br, gzip")
+    assert (plain.body, plain.headers.get("content-encoding")) == (b"a", None)
 
 
 @pytest.mark.parametrize("path", ["-/assets/page.js", "-/assets/page.0000000000000000.js", "nothing", "sales/-/panels"])

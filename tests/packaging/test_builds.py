@@ -33,6 +33,8 @@ BUNDLES = {
             *("vega.js", "vega.licenses.txt"),
             *("embed.js", "embed.licenses.txt", "embed.d.ts", "embed-react.js", "embed-react.d.ts"),
             *("tokens.css", "packages.json", "stamp.txt"),
+            *("page.js.br", "page.js.gz", "page.css.br", "page.css.gz", "vega.js.br", "vega.js.gz"),
+            *("embed.js.br", "embed.js.gz", "embed-react.js.br", "embed-react.js.gz"),
         )
     },
     "site": {
@@ -73,6 +75,9 @@ sys.exit(0 if mine == [f"of-{{os.getpid()}}"] else f"ENOTEMPTY: {{modules}} is u
 
 NODE = """#!{python}
 import pathlib, sys
+for name in sys.argv[2:] if sys.argv[1] == "encode.mjs" else ():
+    for suffix in ("br", "gz"):
+        pathlib.Path(f"{{name}}.{{suffix}}").write_text("x" * 40_000)
 options = dict(word.split("=", 1) for word in sys.argv if "=" in word)
 if "--outfile" in options:
     pathlib.Path(options["--outfile"]).write_text("x" * 400_000)

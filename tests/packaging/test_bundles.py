@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,10 @@ from typing import Any
 import pytest
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
+from starlette.requests import Request
+
+from tenantry.dashboards.assets import BuiltFiles
+from tenantry.dashboards.mount import BUNDLES
 
 ROOT = Path(__file__).parents[2]
 
@@ -195,6 +200,40 @@ def test_the_installed_bundle_has_its_licences_beside_it() -> None:
     text = (bundles / "vega.licenses.txt").read_text(encoding="utf-8")
     assert [name for name in ("vega ", "vega-lite ", "vega-interpreter ", "d3-scale ") if f"\n{name}" not in text] == []
     assert "CC BY 4.0" in (icons / "icons.licenses.txt").read_text(encoding="utf-8")
+
+
+DECODE = """
+import { readFileSync } from "node:fs";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+for (const name of process.argv.slice(1)) {
+  const [whole, byBrotli, byGzip] = ["", ".br", ".gz"].map((suffix) => readFileSync(name + suffix));
+  console.log(brotliDecompressSync(byBrotli).equals(whole), gunzipSync(byGzip).equals(whole));
+}
+"""
+
+
+def test_what_browsers_ask_for_is_beside_it_packed() -> None:
+    """By brotli and by gzip, which give the same bytes; brotli in fewer. Nothing of the time or the machine is in
+    gzip's header. Red without the step of the build, and when other bytes are packed than lie beside them."""
+    bundles = ROOT / "src" / "tenantry" / "static" / "bundles"
+    names = [bundles / name for name in BUNDLES]
+    command = ["node", "--input-type=module", "-e", DECODE, *names]
+    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines() == ["true true"] * len(names)
+    for name in names:
+        whole, by_gzip, by_brotli = (Path(f"{name}{suffix}") for suffix in ("", ".gz", ".br"))
+        assert by_brotli.stat().st_size < by_gzip.stat().st_size < whole.stat().st_size
+        assert by_gzip.read_bytes()[4:10] == b"\0\0\0\0\x02\xff"  # no time; packed as small as can be; any system
+
+
+def test_a_browser_that_takes_brotli_gets_what_was_built() -> None:
+    """Of the files that are installed. Red when a server looks for them under other names."""
+    built = BuiltFiles(BUNDLES)
+    for name in BUNDLES:
+        for accepted, suffix in (("gzip, deflate, br, zstd", "br"), ("gzip, deflate", "gz")):
+            answer = built.named(name, Request({"type": "http", "headers": [(b"accept-encoding", accepted.encode())]}))
+            assert answer.headers["content-encoding"] == {"br": "br", "gz": "gzip"}[suffix]
+            assert answer.body == (ROOT / f"src/tenantry/static/bundles/{name}.{suffix}").read_bytes()
 
 
 @pytest.mark.parametrize("folder", ["frontend", "site/frontend", "tests/browser", "tests/browser/react"])

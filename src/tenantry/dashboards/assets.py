@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,8 @@ MEDIA_TYPES: Final = {
     "js": "text/javascript; charset=utf-8",
     "ts": "text/plain; charset=utf-8",  # types, for people
 }
+ENCODINGS: Final = {"br": "br", "gzip": "gz"}
+"""Content coding -> the suffix of a file that was built by it. The smallest first."""
 NOT_BUILT: Final = (
     "The browser files of the dashboards are not built. In a clone, run `python hatch_build.py` or `pip install -e .`"
 )
@@ -38,11 +39,6 @@ class HashedFile:
         stem, _, suffix = self.name.rpartition("/")[2].rpartition(".")
         return f"{stem}.{sha256(self.content).hexdigest()[:16]}.{suffix}"
 
-    @cached_property
-    def gzipped(self) -> bytes:
-        """The content by gzip, packed when it is first asked for if it was not built."""
-        return self.encoded.get("gzip") or gzip.compress(self.content, mtime=0)
-
     def response(self, accepted: str) -> Response:
         """The smallest form that the request's Accept-Encoding takes."""
         codings = {part.partition(";")[0].strip() for part in accepted.split(",") if not part.endswith("q=0")}
@@ -53,13 +49,10 @@ class HashedFile:
             "Access-Control-Allow-Origin": "*",  # a host's page takes the element as a module, which needs CORS
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
-        content, coding = self.content, ""
-        if "br" in codings and "br" in self.encoded:
-            content, coding = self.encoded["br"], "br"
-        elif "gzip" in codings:
-            content, coding = self.gzipped, "gzip"
-        if coding:
-            headers["Content-Encoding"] = coding
+        coding = next((each for each in ENCODINGS if each in codings and each in self.encoded), None)
+        content = self.content
+        if coding is not None:
+            headers["Content-Encoding"], content = coding, self.encoded[coding]
         return Response(content, headers=headers, media_type=MEDIA_TYPES[self.name.rpartition(".")[2]])
 
 
@@ -75,7 +68,7 @@ class BuiltFiles:
             if not file.is_file():
                 self.missing.append(name)
                 continue
-            coded = {coding: folder / f"{name}.{suffix}" for coding, suffix in (("br", "br"), ("gzip", "gz"))}
+            coded = {coding: folder / f"{name}.{suffix}" for coding, suffix in ENCODINGS.items()}
             encoded = {coding: each.read_bytes() for coding, each in coded.items() if each.is_file()}
             self._by_name[name] = HashedFile(name, file.read_bytes(), encoded)
         self._by_address = {file.address: file for file in self._by_name.values()}

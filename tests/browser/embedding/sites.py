@@ -9,9 +9,10 @@ import asyncio
 import json
 import logging
 import socket
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape
@@ -83,6 +84,8 @@ class Sites:
     hosts_of_groups: dict[str, list[str]] = field(default_factory=dict)
     sources: DataSources | None = None
     """Of real dashboards."""
+    loop: asyncio.AbstractEventLoop | None = None
+    """Of the server."""
     _issued: dict[str, Issued] = field(default_factory=dict)
 
     async def prepare(self) -> None:
@@ -119,6 +122,19 @@ class Sites:
         production = await self.store.environment("production")
         assert production is not None
         await self.store.update(production, group, GroupChanges(expires_at=datetime.now(UTC)))
+
+    async def double(self) -> None:
+        """Each flight of real dashboards was there twice, and the server has been told, when this returns."""
+        production = await self.store.environment("production")
+        assert production is not None
+        assert self.folder is not None
+        assert self.sources is not None
+        assert self.loop is not None
+        with closing(sqlite3.connect(self.folder / "flights.db")) as connection:
+            connection.execute("insert into flights select * from flights")
+            connection.commit()
+        told = self.sources.changed(production, "flights")
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(told, self.loop))
 
     def app(self) -> ASGIApp:
         """All of them, by the port that was asked: so they share one event loop and one store."""
@@ -264,6 +280,7 @@ def serving(keys: KeyRing, folder: Path | None = None) -> Iterator[Sites]:
     started, stop = threading.Event(), threading.Event()
 
     async def serve() -> None:
+        sites.loop = asyncio.get_running_loop()
         await sites.prepare()
         server = uvicorn.Server(uvicorn.Config(sites.app(), log_config=None, lifespan="off"))
         task = asyncio.create_task(server.serve(sockets=listeners))

@@ -26,6 +26,8 @@ rows:
 """,
 }
 
+HALF_A_MINUTE = 31_000
+
 
 @pytest.fixture
 def real(tmp_path: Path) -> Iterator[Sites]:
@@ -69,6 +71,30 @@ async def test_a_host_that_is_isolated_embeds_too(open_page: OpenPage, real: Sit
         return bool(frames) and "120" in await frames[0].locator("body").inner_text()
 
     await until(shown, "the figure")
+    assert seen.console == []
+
+
+async def test_ten_dashboards_on_one_page_over_http_1_1(open_page: OpenPage, real: Sites) -> None:
+    """All have their rows, though a browser opens six connections to a host: two frames keep one, the others ask each
+    half minute. So all hear of a change: those two at once. Red when every frame keeps a connection (the seventh has
+    no rows), and when those that ask do so about their token alone."""
+    seen = await open_page()
+    await seen.page.clock.install()
+    await seen.page.goto(f"{real.host}/?{urlencode({'groups': ' '.join(['acme', 'bolt'] * 5)})}")
+
+    async def show(count: int, figure: str) -> bool:
+        texts = [await frame.locator("body").inner_text() for frame in dashboards(seen.page, real)]
+        return len(texts) == 10 and sum(figure in text for text in texts) == count
+
+    await until(lambda: show(10, "120"), "the rows of all ten")
+    assert real.sources is not None
+    assert len(real.sources.changes) == 2
+    await real.double()
+    await until(lambda: show(2, "240"), "the change in the frames with an open answer")
+    await seen.page.clock.fast_forward(HALF_A_MINUTE)
+    await until(lambda: show(10, "240"), "the change in all")
+    assert len(real.sources.changes) == 2
+    assert await seen.violations() == []
     assert seen.console == []
 
 

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from tenantry.dashboards.chart_rows import ChartRows
-from tenantry.dashboards.reduction import Plot
+from tenantry.dashboards.reduction import Plot, reduce_rows
 from tenantry.datasources import DataSources, ResultCache, StreamLimits
 from tenantry.errors import QueryFailed, TooManyRows
 from tenantry.groups import UserGroup, extend
@@ -147,6 +147,19 @@ async def test_rows_without_an_order_are_too_many(engine: str, tmp_path: Path) -
                 await charts.fetch(template=template)
         rows, _ = await charts.fetch(template=template, params={"least": 300})
         assert len(rows) == 300
+
+
+@pytest.mark.parametrize("other", [{"stack": "sum"}, {"points": True}])
+async def test_layers_and_points_are_chosen_here(engine: str, other: dict[str, Any], tmp_path: Path) -> None:
+    """An engine chooses rows of lines. Red when it is asked for those of layers or points."""
+    plot = replace(PLOT, **other)
+    async with opened(engine, tmp_path) as charts:
+        rows, is_reduced = await charts.fetch(plot=plot)
+        every = [(n, n * 7 % 101, "acme") for n in range(POINTS)]
+        expected = reduce_rows(Result(("n", "v", "owner"), every), plot)
+        assert expected is not None
+        assert is_reduced
+        assert list(rows.rows) == list(expected.rows)
 
 
 NOT_DUCKDBS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tenantry.dashboards.point_reduction import CELL, MOST_POINTS
 from tenantry.dashboards.reduction import COLUMNS_PER_PIXEL, Plot, reduce_rows, reduced_rows
 from tenantry.results import Result
 
@@ -116,6 +118,100 @@ def test_a_column_that_is_not_there_is_the_pages_to_say() -> None:
     result = Result(("x", "v"), [(n, n) for n in range(1_000)])
     assert reduce_rows(result, Plot("x", ("w",), None, 20)) is None
     assert reduce_rows(result, Plot("x", ("v",), "c", 20)) is None
+
+
+def layered() -> Result:
+    """Three series over 2,000 places, in an order of their own, as text too."""
+    dice = random.Random(7)
+    rows = [(n, f"s{k}", round(dice.gauss(30, 9), 3)) for k in range(3) for n in range(2_000)]
+    return Result(("x", "c", "v"), rows)
+
+
+@pytest.mark.parametrize("stack", ["sum", "share"])
+def test_layers_have_all_their_rows_at_each_place_that_is_kept(stack: str) -> None:
+    """And the edges are exact: the first, the last, the least and the greatest of each column, calculated in another
+    way. Red when each series keeps places of its own, and when the least and greatest are those of the rows."""
+    result = layered()
+    reduced = reduce_rows(result, Plot("x", ("v",), "c", WIDTH, "sum" if stack == "sum" else "share"))
+    assert reduced is not None
+    assert len(reduced) < len(result) / 2
+    assert list(reduced.rows) == [row for row in result.rows if row in set(reduced.rows)], "in their order"
+    before, after = edges(result, stack), edges(reduced, stack)
+    for number in range(3):
+        ends = columns([(x, edge[number]) for x, edge in before.items()], 0, 1_999)
+        kept = columns([(x, edge[number]) for x, edge in after.items()], 0, 1_999)
+        for column, values in ends.items():
+            found = kept[column]
+            assert (values[0], values[-1], min(values), max(values)) == (found[0], found[-1], min(found), max(found))
+
+
+def edges(result: Result, stack: str) -> dict[int, list[float]]:
+    """The upper edge of each of three layers, by place; of a place without all of them there is none."""
+    found: dict[int, dict[str, float]] = {}
+    for x, color, value in result.rows:
+        found.setdefault(x, {})[color] = max(0.0, value)
+    places = {x: [sum(list(each.values())[: n + 1]) for n in range(3)] for x, each in found.items() if len(each) == 3}
+    assert len(places) == len(found)
+    if stack == "share":
+        return {x: [each[0] / each[2], each[1] / each[2], 1.0] for x, each in places.items()}
+    return places
+
+
+def test_more_layers_than_a_page_draws() -> None:
+    """The smallest are one; each has its row at each place that is kept. Gaps and texts of times do no harm."""
+    rows = [
+        ((START + timedelta(minutes=n)).isoformat(), f"s{k}", None if n % 50 == 3 else k * 10.0 + n % 7)
+        for n in range(2_000)
+        for k in range(15)
+    ]
+    reduced = reduce_rows(Result(("x", "c", "v"), rows), Plot("x", ("v",), "c", 5, "sum"))
+    assert reduced is not None
+    places = Counter(row[0] for row in reduced.rows)
+    assert set(places.values()) == {15}
+    assert len(places) < 600
+
+
+def scattered(count: int) -> list[tuple[Any, ...]]:
+    dice = random.Random(7)
+    return [(dice.random(), dice.random(), "ab"[n % 2], 900 if n % 1_000 == 77 else n % 9) for n in range(count)]
+
+
+@pytest.mark.parametrize("size", [None, "size"])
+def test_of_points_those_remain_that_can_be_seen(size: str | None) -> None:
+    """In any order of the rows: those that lie alone, the outermost and the largest. Red when the rows of
+    cells are all that is kept, and when a size says nothing."""
+    rows = [*scattered(60_000), (2.0, -1.0, "a", 1), (None, 1.0, "a", 1), (1.0, math.nan, "b", 1)]
+    reduced = reduce_rows(Result(("x", "y", "c", "size"), rows), Plot("x", ("y",), "c", 600, points=True, size=size))
+    assert reduced is not None
+    kept = set(reduced.rows)
+    assert len(kept) < 25_000
+    assert (2.0, -1.0, "a", 1) in kept
+    assert all(row[0] is not None and row[1] == row[1] for row in kept)
+    there = [row for row in rows if row[0] is not None and row[1] == row[1]]
+    for place in (0, 1):
+        for best in (min, max):
+            assert best(there, key=lambda row: row[place]) in kept
+    assert {row for row in there if row[3] == 900} <= kept or size is None
+    for color in "ab":
+        assert max(row[1] for row in kept if row[2] == color) == max(row[1] for row in there if row[2] == color)
+
+
+def test_points_have_a_most() -> None:
+    """Whatever the number of series: then the cells are larger. Red without it: 118,000 circles stop a browser."""
+    dice = random.Random(7)
+    rows = [(dice.random(), dice.random(), n % 40) for n in range(120_000)]
+    reduced = reduce_rows(Result(("x", "y", "c"), rows), Plot("x", ("y",), "c", 2_560, points=True))
+    assert reduced is not None
+    assert len(reduced) < MOST_POINTS + 40 * 2 * 2_560 / CELL
+
+
+def test_the_rows_of_other_plots_stay_as_they_are() -> None:
+    """Names on the axis have no columns; values of several types no order."""
+    names = Result(("x", "v"), [(f"n{n}", n) for n in range(1_000)])
+    mixed = Result(("x", "v"), [(n, "x" if n == 5 else n) for n in range(1_000)])
+    for result in (names, mixed):
+        assert reduce_rows(result, Plot("x", ("v",), None, 20, points=True)) is None
+        assert reduce_rows(result, Plot("x", ("v",), None, 20, "sum")) is None
 
 
 async def test_a_result_is_reduced_once_for_each_width() -> None:

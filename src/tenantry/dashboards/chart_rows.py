@@ -79,7 +79,7 @@ class ChartRows:
     async def _chosen_by_engine(self, ask: _Ask, key: _Key, plot: Plot) -> Result:
         """Without any column where it cannot."""
         types = self._large.get(key)
-        if types is not None:
+        if types is not None and plot.is_of_lines:
             reduced = ReducedTemplate(
                 key[-1], types, by=plot.by, measures=plot.measures, color=plot.color, columns=plot.columns
             )

@@ -161,7 +161,9 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
         return None
     shown = view[panel.kind]
     measures = (shown,) if isinstance(shown, str) else tuple(shown)
-    return Plot(view["by"], measures, view.get("color"), width)
+    if panel.kind is PanelKind.SCATTER:
+        return Plot(view["by"], measures, view.get("color"), width, points=True, size=view.get("size"))
+    return Plot(view["by"], measures, view.get("color"), width, view.get("stack", ""))
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:

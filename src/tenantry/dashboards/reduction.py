@@ -3,41 +3,51 @@
 Of each column of pixels the first row, the last, and those with the least and the greatest value are kept: a line
 through them covers the same pixels. There are two columns for each device pixel, since a line is drawn with soft edges.
 Nothing is averaged: each row that is kept is one of the query's.
+
+Areas on top of one another and points are no lines: what is kept of them say ``layer_reduction.py`` and
+``point_reduction.py``.
 """
 
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
-from decimal import Decimal
-from math import isfinite
 from operator import itemgetter, le
-from typing import Any, Final
+from typing import Any, Final, Literal
 from weakref import WeakKeyDictionary
 
+from tenantry.dashboards.axis_columns import column_finder, column_parts
+from tenantry.dashboards.layer_reduction import kept_of_layers
+from tenantry.dashboards.point_reduction import kept_of_points
 from tenantry.results import Result
 
 COLUMNS_PER_PIXEL: Final = 2
-_NUMBERS: Final = (int, float, Decimal)
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
     """What is drawn of some rows: the columns ``measures`` over ``by``, with a series for each value of ``color``, in
-    ``width`` device pixels."""
+    ``width`` device pixels. ``stack``: the series stand on one another, for "share" as parts of the whole. ``points``:
+    nothing is between the rows; ``size`` is a column too."""
 
     by: str
     measures: tuple[str, ...]
     color: str | None
     width: int
+    stack: Literal["", "sum", "share"] = ""
+    points: bool = False
+    size: str | None = None
 
     @property
     def columns(self) -> int:
         """So many parts of its width are looked at."""
         return COLUMNS_PER_PIXEL * self.width
+
+    @property
+    def is_of_lines(self) -> bool:
+        """Whether each series is a line of its own."""
+        return not self.stack and not self.points
 
 
 _KEPT: Final = 16
@@ -61,10 +71,10 @@ async def reduced_rows(result: Result, plot: Plot) -> Result | None:
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
     """The rows that the plot shows, in their order. ``by`` is a number, a date or a time, also as ISO 8601 text.
 
-    None where the rows stay as they are: they are few, a column is not there, or a series is not in the order of
-    ``by``, which is the query's to give.
+    None where the rows stay as they are: they are few, a column is not there, or a line is not in the order of ``by``,
+    which is the query's to give.
     """
-    wanted = {plot.by, *plot.measures} | ({plot.color} if plot.color is not None else set())
+    wanted = {plot.by, *plot.measures, *(name for name in (plot.color, plot.size) if name is not None)}
     if len(result) <= plot.columns or not wanted <= set(result.names):
         return None
     try:
@@ -75,17 +85,30 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def _kept_of_all(result: Result, plot: Plot) -> set[int] | None:
-    """The indexes of the rows of all series; None for rows without an order. Raises TypeError."""
+    """The indexes of the rows; None for those that stay as they are. Raises TypeError, ValueError, ArithmeticError."""
     position = result.names.index
     axis = _column(result, position(plot.by))
+    if not plot.is_of_lines:
+        measures = [_column(result, position(name)) for name in plot.measures]
+        colors = None if plot.color is None else _column(result, position(plot.color))
+        if plot.points:
+            sizes = None if plot.size is None else _column(result, position(plot.size))
+            return kept_of_points(axis, measures[0], colors, sizes, plot.width)
+        return kept_of_layers(axis, measures, colors, plot.columns, as_share=plot.stack == "share")
+    return _kept_of_lines(result, plot, axis)
+
+
+def _kept_of_lines(result: Result, plot: Plot, axis: list[Any]) -> set[int] | None:
+    """None for rows without an order."""
+    position = result.names.index
     series = _series(result, None if plot.color is None else position(plot.color))
     ordered = [_chosen(axis, each) for each in series]
     if not all(all(map(le, each, each[1:])) for each in ordered):
         return None
-    column_of = _columns(min(each[0] for each in ordered), max(each[-1] for each in ordered), plot.columns)
+    column_of = column_finder(min(each[0] for each in ordered), max(each[-1] for each in ordered), plot.columns)
     if column_of is None:
         return None
-    parts = [[*_parts(each, column_of)] for each in ordered]
+    parts = [[*column_parts(each, column_of)] for each in ordered]
     kept: set[int] = set()
     for name in plot.measures:
         values = _column(result, position(name))
@@ -111,48 +134,6 @@ def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
     for index, row in enumerate(result.rows):
         found.setdefault(row[color], []).append(index)
     return [*found.values()]
-
-
-def _columns(first: Any, last: Any, count: int) -> Callable[[Any], int] | None:
-    """In which column of the plot a value of the axis lies; None for values that have no position on one.
-
-    The steps and their order are those of ``datasources/reduced_rows.py``: an engine finds the same columns.
-    """
-    position_of = _position_finder(first)
-    if position_of is None:
-        return None
-    low, span = position_of(first), position_of(last) - position_of(first)
-    if not isfinite(span * count):
-        return None
-    if not span:
-        return lambda _: 0
-    return lambda value: min(int((position_of(value) - low) * count / span), count - 1)
-
-
-def _position_finder(value: Any) -> Callable[[Any], float] | None:
-    """What says where values like this one lie on an axis: numbers as they are, times in seconds, dates in days."""
-    if isinstance(value, str):
-        zone = datetime.fromisoformat(value).tzinfo
-        start = datetime(1970, 1, 1, tzinfo=None if zone is None else UTC)
-        return lambda text: (datetime.fromisoformat(text) - start).total_seconds()
-    if isinstance(value, datetime):
-        begin = datetime(1970, 1, 1, tzinfo=None if value.tzinfo is None else UTC)
-        return lambda time: (time - begin).total_seconds()
-    if isinstance(value, date):
-        return lambda day: float(day.toordinal())
-    return float if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
-
-
-def _parts(axis: Sequence[Any], column_of: Callable[[Any], int]) -> Iterator[tuple[int, int]]:
-    """Where each column's rows begin and end, of one series. Columns without a row are none."""
-    start, count = 0, len(axis)
-    while start < count:
-        column, step = column_of(axis[start]), 1
-        while start + step < count and column_of(axis[start + step]) == column:
-            step *= 2
-        end = bisect_right(axis, column, start + step // 2, min(start + step, count), key=column_of)
-        yield start, end
-        start = end
 
 
 def _kept(parts: Sequence[tuple[int, int]], values: Sequence[Any]) -> Iterator[int]:

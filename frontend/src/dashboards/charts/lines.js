@@ -154,7 +154,15 @@ class LineChart {
         found.get(span.x).push({ name, color, key, amount: point.y, rows: rowsOf(point), y, height, share: span.high - span.low });
       }
     }
-    return [...found].sort(([a], [b]) => a - b).map(([at, items]) => this.#stop(at, items));
+    return this.#fullest([...found].sort(([a], [b]) => a - b)).map(([at, items]) => this.#stop(at, items));
+  }
+
+  /** Of places on one pixel those with the most series: of many rows the server sends other places for each series. */
+  #fullest(places) {
+    const most = new Map();
+    const pixel = (at) => Math.floor(this.x(at));
+    for (const [at, items] of places) most.set(pixel(at), Math.max(items.length, most.get(pixel(at)) ?? 0));
+    return places.filter(([at, items]) => items.length === most.get(pixel(at)));
   }
 
   #stop(at, items) {

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources
-from tenantry.datasources import ResultCache
-from tenantry.datasources import sources as sources_module
+from tenantry.datasources import ResultCache, bound_statement
 from tenantry.errors import InvalidSettings, QueryFailed, TooManyRows, UnregisteredSource
 from tenantry.groups import UserGroup
 from tenantry.sql import BoundSQL, SQLTemplate
@@ -339,7 +338,7 @@ async def test_a_relative_range_is_another_query_when_its_unit_is(
         def now(cls, tz: Any = None) -> datetime:
             return now
 
-    monkeypatch.setattr(sources_module, "datetime", Now)
+    monkeypatch.setattr(bound_statement, "datetime", Now)
     warehouse.open()
     sql = "select count(*) as n from orders where {{ params.when | within(region) }}"
     template = SQLTemplate(sql, params={"when": "datetime range"})

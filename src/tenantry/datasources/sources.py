@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -14,12 +12,13 @@ from typing import Any, Final, Self, TypeVar
 from cachetools import LRUCache
 
 from tenantry.datasources.activity import Activity, ObservedQuery
+from tenantry.datasources.bound_statement import bind_statement, made_of
 from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.caching.shared_answer import Uncopyable
 from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
 from tenantry.datasources.changes import SourceChanges
 from tenantry.datasources.delivery import ResultStream, open_stream
-from tenantry.datasources.driver import DataSource, Pieces, Rows
+from tenantry.datasources.driver import Pieces, Rows
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.limits import Limits, StreamLimits
 from tenantry.datasources.many_rows import Reduction
@@ -35,7 +34,7 @@ from tenantry.ports import SourceDirectory
 from tenantry.results import Format, Result, StreamFormat
 from tenantry.results.format import DEFAULT
 from tenantry.results.pieces import MakeWriter, piece_writers
-from tenantry.sql import BoundSQL, SQLTemplate
+from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, UsageCounter, recorder_of
 from tenantry.viewers import VIEWER_OF_THREAD, ask_for_thread
 
@@ -228,7 +227,7 @@ class DataSources:
             query = self._query(group, label, registered, compiled, variables, shares=True)
             query.wants_dicts, query.max_age = take is Landing.take_dicts, max_age
             if reduction is not None:
-                query.reduction, query.key = reduction, query.key and f"{query.key} {reduction.key}"
+                query.reduction, query.key = reduction, query.key and made_of(query.key, reduction.key)
             observed.set_statement(query.bound.dialect, query.bound.sql)
             try:
                 landing = await self._ask_bound(query, max_age)
@@ -253,14 +252,11 @@ class DataSources:
         """Bound, and with its key if it ``shares`` its answer with equal ones. To be asked before the next ``await``,
         else its source may be closed."""
         opened = self._pools.find(registered)
-        bound = _bind(compiled, variables, opened.source)
+        bound = bind_statement(compiled, variables, opened.source)
         session = None if opened.session is None else opened.session.bind(group)
         weight = None if self._weight is None else partial(self._weight, group)
-        key = None
-        if shares:
-            with suppress(TypeError):  # a value without a fingerprint, for a driver of the host's own
-                key = opened.fingerprint(bound, session, group)
-        return BoundQuery(opened, bound, session, group.handle, label, weight, key)
+        key = bound.key(opened, session, group) if shares else None
+        return BoundQuery(opened, bound.sql, session, group.handle, label, weight, key)
 
     async def fingerprint(
         self,
@@ -281,7 +277,7 @@ class DataSources:
         registered = await self._registrations.of_schema(group, schema)
         async with self._pools.use(registered) as opened:
             session = None if opened.session is None else opened.session.bind(group)
-            return opened.fingerprint(_bind(compiled, given, opened.source), session, group)
+            return opened.fingerprint(bind_statement(compiled, given, opened.source).sql, session, group)
 
     async def explain(
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
@@ -342,9 +338,3 @@ class DataSources:
         if known is None:
             known = self._templates[template] = SQLTemplate(template)
         return known
-
-
-def _bind(
-    compiled: SQLTemplate | WrappedTemplate, variables: Mapping[str, Any] | Record, source: DataSource
-) -> BoundSQL:
-    return compiled.bind(variables, source.paramstyle, dialect=source.dialect, now=datetime.now(UTC))

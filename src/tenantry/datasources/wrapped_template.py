@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
-
 from tenantry.datasources.query_label import template_name
 from tenantry.sql import BoundSQL, SQLTemplate
 
@@ -13,13 +10,10 @@ class WrappedTemplate:
     """What data sources run in place of a template that it is made of."""
 
     def __init__(self, template: SQLTemplate) -> None:
-        self._template = template
+        self.template = template
+        """The other one."""
         self.name: str = template_name(template)
         """That of the other one."""
-
-    def bind(self, variables: Any, paramstyle: str, *, dialect: str, now: datetime | None) -> BoundSQL:
-        """The text and its values. Raises as that of SQLTemplate."""
-        return self.wrap(self._template.bind(variables, paramstyle, dialect=dialect, now=now))
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         """The statement around a bound text."""

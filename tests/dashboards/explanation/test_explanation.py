@@ -134,6 +134,41 @@ async def test_the_age_is_that_of_the_answer_that_is_kept(site: Site, tmp_path: 
     assert other["panels"][1]["queries"][0]["age"] is None
 
 
+LARGE = {
+    "dashboards/flights.yaml": """
+title: Large
+rows:
+  - {line: delay, by: day, query: {sql: "select day, delay from flights where carrier = {{ carrier }} order by day"}}
+  - {table: {sql: "select day, route from flights where carrier = {{ carrier }}"}, columns: [day, route], page: 20}
+""",
+}
+
+
+async def test_the_age_is_that_of_what_was_made_of_many_rows(tmp_path: Path) -> None:
+    """Of a chart and of a table that have more rows than a query may give: the kept answers are of other statements
+    around the same query. Of several widths or pages the oldest counts, while it may be given. Red when only the
+    query's own answer is looked for: the age of the largest panels was never known."""
+    now = [1_800_000_000.0]
+    cache = ResultCache(seconds=100, clock=lambda: now[0])
+    async with serve(tmp_path, LARGE, limits={"cache": cache, "row_limit": 50}) as site:
+
+        async def ages(carrier: str = "HA") -> list[float | None]:
+            panels = (await explained(site, tmp_path, carrier))["panels"]
+            return [panel["queries"][0]["age"] for panel in panels]
+
+        for width, page in ((20, 0), (10, 1)):
+            shown = await site.panels("flights", panels=[{"id": "1-1", "width": width}, {"id": "2-1", "page": page}])
+            assert shown["1-1"]["reduced"]
+            assert shown["2-1"]["total"] == 120
+            now[0] += 30
+        assert await ages() == [60, 60]
+        assert await ages("UA") == [None, None]
+        now[0] += 60
+        assert await ages() == [90, 90]
+        now[0] += 60
+        assert await ages() == [None, None]
+
+
 async def test_filters_are_those_of_the_page(site: Site, tmp_path: Path) -> None:
     """What no request can express cannot be asked here either."""
     with pytest.raises(InvalidParameter):

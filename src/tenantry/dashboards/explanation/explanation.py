@@ -33,7 +33,7 @@ async def explain_dashboard(
 
     ``filters`` are a viewer's, as a page sends them. With ``values`` it is for operators: it has the values, the texts
     and the full messages of errors; without it there is no value of the group's or of a viewer's in it.
-    ``age`` of a query: seconds since its answer was asked for that this process keeps, or null.
+    ``age`` of a query: seconds since its answer was asked for that this process keeps, of several the oldest, or null.
     Raises InvalidParameter for filters that the dashboard does not have, StoreUnavailable.
     """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tenantry.datasources.bound_statement import made_of
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
@@ -115,9 +116,16 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Seconds since the answer of a key was asked for; None if none is kept. It counts as no use of it."""
-        entry = self._entries.get(key)
-        return None if entry is None else max(0.0, self.clock() - entry.as_of)
+        """Seconds since the answer of a query was asked for that somebody may still be given: of several, as the pages
+        of a table, the oldest. None if none is kept. It counts as no use of it."""
+        now, derived = self.clock(), made_of(key, "")
+        kept = (
+            entry.as_of
+            for entry in self._entries.values()
+            if entry.until >= now and (entry.key == key or entry.key.startswith(derived))
+        )
+        oldest = min(kept, default=None)
+        return None if oldest is None else max(0.0, now - oldest)
 
     def is_stale(self, entry: KeptAnswer) -> bool:
         """Whether it is past its time, and a new answer is to be asked for."""

@@ -9,7 +9,6 @@ import { rowOf, skeletonPanels } from "./layout.js";
 import { Panel, WITHOUT_ROWS, widthStep } from "./panels.js";
 import { Refreshing } from "./refreshing.js";
 import { PanelRequests } from "./requests.js";
-import { applyTheme } from "./theme.js";
 
 const LOST = "The connection was lost. Please try again.";
 const NOT_DRAWN = "This panel could not be drawn. Its rows can be downloaded.";
@@ -21,7 +20,7 @@ export class Dashboard {
 
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
-   *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, revised: (revision: string) => void,
+   *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, look: () => void, revised: (revision: string) => void,
    *   broken: (why: string) => void, live: boolean}} page
    * @param {string} name
    * @param {string} fragment
@@ -85,7 +84,8 @@ export class Dashboard {
     this.formats = new Formats(about.locale || document.documentElement.lang || "en", about.currency || "USD");
     this.filters = filtersOf(about, this.page.session.filters, this.fragment);
     this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
-    applyTheme(about.theme ?? {});
+    this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });
+    this.page.look();
     const colors = new SeriesColors();
     const rows = about.rows.map((row) => rowOf(row, row.map((panel) => this.#panel(panel, colors).element)));
     this.element = html("div", { class: "dashboard" }, this.#head(about), this.controls.element, this.controls.chips, html("div", { class: "rows" }, ...rows));
@@ -102,9 +102,14 @@ export class Dashboard {
     this.#askChanged(this.filters.differing(filtersOf(this.about, given, fragment)), { panels: missing, choices: [] });
   }
 
-  #head({ title, description, theme }) {
-    const logo = theme?.logo?.startsWith("data:image/") ? html("img", { class: "logo", src: theme.logo, alt: "" }) : null;
-    return html("header", { class: "head" }, logo, html("div", {}, html("h1", {}, title), description ? html("p", { class: "about" }, description) : null));
+  /** @param {string} [address] of an image beside the title */
+  showLogo(address) {
+    this.logo.hidden = !address;
+    if (address) this.logo.src = address;
+  }
+
+  #head({ title, description }) {
+    return html("header", { class: "head" }, this.logo, html("div", {}, html("h1", {}, title), description ? html("p", { class: "about" }, description) : null));
   }
 
   #panel(about, colors) {

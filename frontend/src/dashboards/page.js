@@ -24,8 +24,8 @@ class Page {
       this.speaker.textContent = text;
     };
     session.on("filters", (filters) => this.#given(filters));
-    session.on("theme", (theme) => applyTheme(theme));
-    if (session.theme) applyTheme(session.theme);
+    session.on("theme", () => this.look());
+    this.look();
     session.on("ended", ({ code }) => this.ended(code));
     addEventListener("pagehide", () => this.dashboard.end());
   }
@@ -58,6 +58,12 @@ class Page {
     this.start(name, fragment);
   }
 
+  /** Draws the page by the theme of the group, and by the host's, which counts for more. */
+  look() {
+    const theme = applyTheme(this.dashboard?.about?.theme, this.session.theme);
+    if (this.dashboard?.about) this.dashboard.showLogo(theme.logo);
+  }
+
   /** @param {Dashboard} dashboard whose definition has come */
   show(dashboard) {
     const { about, element } = dashboard;
@@ -68,7 +74,6 @@ class Page {
     const main = html("main", { class: "page" }, element);
     this.root.replaceChildren(...watermark(about.preview), main, this.speaker);
     if (back) element.querySelector("h1").scrollIntoView({ block: "nearest" });
-    if (this.session.theme) applyTheme(this.session.theme); // the host's counts for more than the group's
     const { chosen } = dashboard.filters;
     if (!alike(chosen, this.session.filters)) this.#tell(chosen); // of the address, or kept by a click
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });

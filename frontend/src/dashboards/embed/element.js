@@ -60,14 +60,15 @@ export class TenantryDashboard extends HTMLElement {
 
   /** These are all the choices: a control that they do not name goes back to its default. */
   setFilters(filters) {
-    const wanted = structuredClone(filters ?? {});
+    const wanted = copied("setFilters", filters);
     if (JSON.stringify(wanted) === JSON.stringify(this.#filters)) return; // a host that answers each event would go on for ever
     this.#filters = wanted;
     this.#port?.postMessage({ type: "filters", data: wanted });
   }
 
+  /** This is the whole theme of the host: where it has no key, the group's counts. */
   setTheme(theme) {
-    this.#theme = structuredClone(theme ?? {});
+    this.#theme = copied("setTheme", theme);
     this.#port?.postMessage({ type: "theme", data: this.#theme });
   }
 
@@ -197,6 +198,13 @@ export class TenantryDashboard extends HTMLElement {
   #fail(code) {
     this.#emit("error", { code });
   }
+}
+
+/** A copy of what was given to `method`; an empty one for null. Raises TypeError for what is no object. */
+function copied(method, given) {
+  const wanted = given ?? {};
+  if (typeof wanted !== "object") throw new TypeError(`${method}() takes an object, or null`);
+  return structuredClone(wanted);
 }
 
 /** Raises TypeError for what is no address, or leads out of `src`. */

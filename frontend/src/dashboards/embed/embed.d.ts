@@ -5,10 +5,14 @@ export type Filters = Record<string, string | string[] | { preset: string } | { 
 
 export interface Theme {
   mode?: "light" | "dark" | "auto";
+  /** A colour as CSS writes it, such as `#2456c4`. */
   accent?: string;
   corner?: "square" | "round";
   density?: "compact";
+  /** Families of fonts that viewers have. */
   font?: string;
+  /** An image as a `data:image/…` address. */
+  logo?: string;
 }
 
 /**

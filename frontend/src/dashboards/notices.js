@@ -2,7 +2,7 @@
 
 import { html } from "./dom.js";
 
-/** Why there is no session (embed/child.js), and the state of an answer -> title and sentence. */
+/** @type {Record<string, [string, string]>} why there is no session (embed/child.js), and the state of an answer -> title and sentence */
 const SENTENCES = {
   no_host: ["This dashboard is part of another page", "The page around it has not opened it. Please load that page again."],
   no_token: ["There is no access to this dashboard", "The page around it has none to give. Please sign in there again."],
@@ -11,13 +11,21 @@ const SENTENCES = {
   cookies_blocked: ["Cookies are blocked, or this visit has ended", "The dashboard keeps its access in a cookie of its own. Please allow cookies for this site, and open it again from where you came."],
   unreachable: ["The dashboard could not be loaded", "The server cannot be reached just now. Please try again shortly."],
   ended: ["This access has ended", "Please load the page around this dashboard again, or ask who gave it to you."],
+  embedding_not_allowed: ["This dashboard may not be shown here", "The page around it is of a site that may not show it. Please ask who gave it to you."],
+  missing_scope: ["This preview is of another dashboard", "It shows that one alone."],
+  forbidden: ["There is no access to this dashboard", "The server refuses it. Please ask who gave it to you."],
   unknown: ["There is no such dashboard", "It may have been renamed."],
   broken: ["This dashboard has a mistake", ""],
   filters: ["This choice cannot be shown", "The address holds a filter that this dashboard does not have."],
 };
 
+/** Whether there are words for it. */
+export function isSaid(code) {
+  return Object.hasOwn(SENTENCES, code);
+}
+
 /**
- * @param {keyof typeof SENTENCES} code
+ * @param {string} code
  * @param {{detail?: string, label?: string, run?: () => void}} [more] the server's own sentence; a button
  * @returns {HTMLElement}
  */

@@ -3,7 +3,7 @@
 import { html } from "./dom.js";
 import { Dashboard } from "./dashboard.js";
 import { mayStayOpen } from "./live.js";
-import { notice } from "./notices.js";
+import { isSaid, notice } from "./notices.js";
 import { connect, reportHeight } from "./embed/child.js";
 import { applyTheme } from "./theme.js";
 import { watermark } from "./watermark.js";
@@ -52,6 +52,12 @@ class Page {
     this.#go(name, fragment);
   }
 
+  /** @returns {HTMLElement[]} a button, where a click led here */
+  #wayBack() {
+    const before = this.#before.at(-1);
+    return before ? [html("button", { type: "button", class: "back link", click: () => this.#back() }, `← ${before.title}`)] : [];
+  }
+
   #go(name, fragment) {
     this.session.filters = {}; // those were of the dashboard before, and what is kept of them is in the fragment
     history.replaceState(null, "", `${this.mount}/${name}${location.search}${fragment && `#${fragment}`}`);
@@ -67,13 +73,12 @@ class Page {
   /** @param {Dashboard} dashboard whose definition has come */
   show(dashboard) {
     const { about, element } = dashboard;
-    const before = this.#before.at(-1);
-    const back = before ? html("button", { type: "button", class: "back link", click: () => this.#back() }, `← ${before.title}`) : null;
-    if (back) element.prepend(back);
+    const back = this.#wayBack();
+    element.prepend(...back);
     document.title = about.title;
     const main = html("main", { class: "page" }, element);
     this.root.replaceChildren(...watermark(about.preview), main, this.speaker);
-    if (back) element.querySelector("h1").scrollIntoView({ block: "nearest" });
+    if (back.length) element.querySelector("h1").scrollIntoView({ block: "nearest" });
     const { chosen } = dashboard.filters;
     if (!alike(chosen, this.session.filters)) this.#tell(chosen); // of the address, or kept by a click
     this.session.send("ready", { name: dashboard.name, title: about.title, path: location.pathname });
@@ -130,10 +135,16 @@ class Page {
       return this.start(dashboard.name, dashboard.fragment);
     }
     this.session.send("error", { code: reason?.code ?? "unreachable" });
-    if (status === 403) return this.ended();
-    if (status === 404) return this.#say(notice("unknown"));
-    if (status === 422) return this.#say(notice("filters", { detail: reason?.message, label: "Show the defaults", run: () => this.#defaults(dashboard) }));
-    this.#say(notice("unreachable", { label: "Try again", run: () => this.start(dashboard.name, dashboard.fragment) }));
+    const message = this.#refusal(status, reason, dashboard);
+    message.prepend(...this.#wayBack());
+    this.#say(message);
+  }
+
+  #refusal(status, reason, dashboard) {
+    if (status === 403) return notice(isSaid(reason?.code) ? reason.code : "forbidden");
+    if (status === 404) return notice("unknown");
+    if (status === 422) return notice("filters", { detail: reason?.message, label: "Show the defaults", run: () => this.#defaults(dashboard) });
+    return notice("unreachable", { label: "Try again", run: () => this.start(dashboard.name, dashboard.fragment) });
   }
 
   #defaults(dashboard) {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Page
 
 from engines.axe import serious
 from engines.chromium import OpenPage
@@ -22,6 +23,15 @@ FILES = {
 rows:
   - {figure: flights, query: {sql: "select count(*) as flights from flights where carrier = {{ carrier }}"}}
   - {table: {sql: "select route, count(*) as flights from flights where carrier = {{ carrier }} group by route"}}
+  - bar: flights
+    by: route
+    query: {sql: "select route, count(*) as flights from flights where carrier = {{ carrier }} group by route"}
+    click: {open: sales/route, with: [route]}
+""",
+    "sales/route.yaml": """title: One route
+controls: {route: {choices: [A-B, A-C]}}
+rows:
+  - {figure: flights, query: {sql: "select count(*) as flights from flights where route = {{ params.route }}"}}
 """,
 }
 
@@ -35,19 +45,11 @@ def real(tmp_path: Path) -> Iterator[Sites]:
 async def test_a_preview_is_marked_and_opens_once(open_page: OpenPage, real: Sites) -> None:
     """Over the whole page, without taking a click from it; said to a reader of the screen; in no address and no log is
     anything that opens it again. Red without the mark in the answer, or its element."""
-    production = await real.store.environment("production")
-    assert production is not None
-    code = await Previews(real.store).issue(production, "acme", "sales/regions", Author("ann"))
-    address = preview_address(f"{real.dashboards}/dashboards", "sales/regions", code)
+    code, address = await _issued(real)
     seen = await open_page()
     page = seen.page
     await page.goto(address)
-
-    async def shown() -> bool:
-        text = await page.locator("body").inner_text()
-        return "Flights of HA" in text and "120" in text and await page.locator(".watermark").count() == 1
-
-    await until(shown, "the preview")
+    await until(lambda: _shown(page), "the preview")
     assert code not in page.url
     note = await page.get_by_role("note").inner_text()
     assert note.startswith("Preview as Acme (acme, production).")
@@ -65,3 +67,29 @@ async def test_a_preview_is_marked_and_opens_once(open_page: OpenPage, real: Sit
         return "This address has been used already" in await again.locator("body").inner_text()
 
     await until(refused, "the notice")
+
+
+async def test_a_click_to_another_dashboard_leaves_the_preview(open_page: OpenPage, real: Sites) -> None:
+    """A preview is of one dashboard: the page says so, and the way back shows it as before. Red when each refusal with
+    403 is said to be the end of the access: the preview still held, and there was no way back."""
+    _, address = await _issued(real)
+    page = (await open_page()).page
+    await page.goto(address)
+    await until(lambda: _shown(page), "the preview")
+    await page.locator("rect.bar").first.click()
+    await page.get_by_role("heading", name="This preview is of another dashboard").wait_for()
+    await page.get_by_role("button", name="← Flights of HA").click()
+    await until(lambda: _shown(page), "the preview again")
+
+
+async def _issued(sites: Sites) -> tuple[str, str]:
+    """The code of a preview of acme, and the address that it opens."""
+    production = await sites.store.environment("production")
+    assert production is not None
+    code = await Previews(sites.store).issue(production, "acme", "sales/regions", Author("ann"))
+    return code, preview_address(f"{sites.dashboards}/dashboards", "sales/regions", code)
+
+
+async def _shown(page: Page) -> bool:
+    text = await page.locator("body").inner_text()
+    return "Flights of HA" in text and "120" in text and await page.locator(".watermark").count() == 1

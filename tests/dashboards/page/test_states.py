@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import Locator, Page
 
 from tests.dashboards.page.conftest import Visit, box_of, until
@@ -267,6 +268,22 @@ async def test_a_dead_token_is_said(stand_in: StandIn, visit: Visit) -> None:
     stand_in.refusal = (401, {"error": {"code": "unknown_token"}})
     page = (await visit(address)).page
     assert await page.get_by_role("heading", name="This access has ended").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "title"),
+    [
+        ("embedding_not_allowed", "This dashboard may not be shown here"),
+        ("missing_scope", "This preview is of another dashboard"),
+        ("of_a_proxy", "There is no access to this dashboard"),
+    ],
+)
+async def test_a_refusal_is_no_end(stand_in: StandIn, visit: Visit, code: str, title: str) -> None:
+    """The access goes on, and the page says what was refused. Red when every 403 reads as an access that has ended."""
+    address = stand_in.show([BAR])
+    stand_in.refusal = (403, {"error": {"code": code}})
+    page = (await visit(address)).page
+    assert await page.get_by_role("heading", level=1).all_inner_texts() == [title]
 
 
 async def test_a_connection_that_breaks_fails_only_what_had_not_come(stand_in: StandIn, visit: Visit) -> None:

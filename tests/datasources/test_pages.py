@@ -82,7 +82,7 @@ async def test_a_cursor_is_only_bound(each_engine: str, open_sources) -> None:
         with pytest.raises(UnbindableValue):
             await read(sources, each_engine, order=["name", "i"], after=other)
     hostile = PagedTemplate(SQLTemplate("select 1 as a"), ["a"], 1, "W1sicyIsIicgb3IgMT0xIC0tIl1d", 0)
-    assert "or 1=1" not in hostile.bind({}, "qmark", dialect="sqlite", now=None).sql
+    assert "or 1=1" not in hostile.wrap(hostile.template.bind({}, "qmark", dialect="sqlite")).sql
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_a_dialect_without_pages() -> None:
     """It is said, instead of SQL that the engine does not take."""
     window = PagedTemplate(SQLTemplate("select 1 as a"), ["a"], 1, None, 0)
     with pytest.raises(InvalidSettings, match="no pages on bigquery"):
-        window.bind({}, "named_at", dialect="bigquery", now=None)
+        window.wrap(window.template.bind({}, "named_at", dialect="bigquery"))

@@ -9,15 +9,20 @@ function part(parts, type, otherwise) {
 
 export function numbers(tag, currency) {
   const parts = new Intl.NumberFormat(tag, { minimumFractionDigits: 1, useGrouping: "always" }).formatToParts(1234567.8);
-  const money = new Intl.NumberFormat(tag, { style: "currency", currency }).formatToParts(1);
-  const symbol = part(money, "currency", currency);
-  const before = money.findIndex((each) => each.type === "currency") < money.findIndex((each) => each.type === "integer");
   return {
     decimal: part(parts, "decimal", "."),
     thousands: part(parts, "group", ","),
     grouping: [3],
-    currency: before ? [symbol, ""] : ["", ` ${symbol}`],
+    currency: currency ? around(tag, currency) : ["", ""],
   };
+}
+
+/** What stands before an amount of money, and what after it. */
+function around(tag, currency) {
+  const money = new Intl.NumberFormat(tag, { style: "currency", currency }).formatToParts(1);
+  const symbol = part(money, "currency", currency);
+  const before = money.findIndex((each) => each.type === "currency") < money.findIndex((each) => each.type === "integer");
+  return before ? [symbol, ""] : ["", ` ${symbol}`];
 }
 
 export function times(tag) {

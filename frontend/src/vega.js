@@ -14,7 +14,7 @@ const NO_LOADING = { load: refuse, sanitize: refuse, http: refuse, file: refuse 
 /**
  * @param {HTMLElement} holder whose content it replaces
  * @param {any} definition a Vega-Lite specification with its data in it
- * @param {{width: number, height: number, locale: string, currency: string}} options CSS pixels; BCP 47; ISO 4217
+ * @param {{width: number, height: number, locale: string, currency: string | null}} options CSS pixels; BCP 47; ISO 4217
  * @returns {View} which its owner ends by `finalize`
  */
 export function draw(holder, definition, { width, height, locale, currency }) {

@@ -106,6 +106,21 @@ def test_a_check_compares_with_every_group(ready: Terminal, folder: Path) -> Non
             assert lines[each["line"] - 1][each["column"] - 1 :].startswith(f"{{{{ {each['variable']} }}}}")
 
 
+def test_a_check_says_which_groups_have_no_locale_or_currency(ready: Terminal, folder: Path) -> None:
+    """Each with the fix; never the value of a currency. Red when nothing looks at them."""
+    write_files(folder, {"dashboards/sales.yaml": "title: Sales\nrows: [{text: Hello}]\n"})
+    for group, locale, currency in (("a", "en_US", "EUR"), ("b", "de-AT", "EURO"), ("c", "zh-Hant-TW", "usd")):
+        ready("group", "create", group, "--property", f"locale={locale}", "--property", f"currency={currency}")
+    checked = ready("dashboards", "check", "dashboards", "--groups")
+    currency, fix, locale, other_fix = checked.out.splitlines()[:4]
+    start = "properties of groups:1:1: warning unusable-"
+    assert currency.startswith(f"{start}currency: the property currency is not a code of ISO 4217 in 1 of 3 groups: b;")
+    assert fix == "    fix: write its three letters, as EUR"
+    assert locale.startswith(f"{start}locale: the property locale is not a language tag of BCP 47 in 1 of 3 groups: a;")
+    assert other_fix == "    fix: write it with hyphens, as en-US"
+    assert "EURO" not in checked.out
+
+
 def test_a_check_says_which_property_a_text_means(ready: Terminal, folder: Path) -> None:
     """Red without the properties of the groups."""
     misspelt = GOOD["dashboards/sales.yaml"].replace("{{ company }}", "{{ compny }}")

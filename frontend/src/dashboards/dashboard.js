@@ -81,7 +81,7 @@ export class Dashboard {
 
   #build(about) {
     this.about = about;
-    this.formats = new Formats(about.locale || document.documentElement.lang || "en", about.currency || "USD");
+    this.formats = new Formats(about.locale, about.currency);
     this.filters = filtersOf(about, this.page.session.filters, this.fragment);
     this.controls = new Controls(this.filters, this.formats, { change: (values) => this.choose(values), ask: (name) => this.ask([], [name]) });
     this.logo = html("img", { class: "logo", alt: "", hidden: true, error: () => (this.logo.hidden = true) });

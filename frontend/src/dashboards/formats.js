@@ -18,6 +18,9 @@ const TIMES = {
   time: { hour: "2-digit", minute: "2-digit" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
 };
+const OWN_LOCALE = document.documentElement.lang || "en";
+const OWN_CURRENCY = "USD";
+const CURRENCY = /^[A-Z]{3}$/i;
 const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
 
 /** @typedef {{format?: string, digits?: number, type?: string | null}} Way how a value is written */
@@ -48,16 +51,24 @@ export function number(value) {
   return value === null || value === undefined || value === "" ? NaN : Number(value);
 }
 
+function isLocale(text) {
+  try {
+    return Intl.getCanonicalLocales(text ?? []).length > 0;
+  } catch {
+    return false; // what Intl would throw at each number
+  }
+}
+
 export class Formats {
   #made = new Map();
 
   /**
-   * @param {string} locale BCP 47
-   * @param {string} currency ISO 4217
+   * @param {string} [locale] BCP 47; of one that is none, the page's own
+   * @param {string} [currency] ISO 4217; of one that is none, amounts have no sign
    */
   constructor(locale, currency) {
-    this.locale = locale;
-    this.currency = currency;
+    this.locale = isLocale(locale) ? locale : OWN_LOCALE;
+    this.currency = currency ? (CURRENCY.exec(currency)?.[0] ?? null) : OWN_CURRENCY;
   }
 
   /**
@@ -111,8 +122,8 @@ export class Formats {
   }
 
   #currency(amount, digits) {
-    const options = { style: "currency", currency: this.currency };
-    const count = digits ?? (Math.abs(amount) >= 1000 ? 0 : undefined);
+    const options = this.currency ? { style: "currency", currency: this.currency } : {};
+    const count = digits ?? (Math.abs(amount) >= 1000 ? 0 : this.currency ? undefined : 2);
     if (count !== undefined) Object.assign(options, { minimumFractionDigits: count, maximumFractionDigits: count });
     return this.#number(options, amount);
   }

@@ -15,8 +15,9 @@ from tenantry.cli.sql_check import count_by_severity, groups_of, print_document,
 from tenantry.dashboards.definition.model import ColumnUse, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import unused_controls
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
+from tenantry.dashboards.formats import UnusableFormat, unusable_formats
 from tenantry.errors import InvalidQueries, MissingVariable, UnbindableValue
-from tenantry.groups import UserGroup, extend
+from tenantry.groups import UserGroup, extend, thaw
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
@@ -74,6 +75,7 @@ class DashboardCheck:
         self._templates = {file: template for saved in self._saved for _, file, template in _templates(saved)}
         self._types: PropertyTypes | None = None
         self._texts: dict[Located, list[str]] = {}
+        self._formats: dict[UnusableFormat, list[str]] = {}
         self._properties: set[str] = set()
         self._engines: EngineReport | None = None
         self._schema: PropertySchema | None = None
@@ -96,6 +98,8 @@ class DashboardCheck:
                 types.add(group.provided_id, group.properties)
                 self._properties.update(group.properties or ())
                 engines.add(group)
+                for unusable in unusable_formats(thaw(group.variables["user_group"]["properties"])):
+                    self._formats.setdefault(unusable, []).append(group.provided_id)
                 for saved in self._saved:
                     for located in _missing_in_texts(saved.dashboard, group):
                         self._texts.setdefault(located, []).append(group.provided_id)
@@ -115,7 +119,15 @@ class DashboardCheck:
         engines = self._engines
         refused = () if engines is None else engines.findings
         columns = self._unknown_columns()
-        found = [*self._unusable, *self._controls(), *self._queries(), *self._of_texts(), *refused, *columns]
+        found = [
+            *self._unusable,
+            *self._controls(),
+            *self._queries(),
+            *self._of_texts(),
+            *self._of_formats(),
+            *refused,
+            *columns,
+        ]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
         groups = None if self._types is None else len(self._types)
         column = None if self._schema is None else self._schema.tenant_column
@@ -166,6 +178,15 @@ class DashboardCheck:
             ):
                 if finding.code != "unused-parameter":  # a control is declared for every query, and not all read it
                     yield finding.file or file, finding
+
+    def _of_formats(self) -> Iterator[Located]:
+        total = 0 if self._types is None else len(self._types)
+        for (name, rule, outcome, fix), groups in self._formats.items():
+            named = tuple(groups[:_NAMED])
+            where = in_groups(len(groups), total, named)
+            message = f"the property {name} is not {rule} {where}; {outcome}"
+            about = (f"user_group.properties.{name}", len(groups), total, named)
+            yield "properties of groups", Finding(f"unusable-{name}", Severity.WARNING, 1, 1, message, fix, *about)
 
     def _of_texts(self) -> Iterator[Located]:
         total = 0 if self._types is None else len(self._types)

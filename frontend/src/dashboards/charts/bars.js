@@ -26,7 +26,7 @@ export function drawBars(view, rows, options) {
   const by = dimension(rows, view.by, options.formats, true);
   const series = seriesOf(view, view.bar, rows, by, options);
   const shown = series.filter((each) => !each.hidden);
-  const groups = ordered(aligned(shown, by.names.map((_, place) => place)), view, by);
+  const groups = ordered(aligned(shown, by.names.map((_, place) => place)), view, by, options.formats);
   const way = wayOf(view, rows, view.bar, options.formats);
   const parts = { view, options, by, series, shown, groups, way };
   return view.horizontal ? new LyingBars(parts).draw() : new StandingBars(parts).draw();
@@ -35,11 +35,11 @@ export function drawBars(view, rows, options) {
 const totalOf = (group) => [...group.values.values()].reduce((sum, { y }) => sum + (y ?? 0), 0);
 
 /** The groups in the order that the author asks for, those beyond the limit as one. */
-function ordered(groups, view, by) {
+function ordered(groups, view, by, { locale }) {
   const named = groups.map((group) => ({ ...group, text: by.text(group.at), total: totalOf(group) }));
   if (view.sort === "largest") named.sort((a, b) => b.total - a.total);
   if (view.sort === "smallest") named.sort((a, b) => a.total - b.total);
-  if (view.sort === "name") named.sort((a, b) => a.text.localeCompare(b.text, undefined, { numeric: true }));
+  if (view.sort === "name") named.sort((a, b) => a.text.localeCompare(b.text, locale, { numeric: true }));
   if (!view.limit || named.length <= view.limit + 1) return named;
   const rest = named.slice(view.limit);
   const values = new Map();

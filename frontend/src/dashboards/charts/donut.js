@@ -58,7 +58,7 @@ function slicesOf(view, rows, { colors, hidden, formats }) {
   const sort = view.sort ?? "largest";
   if (sort === "largest") sums.sort((a, b) => b.amount - a.amount);
   if (sort === "smallest") sums.sort((a, b) => a.amount - b.amount);
-  if (sort === "name") sums.sort((a, b) => a.name.localeCompare(b.name));
+  if (sort === "name") sums.sort((a, b) => a.name.localeCompare(b.name, formats.locale, { numeric: true }));
   const most = Math.min(view.limit ?? MOST, MOST);
   const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most))] : sums;
   return slices.map((slice) => ({

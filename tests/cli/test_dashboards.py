@@ -112,7 +112,7 @@ def test_a_check_says_which_groups_have_no_locale_or_currency(ready: Terminal, f
     for group, locale, currency in (("a", "en_US", "EUR"), ("b", "de-AT", "EURO"), ("c", "zh-Hant-TW", "usd")):
         ready("group", "create", group, "--property", f"locale={locale}", "--property", f"currency={currency}")
     checked = ready("dashboards", "check", "dashboards", "--groups")
-    currency, fix, locale, other_fix = checked.out.splitlines()[:4]
+    locale, other_fix, currency, fix = checked.out.splitlines()[:4]
     start = "properties of groups:1:1: warning unusable-"
     assert currency.startswith(f"{start}currency: the property currency is not a code of ISO 4217 in 1 of 3 groups: b;")
     assert fix == "    fix: write its three letters, as EUR"

@@ -10,8 +10,8 @@ import pytest
 
 from engines.axe import serious
 from tests.dashboards.page.conftest import Visit
-from tests.dashboards.page.gallery import gallery
-from tests.dashboards.page.stand_in import BUNDLES, StandIn
+from tests.dashboards.page.gallery import ROUTE_COLUMNS, gallery, routes
+from tests.dashboards.page.stand_in import BUNDLES, StandIn, rows
 
 SOURCES = Path(__file__).parents[3] / "frontend" / "src" / "dashboards"
 SIZES = [(width, dark) for width in (1440, 768, 360) for dark in (False, True)]
@@ -66,6 +66,26 @@ async def test_paper_holds_everything(stand_in: StandIn, visit: Visit) -> None:
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert await page.locator("button:visible", has_text="Next").count() == 0
     assert await page.locator(".menu-holder:visible").count() == 0
+
+
+async def test_a_table_on_paper_is_whole(stand_in: StandIn, visit: Visit) -> None:
+    """Of a panel and of a chart's twin: no fade over what can be scrolled to on a screen, and no end before the last
+    row. Red when a rule for screens is more special than that for paper: the last row and an edge were faded out."""
+    long = {"kind": "table", "columns": [{"name": name} for name in ROUTE_COLUMNS], "title": "Long", "page": 100}
+    chart = {"kind": "bar", "bar": ["flights"], "by": "route", "title": "Chart"}
+    shown = rows(ROUTE_COLUMNS, *routes(40), total=40)
+    page = (await visit(stand_in.show([long | {"answer": shown}], [chart | {"answer": shown}]), width=400)).page
+    await page.get_by_role("button", name="Menu of Chart").click()
+    await page.get_by_role("menuitem", name="Show as table").click()
+    assert await page.locator(".table-scroller.more-right, .table-scroller.more-below").count() > 0
+    script = """() => [...document.querySelectorAll(".table-scroller")].map((each) => {
+        const { maskImage, overflowX, overflowY } = getComputedStyle(each);
+        const bottom = (node) => node.getBoundingClientRect().bottom;
+        return [maskImage, overflowX, overflowY, bottom(each) >= bottom(each.querySelector("tbody tr:last-child"))];
+    })"""
+    assert ["none", "visible", "visible", True] not in await page.evaluate(script)
+    await page.emulate_media(media="print")
+    assert await page.evaluate(script) == [["none", "visible", "visible", True]] * 2
 
 
 async def test_nothing_is_smaller_than_12_pixels(stand_in: StandIn, visit: Visit) -> None:

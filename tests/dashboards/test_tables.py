@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import socket
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
+import httpx2
 import pytest
+import uvicorn
 from starlette.responses import StreamingResponse
 
 from tenantry.dashboards.downloads import Downloads
 from tenantry.dashboards.folder import DashboardFolder
 from tenantry.datasources import StreamLimits
+from tenantry.groups import UserGroup
 from tenantry.middleware.long_responses import ResponseCut
 from tenantry.testing import FrozenClock, MemoryStore
 from tests.dashboards.served import Site, serve
@@ -186,6 +192,53 @@ async def test_a_file_that_is_still_sent_ends_with_its_token(tmp_path: Path, how
             else:
                 rest = b"".join([first, *[piece async for piece in pieces]])
                 assert rest.endswith(b"\r\n100000\r\n")
+
+
+@pytest.mark.parametrize("why", ["limit", "rotated"])
+async def test_a_file_that_breaks_off_is_a_line_of_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    """With which file and why, and no traceback; its reader notices that it is not whole. Red when the error goes to
+    the server, which logs its whole traceback; and when the response gets an end: a browser would keep a part of the
+    rows for all of them."""
+    many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) select i from n"
+    files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{many}"}}}}]\n'}
+    limits = {"stream_limits": StreamLimits(row_limit=50_000)} if why == "limit" else {}
+    caplog.set_level(logging.INFO)
+    async with serve(tmp_path, files, limits=limits, store=Stored) as site:
+        if why == "rotated":
+            monkeypatch.setattr(Downloads, "_while_good", cut_off)
+        address = (await address_of(site)).json()["address"]
+        async with served(site) as url, httpx2.AsyncClient() as http:
+            with pytest.raises(httpx2.RemoteProtocolError, match="incomplete"):
+                await http.get(f"{url}{address}")
+    logged = [each for each in caplog.records if "cut off" in each.getMessage()]
+    assert [each.name for each in logged] == ["tenantry.dashboards"]
+    said = logged[0].getMessage()
+    assert "panel 1-1 of dashboard routes" in said
+    assert ("more than 50000 rows" in said) == (why == "limit")
+    assert not [each for each in caplog.records if each.exc_info]
+
+
+async def cut_off(_: Downloads, stream: Any, group: UserGroup) -> AsyncGenerator[bytes]:
+    """What the token's end does to a file, at once."""
+    async with stream:
+        yield await anext(stream)
+        raise ResponseCut(f"the token of {group.provided_id} is no longer good")
+
+
+@asynccontextmanager
+async def served(site: Site) -> AsyncGenerator[str]:
+    """The site behind a real server, by its address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(site.app, log_config=None, lifespan="off"))
+    task = asyncio.ensure_future(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+        listener.close()
 
 
 @pytest.mark.parametrize(

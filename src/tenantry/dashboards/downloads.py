@@ -7,11 +7,13 @@ filters, and not for the token. The file is streamed, so its size is no matter o
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.types import Send
 
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
@@ -25,6 +27,7 @@ from tenantry.middleware.long_responses import ResponseCut
 from tenantry.ports import CodeStore, MonotonicClock
 from tenantry.slots import monotonic_with_suspend
 
+_log = logging.getLogger("tenantry.dashboards")
 _GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
 
 
@@ -99,7 +102,8 @@ class Downloads:
         variables = extend(group.variables, "params", read_filters(saved, filters))
         stream = await self._sources.stream(group, panel.schema, template, variables, format="csv", formula_safe=True)
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
-        return StreamingResponse(self._while_good(stream, group), media_type=stream.media_type, headers=headers)
+        where = f"panel {panel.id} of dashboard {saved.dashboard.name}"
+        return RowsFile(self._while_good(stream, group), where, media_type=stream.media_type, headers=headers)
 
     async def _group(self, handle: bytes, version: int) -> UserGroup | None:
         """The group, while its token is the one of this version, and before its end date."""
@@ -117,7 +121,7 @@ class Downloads:
                 if (now := self._clock()) >= good_until or self._seconds_left(group) <= 0:
                     found = await self._group(group.handle, group.token_version)
                     if found is None:
-                        raise ResponseCut("this file was cut off: the user group token is no longer good")
+                        raise ResponseCut("the user group token is no longer good")
                     group, good_until = found, now + self._staleness  # its end date may have been moved
                 yield piece
 
@@ -127,6 +131,26 @@ class Downloads:
         if panel is None or panel.query is None:
             raise HTTPException(404, "This dashboard has no such panel with rows.")
         return panel
+
+
+class RowsFile(StreamingResponse):
+    """The file of the rows of ``where``. One that breaks off is a line of the log, and has no end: so its reader knows
+    that it is not whole."""
+
+    def __init__(
+        self, pieces: AsyncIterator[bytes], where: str, *, media_type: str, headers: Mapping[str, str]
+    ) -> None:
+        super().__init__(pieces, media_type=media_type, headers=headers)
+        self._where = where
+
+    async def stream_response(self, send: Send) -> None:
+        """Sends it. Returns without the last part where it broke off: every server closes the connection then."""
+        try:
+            await super().stream_response(send)
+        except ResponseCut as cut:
+            _log.info("the file of %s was cut off: %s", self._where, cut)
+        except TenantryError as error:
+            _log.warning("the file of %s was cut off: %s: %s", self._where, error.code, error)
 
 
 def _payload(wanted: Mapping[str, Any]) -> str:

@@ -224,6 +224,20 @@ def test_a_check_finds_columns_that_the_rows_do_not_have(ready: Terminal, folder
     assert "c4n4ry" not in json.dumps(checked)
 
 
+def test_a_check_says_which_engine_gives_a_table_no_pages(ready: Terminal, folder: Path) -> None:
+    """At the panel, of tables alone. Red when nobody says it before a viewer has too many rows."""
+    rows = 'rows:\n  - {line: a, by: b, query: {sql: "select 1 as a, 2 as b"}}\n  - {table: {sql: "select 1 as a"}}\n'
+    write_files(folder, {"dashboards/sales.yaml": f"title: Sales\n{rows}"})
+    for name, url in (("house", "clickhouse://u:p@127.0.0.1:1/db"), ("file", f"sqlite:///{folder / 'a.db'}")):
+        ready("data-source", "create", name, "--url", url, "--no-check")
+        ready("group", "create", name, "--map", f"main={name}")
+    checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
+    found = [each for each in checked["findings"] if each["code"] == "table-without-pages"]
+    assert [(each["severity"], each["line"], each["message"]) for each in found] == [
+        ("note", 4, "clickhouse gives no pages, so above the row limit this table is not shown")
+    ]
+
+
 def test_a_check_finds_a_default_that_no_group_has(ready: Terminal, folder: Path) -> None:
     """A misspelt property of a control. Red when only what stands in the SQL is looked for: the panel said so to a
     viewer."""

@@ -12,7 +12,7 @@ from tenantry.cli.check_schema import NOT_LOOKED_FOR, find_schema
 from tenantry.cli.options import choose_environment, settings, with_store
 from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import count_by_severity, groups_of, print_document, print_findings
-from tenantry.dashboards.definition.model import ColumnUse, DashboardFile, Panel
+from tenantry.dashboards.definition.model import ColumnUse, DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import unused_controls
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.formats import UnusableFormat, unusable_formats
@@ -119,15 +119,9 @@ class DashboardCheck:
         engines = self._engines
         refused = () if engines is None else engines.findings
         columns = self._unknown_columns()
-        found = [
-            *self._unusable,
-            *self._controls(),
-            *self._queries(),
-            *self._of_texts(),
-            *self._of_formats(),
-            *refused,
-            *columns,
-        ]
+        of_files = [*self._unusable, *self._controls(), *self._queries(), *self._of_texts()]
+        of_engines = [*refused, *columns, *self._tables_without_pages()]
+        found = [*of_files, *self._of_formats(), *of_engines]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
         groups = None if self._types is None else len(self._types)
         column = None if self._schema is None else self._schema.tenant_column
@@ -158,6 +152,22 @@ class DashboardCheck:
                         message = f"the rows of the query have no column {use.name} ({reported_by(lacking)})"
                         fix = f"{did_you_mean(use.name, names)}The columns: {', '.join(names[:_COLUMNS])}"
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
+
+    def _tables_without_pages(self) -> Iterator[Located]:
+        """Tables whose engine gives no pages: they are shown as long as their query is within the row limit."""
+        if self._engines is None:
+            return
+        from tenantry.datasources.pages import has_pages
+
+        for saved in self._saved:
+            for panel, file, template in _templates(saved):
+                engines = self._engines.asked.get(_asked_query(saved, panel, file, template), frozenset())
+                without = sorted(engine for engine in engines if not has_pages(engine))
+                if panel is not None and panel.kind is PanelKind.TABLE and without:
+                    at = saved.dashboard.source.location(panel.offset)
+                    message = f"{', '.join(without)} gives no pages, so above the row limit this table is not shown"
+                    fix = "aggregate or limit the rows in the query, or raise the row limit"
+                    yield at.file, Finding("table-without-pages", Severity.NOTE, at.line, at.column, message, fix)
 
     def _controls(self) -> Iterator[Located]:
         for saved in self._saved:

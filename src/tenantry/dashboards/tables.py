@@ -10,14 +10,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from tenantry.datasources.pages import CountTemplate, PagedTemplate
+from tenantry.datasources.no_rows import NoRowsTemplate
+from tenantry.datasources.pages import PLAIN_NAME, CountTemplate, PagedTemplate
 from tenantry.datasources.wrapped_template import WrappedTemplate
-from tenantry.errors import InvalidParameter, TooManyBytes, TooManyRows
+from tenantry.errors import InvalidParameter, InvalidSettings, QueryFailed, TooManyBytes, TooManyRows
 from tenantry.results import Result
 from tenantry.sql import SQLTemplate
 
 PAGE_SIZE: Final = 50
 """Rows of a page, where the author says nothing else."""
+
+_WITHOUT_ORDER: Final = ("json", None)
+"""Types of columns that an engine may have no order for; None is one that it has no word of ours for."""
 
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 
@@ -26,23 +30,64 @@ async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], page: int, sort: str
 ) -> tuple[Result, int]:
     """The rows of ``page`` (from 0), and the number of all. ``sort``: a column, ``-name`` for the largest first; else
-    that of the ``view``, else the query's own order. Raises as ``DataSources.query`` does, and InvalidParameter for a
+    that of the ``view``, else the query's own order, or that of the columns where the engine gives the page. Raises as
+    ``DataSources.query`` does, TooManyRows and TooManyBytes also on an engine without pages, and InvalidParameter for a
     column that the rows do not have."""
     size = view.get("page", PAGE_SIZE)
     sort = sort or view.get("sort", "")
     try:
         whole = await ask(template)
-    except (TooManyRows, TooManyBytes):
-        order = [sort] if sort else _names(view)[:1]
-        if not order:
-            raise
-        ties = [name for name in _names(view) if name not in {each.removeprefix("-") for each in order}]
-        window = PagedTemplate(template, [*order, *ties], size, None, page * size)
-        rows = await ask(window)
-        total = (await ask(CountTemplate(template))).rows[0][0]
-        return replace(rows, rows=rows.rows[:size]), int(total)
+    except (TooManyRows, TooManyBytes) as error:
+        try:
+            return await _page_by_engine(ask, template, view, sort, (size, page * size))
+        except InvalidSettings as no_pages:
+            raise type(error)(f"{error.message}; {no_pages.message}") from None
     ordered = sorted_rows(whole, sort) if sort else whole.rows
     return replace(whole, rows=ordered[page * size : (page + 1) * size]), len(whole)
+
+
+async def _page_by_engine(
+    ask: Ask, template: SQLTemplate, view: Mapping[str, Any], sort: str, limits: tuple[int, int]
+) -> tuple[Result, int]:
+    """Rows that are equal in the column of ``sort`` are in the order of all others: else a row could be on two pages,
+    or on none. Raises InvalidSettings on an engine without pages."""
+    known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
+    if sort and sort.removeprefix("-") not in known.names:
+        raise _unknown_column()
+    in_order = _names_in_order(known)
+    names = dict.fromkeys([*(name for name in _names(view) if name in in_order), *in_order])
+    order = [sort, *(name for name in names if name != sort.removeprefix("-"))] if sort else [*names]
+    size, offset = limits
+    try:
+        rows = await ask(PagedTemplate(template, order, size, None, offset))
+    except QueryFailed:  # a type without an order that has no word of its own, as a point of PostgreSQL
+        fewer = [*dict.fromkeys([sort or order[0], *(name for name in _names(view) if name in order)])]
+        rows = await ask(PagedTemplate(template, fewer, size, None, offset))
+    total = (await ask(CountTemplate(template))).rows[0][0]
+    return replace(rows, rows=rows.rows[:size]), int(total)
+
+
+async def _columns(ask: Ask, template: SQLTemplate, order: list[str]) -> Result:
+    """The names of all columns, and their types where the engine says them: of no row; of a few rows where an engine
+    would run the query for none."""
+    try:
+        return await ask(NoRowsTemplate(template))
+    except InvalidSettings as error:
+        if not order:
+            raise InvalidSettings(
+                f"{error.message}, so a page needs an order: give the table columns, or sort"
+            ) from None
+        return await ask(PagedTemplate(template, order, 1, None, 0))
+
+
+def _names_in_order(known: Result) -> list[str]:
+    """The columns that rows can be sorted by: those of a plain name that no other has, and of a type with an order."""
+    types = known.types if known.types is not None and any(known.types) else ["text"] * len(known.names)
+    return [
+        name
+        for name, kind in zip(known.names, types, strict=True)
+        if kind not in _WITHOUT_ORDER and PLAIN_NAME.fullmatch(name) and known.names.count(name) == 1
+    ]
 
 
 def _names(view: Mapping[str, Any]) -> list[str]:
@@ -50,11 +95,15 @@ def _names(view: Mapping[str, Any]) -> list[str]:
     return [each["name"] for each in view.get("columns", ())]
 
 
+def _unknown_column() -> InvalidParameter:
+    return InvalidParameter("sort names a column that the rows do not have", names=["sort"])
+
+
 def sorted_rows(result: Result, sort: str) -> Sequence[tuple[Any, ...]]:
     """The rows in the order of a column; those without a value are last in both directions."""
     name = sort.removeprefix("-")
     if name not in result.names:
-        raise InvalidParameter("sort names a column that the rows do not have", names=["sort"])
+        raise _unknown_column()
     position = result.names.index(name)
     there = [row for row in result.rows if row[position] is not None]
     try:

@@ -19,7 +19,7 @@ from tenantry.datasources.no_rows import NoRowsTemplate, can_name_columns
 from tenantry.datasources.plans import PlanTemplate, plan_prefix
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
-from tenantry.datasources.url import parse
+from tenantry.datasources.url import ENGINES, parse
 from tenantry.errors import (
     InvalidParameter,
     InvalidSource,
@@ -60,7 +60,8 @@ class EngineReport:
     ``engines``: those that explain nothing here -> the files that ask them; ``unasked``: the files that no group can be
     asked about, for no mapping names their data source or something is missing in every group. ``columns``: of each
     query whose names are wanted, what data source says them and for which group -> the names. ``unnamed``: the files of
-    queries that an engine explains and has no names of, as of one with two columns of the same name."""
+    queries that an engine explains and has no names of, as of one with two columns of the same name. ``asked``: the
+    engines of the data sources that each query is for."""
 
     findings: tuple[tuple[str, Finding], ...]
     explained: frozenset[str]
@@ -68,6 +69,7 @@ class EngineReport:
     unasked: frozenset[str]
     columns: Mapping[AskedQuery, Mapping[str, tuple[str, ...]]]
     unnamed: frozenset[str]
+    asked: Mapping[AskedQuery, frozenset[str]]
 
 
 @dataclass(slots=True)
@@ -164,7 +166,17 @@ class EngineCheck:
             frozenset(files - asked),
             self._columns,
             frozenset(self._unnamed),
+            self._asked_engines(),
         )
+
+    def _asked_engines(self) -> dict[AskedQuery, frozenset[str]]:
+        found: dict[AskedQuery, set[str]] = {}
+        for source in self._sources.values():
+            engine = _engine(source.registered)
+            if engine is not None:
+                for query, _ in source.asked:
+                    found.setdefault(query, set()).add(engine)
+        return {query: frozenset(engines) for query, engines in found.items()}
 
     async def _ask(self, sources: DataSources, source: _Source) -> None:
         """The queries of one source, one by one, until it cannot be reached."""
@@ -288,6 +300,14 @@ def _session(registered: RegisteredSource) -> SessionTemplate | None:
     try:
         return SessionTemplate(registered) if registered.session else None
     except InvalidSource:  # raised again where it is asked
+        return None
+
+
+def _engine(registered: RegisteredSource) -> str | None:
+    """Its name, one of ENGINES; None for others."""
+    try:
+        return ENGINES.get(parse(registered.url).get_backend_name())
+    except InvalidSource:
         return None
 
 

@@ -33,7 +33,8 @@ _QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
 """Dialects that have pages, and what quotes a name in them."""
-_NAME: Final = re.compile(r"-?[A-Za-z_][A-Za-z0-9_]*")
+PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Columns that an order can name."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -119,7 +120,11 @@ class PagedTemplate(WrappedTemplate):
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
         super().__init__(template)
-        if isinstance(order, str) or not order or not all(_NAME.fullmatch(name) for name in order):
+        if (
+            isinstance(order, str)
+            or not order
+            or not all(PLAIN_NAME.fullmatch(name.removeprefix("-")) for name in order)
+        ):
             raise InvalidSettings("the order of a page is a list of names of columns, as ['-placed', 'id']")
         if type(size) is not int or not 0 < size < _LARGEST:
             raise InvalidSettings(f"size is {size!r}; it takes a whole number above 0")
@@ -154,6 +159,11 @@ class PagedTemplate(WrappedTemplate):
             text += f"{name} {sign} {bind_value(value)} or ({name} = {bind_value(value)} and ("
         text += f"{names[-1]} {signs[-1]} {bind_value(key[-1])}"
         return text + "))" * (len(names) - 1) + ")"
+
+
+def has_pages(engine: str) -> bool:
+    """Whether an engine gives pages, by its name."""
+    return engine in _QUOTES
 
 
 def _check_dialect(bound: BoundSQL) -> None:

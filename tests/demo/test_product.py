@@ -19,7 +19,7 @@ async def client(stage: Stage) -> AsyncIterator[httpx2.AsyncClient]:
 async def test_the_page_names_its_customers_and_the_origin_of_the_dashboards(client: httpx2.AsyncClient) -> None:
     """And holds no token. Only that origin's script and frames are allowed."""
     page = await client.get("/")
-    assert f'src="{URL}/dashboards/-/embed.js"' in page.text
+    assert f'src="{URL}/dashboards/-/v1/embed.js"' in page.text
     assert "JetBlue Airways" in page.text
     assert "ugt" not in page.text
     policy = page.headers["content-security-policy"]

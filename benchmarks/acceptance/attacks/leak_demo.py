@@ -97,10 +97,11 @@ _WITHOUT_GROUP: Final = frozenset(
     {
         "GET /dashboards/{name:path}",
         "GET /dashboards/-/assets/{address}",
-        "GET /dashboards/-/embed.js",
-        "GET /dashboards/-/embed.d.ts",
-        "GET /dashboards/-/embed-react.js",
-        "GET /dashboards/-/embed-react.d.ts",
+        *(
+            f"GET /dashboards/-/{folder}{name}"
+            for folder in ("v1/", "")
+            for name in ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
+        ),
         "GET /dashboards/-/download/{code}",
         "POST /dashboards/-/redeem",
         "GET /dashboards/-/preview",

@@ -6,7 +6,7 @@ POST /dashboards/{name}/-/panels          the panels, with the group's token as 
 POST /dashboards/{name}/-/panels/{panel}/download   an address for the rows of a panel as a file
 GET  /dashboards/-/download/{code}        the file, once
 GET  /dashboards/-/assets/{address}       the browser files
-GET  /dashboards/-/embed.js               the element by which pages of other sites embed dashboards, and its types
+GET  /dashboards/-/v1/embed.js            the element by which pages of other sites embed dashboards, and its types
 POST /dashboards/{name}/-/embed-code      a single-use code for the group's token, where ``embedding`` is given
 POST /dashboards/-/redeem                 the token for a code, once
 POST /dashboards/-/preview                an address that opens a dashboard as a group, for callers with an API token

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 from importlib.resources import files
@@ -17,7 +18,7 @@ from starlette.applications import Starlette
 from tenantry import DataSources, Resolver, UserGroup, mount_dashboards
 from tenantry.dashboards import assets
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts
-from tenantry.dashboards.embedding.routes import Embedding
+from tenantry.dashboards.embedding.routes import ELEMENT_VERSION, Embedding
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.testing import FrozenClock, MemoryStore, make_token
@@ -98,11 +99,20 @@ def test_the_element_is_small() -> None:
     assert len(gzip.compress(built.read_bytes(), 9)) <= 3_000
 
 
+def test_the_version_in_the_address_is_that_of_the_messages() -> None:
+    """A host that wrote ``v1`` into its page speaks version 1 with the frame. Red when one is raised alone:
+    the major version is one number."""
+    sources = Path(__file__).parents[3] / "frontend" / "src" / "dashboards" / "embed"
+    said = [re.findall(r"PROTOCOL = (\d+);", (sources / name).read_text()) for name in ("element.js", "child.js")]
+    assert said == [[str(ELEMENT_VERSION)]] * 2
+
+
+@pytest.mark.parametrize("folder", ["v1/", ""])
 @pytest.mark.parametrize("name", ["embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts"])
-async def test_every_page_may_take_the_element(mounted: Mounted, name: str) -> None:
+async def test_every_page_may_take_the_element(mounted: Mounted, folder: str, name: str) -> None:
     """With CORS, without which no page of another origin gets a module, and not for ever: its address has no hash. Red
     when it is sent as the other browser files are."""
-    answer = await mounted.http.get(f"/dashboards/-/{name}")
+    answer = await mounted.http.get(f"/dashboards/-/{folder}{name}")
     assert answer.status_code == 200
     assert name in answer.text
     assert answer.headers["access-control-allow-origin"] == "*"

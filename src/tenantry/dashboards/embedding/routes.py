@@ -1,6 +1,7 @@
 """The addresses that embedding adds to a mount of dashboards.
 
-GET  /dashboards/-/embed.js               the element, for pages of every origin; embed.d.ts, embed-react.js and .d.ts
+GET  /dashboards/-/v1/embed.js            the element, for pages of every origin; embed.d.ts, embed-react.js and .d.ts
+GET  /dashboards/-/embed.js               the same of the newest major version
 POST /dashboards/{name}/-/embed-code      a single-use code for the token of the request
 POST /dashboards/-/redeem                 the token for a code, once; of a preview the key of its session
 """
@@ -34,6 +35,10 @@ MAX_BODY: Final = 1_024
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
 """The bundles that hosts take from here."""
 
+ELEMENT_VERSION: Final = 1
+"""The major version of the element: of its attributes, methods and events, and of the messages that it changes with the
+frame (``PROTOCOL`` in frontend/src/dashboards/embed)."""
+
 _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -63,7 +68,11 @@ class Embedding:
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
     """The routes of the element's files, and of codes where there is an ``embedding``; ``guards`` find the group of the
     token that a request carries."""
-    files: list[BaseRoute] = [Route(f"/-/{name}", partial(_file, built, name)) for name in ELEMENT_FILES]
+    files: list[BaseRoute] = [
+        Route(f"/-/{folder}{name}", partial(_file, built, name))
+        for folder in (f"v{ELEMENT_VERSION}/", "")
+        for name in ELEMENT_FILES
+    ]
     return files if embedding is None else [*files, *code_routes(embedding, guards)]
 
 

@@ -102,6 +102,14 @@ async def test_filters_are_typed_by_their_controls(site: Site) -> None:
     panels = await site.panels("flights", filters=filters, panels=[{"id": "1-1"}])
     delays = [back % 7 for back in (9, 8)]
     assert panels["1-1"]["rows"] == [[sum(delay <= 5 for delay in delays), day(9), day(8)]]
+    for period in (
+        f"{day(9)}..{day(8)}",
+        f"{day(1)}..",
+        "last-7-days",
+        "..",
+    ):  # as an address has it, of a page that knows no controls yet
+        line = (await site.panels("flights", filters={"period": period, "worst": "7"}, panels=[{"id": "1-1"}]))["1-1"]
+        assert line["rows"][0][0] == {f"{day(9)}..{day(8)}": 4, f"{day(1)}..": 4, "last-7-days": 14, "..": 60}[period]
     cleared = await site.panels("flights", panels=[{"id": "1-1"}], filters={"route": [], "period": None, "worst": ""})
     assert cleared["1-1"]["rows"][0][0] == 60
 

@@ -260,11 +260,9 @@ function spelled(value) {
   return value === null || value === undefined ? "" : String(value);
 }
 
-/** The filters of an address before the controls are known: ranges are told by their form. */
+/** The filters of an address before the controls are known, as they stand there: the server reads a range of two days, too. */
 function rawFilters(fragment) {
-  const found = new URLSearchParams(fragment.replace(/^#/, ""));
-  const guess = [...new Set(found.keys())].map((name) => ({ name, kind: /\.\./.test(found.get(name)) ? "range" : "text", clearable: true }));
-  const filters = new Filters(guess);
+  const filters = new Filters(asTheyAre(new URLSearchParams(fragment.replace(/^#/, "")).keys()));
   filters.read(fragment);
   return filters.chosen;
 }

@@ -105,9 +105,9 @@ export class Filters {
   }
 }
 
-/** Controls of which nothing is known but their names: whatever is set for them is kept. */
+/** Controls of which nothing is known but their names: whatever is set for them is kept. @param {Iterable<string>} names */
 export function asTheyAre(names) {
-  return names.map((name) => ({ name, clearable: true }));
+  return Array.from(names, (name) => ({ name, clearable: true }));
 }
 
 function written(value) {

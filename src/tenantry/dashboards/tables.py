@@ -30,14 +30,16 @@ async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], page: int, sort: str
 ) -> tuple[Result, int]:
     """The rows of ``page`` (from 0), and the number of all. ``sort``: a column, ``-name`` for the largest first; else
-    that of the ``view``, else the query's own order, or that of the columns where the engine gives the page. Raises as
-    ``DataSources.query`` does, TooManyRows and TooManyBytes also on an engine without pages, and InvalidParameter for a
-    column that the rows do not have."""
+    that of the ``view``, else the query's own order, or that of the view's columns where the engine gives the page.
+    Raises as ``DataSources.query`` does, TooManyRows and TooManyBytes also on an engine without pages and where the
+    author named no order, and InvalidParameter for a column that the rows do not have."""
     size = view.get("page", PAGE_SIZE)
     sort = sort or view.get("sort", "")
     try:
         whole = await ask(template)
     except (TooManyRows, TooManyBytes) as error:
+        if not sort and not _names(view):  # the author named no order, and the engine has to sort all rows for one
+            raise
         try:
             return await _page_by_engine(ask, template, view, sort, (size, page * size))
         except InvalidSettings as no_pages:
@@ -72,11 +74,7 @@ async def _columns(ask: Ask, template: SQLTemplate, order: list[str]) -> Result:
     would run the query for none."""
     try:
         return await ask(NoRowsTemplate(template))
-    except InvalidSettings as error:
-        if not order:
-            raise InvalidSettings(
-                f"{error.message}, so a page needs an order: give the table columns, or sort"
-            ) from None
+    except InvalidSettings:
         return await ask(PagedTemplate(template, order, 1, None, 0))
 
 

@@ -8,8 +8,10 @@ import { canvas } from "./axes.js";
 import { dimension } from "./dimension.js";
 import { wayOf } from "./way.js";
 
+/** Slices beside "Other", where the author says nothing else: each then has a colour of its own. */
 const MOST = 7;
 const REST_COLOR = 8;
+const SMALLEST = 180;
 const LARGEST = { beside: 260, below: 300 };
 /** A line of the legend below the ring, and the gap above it: so ring and legend are together as tall as their place. */
 const LEGEND_LINE = 24;
@@ -27,7 +29,7 @@ export function drawDonut(view, rows, options) {
   const total = shown.reduce((sum, { amount }) => sum + amount, 0);
   const way = wayOf(view, rows, [view.donut], options.formats);
   const below = options.beside || slices.length < 2 ? 0 : slices.length * LEGEND_LINE + LEGEND_GAP;
-  const side = Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width);
+  const side = Math.max(SMALLEST, Math.min(LARGEST[options.beside ? "beside" : "below"], options.height - below, options.width));
   const root = canvas({ width: side, height: side }, "donut");
   const group = svg("g", { transform: `translate(${side / 2} ${side / 2})` });
   const ring = arc().innerRadius(side * 0.32).outerRadius(side / 2 - 3).digits(2);
@@ -59,7 +61,7 @@ function slicesOf(view, rows, { colors, hidden, formats }) {
   if (sort === "largest") sums.sort((a, b) => b.amount - a.amount);
   if (sort === "smallest") sums.sort((a, b) => a.amount - b.amount);
   if (sort === "name") sums.sort((a, b) => a.name.localeCompare(b.name, formats.locale, { numeric: true }));
-  const most = Math.min(view.limit ?? MOST, MOST);
+  const most = view.limit ?? MOST;
   const slices = sums.length > most + 1 ? [...sums.slice(0, most), rest(sums.slice(most))] : sums;
   return slices.map((slice) => ({
     ...slice,

@@ -6,6 +6,9 @@ import { utcTicks } from "d3-time";
 
 import { textWidth } from "./measure.js";
 
+/** From here on whole numbers are written with thousands, or shorter. */
+const ONE_BY_ONE = 10_000;
+
 /** @typedef {{at: number, text: string}} Tick */
 
 /**
@@ -88,9 +91,13 @@ function timeTexts(dates, formats) {
   return dates.map((date, place) => ({ at: date.getTime(), text: formats.time(date.getTime(), way(date, place)) }));
 }
 
-/** Ticks of a plain axis of numbers along the width. */
+/** Ticks of a plain axis of numbers along the width. Whole numbers stay whole, and a year has no thousands. */
 export function numberTicks([low, high], width, formats, way) {
+  const whole = way.type === "integer";
   const count = Math.max(2, Math.round(width / 80));
   const step = tickStep(low, high, count);
-  return step ? valueTexts(ticks(low, high, count), way, formats) : [{ at: low, text: formats.text(low, way) }];
+  const found = step ? ticks(low, high, count).filter((at) => !whole || Number.isInteger(at)) : [];
+  if (!found.length) return [{ at: low, text: formats.text(low, whole ? { format: "text" } : way) }];
+  if (!whole || Math.max(-low, high) >= ONE_BY_ONE) return valueTexts(found, way, formats);
+  return found.map((at) => ({ at, text: formats.text(at, { format: "text" }) }));
 }

@@ -1,0 +1,43 @@
+"""What stands beside marks: the labels of an axis, the legend of a ring."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.dashboards.page.conftest import Visit, box_of
+from tests.dashboards.page.stand_in import Message, StandIn, rows
+
+KINDS: tuple[Message, ...] = ({"kind": "line", "line": ["n"]}, {"kind": "scatter", "scatter": "n"})
+
+
+@pytest.mark.parametrize("view", KINDS, ids=["line", "scatter"])
+async def test_a_year_is_written_as_a_year(stand_in: StandIn, visit: Visit, view: Message) -> None:
+    """On the axis as in the tooltip, and no half of one. Larger numbers have thousands. Red when the axis wrote 2,013
+    and 2,013.5."""
+    years = rows({"x": "integer", "n": "integer"}, [2013, 1], [2014, 2], [2015, 3])
+    large = rows({"x": "integer", "n": "integer"}, [20_000, 1], [20_400, 2])
+    shown = [[view | {"by": "x", "answer": answer}] for answer in (years, large)]
+    page = (await visit(stand_in.show(*shown))).page
+    first = await page.locator("[data-panel='1-1'] .axis-bottom text").all_text_contents()
+    assert {"2013", "2014", "2015"} <= set(first)
+    assert all(text.isdigit() and len(text) == 4 for text in first)
+    second = await page.locator("[data-panel='2-1'] .axis-bottom text").all_text_contents()
+    assert second[0].startswith("20"), second
+    assert "20000" not in second
+
+
+@pytest.mark.parametrize(
+    ("limit", "width"), [({"limit": 10}, 1440), ({"limit": 10}, 360), ({"limit": 3}, 1440), ({}, 1440)]
+)
+async def test_a_ring_has_as_many_slices_as_its_author_says(
+    stand_in: StandIn, visit: Visit, limit: Message, width: int
+) -> None:
+    """Seven without a word, and the rest as one. The ring stays large enough to see. Red when more than seven were
+    never drawn."""
+    answer = rows({"name": "text", "n": "integer"}, *[[f"n{n}", 20 + n] for n in range(14)])
+    view = {"kind": "donut", "donut": "n", "by": "name", "answer": answer}
+    page = (await visit(stand_in.show([view | limit]), width=width)).page
+    most = limit.get("limit", 7)
+    assert await page.locator("path.slice").count() == most + 1
+    assert (await page.locator(".legend-name").all_inner_texts())[-1] == f"Other ({14 - most})"
+    assert (await box_of(page.locator("svg.plot")))["width"] >= 130

@@ -98,12 +98,16 @@ async def test_what_runs_and_what_waits(make: Make) -> None:
 
 async def test_a_wait_is_time_in_the_queue(make: Make) -> None:
     """And none of the duration. A viewer who waits too long gets the error, which is no execution."""
-    sources, counters = make(pool_size=1, connect_timeout=0.3, timeout=SOON)
-    first = asyncio.create_task(fetch(sources, ENDLESS, "acme"))
+    impatient, counters = make(pool_size=1, connect_timeout=1.0, timeout=SOON)
+    first = asyncio.create_task(fetch(impatient, ENDLESS, "acme"))
     await until(lambda: counters.running == 1)
     with pytest.raises(SourceUnavailable):
-        await fetch(sources, "select 1 as one", "globex")
+        await fetch(impatient, "select 1 as one", "globex")
     assert (counters.waiting, counters.queries) == (0, {"source_unavailable": 1})
+    first.cancel()
+    sources, counters = make(pool_size=1, connect_timeout=SOON, timeout=SOON)
+    first = asyncio.create_task(fetch(sources, ENDLESS, "acme"))
+    await until(lambda: counters.running == 1)
     second = asyncio.create_task(fetch(sources, "select 2 as two", "globex"))
     await until(lambda: counters.waiting == 1)
     await asyncio.sleep(0.1)

@@ -144,7 +144,7 @@ async def test_a_stream_waits_for_its_turn(each_engine: str, make: Make) -> None
         pass
     async with await second as body:
         assert (counters.running, counters.waiting, counters.time_in_queue.count) == (1, 0, 2)
-        impatient, of_it = make(pool_size=1, connect_timeout=0.3)
+        impatient, of_it = make(pool_size=1, connect_timeout=1.5)
         held = await stream(impatient, each_engine)
         with pytest.raises(SourceUnavailable):
             await stream(impatient, each_engine)

@@ -123,7 +123,7 @@ async def test_a_stream_ends_after_its_time(each_engine: str, make) -> None:
 
 async def test_a_reader_who_does_not_read_on(each_engine: str, make) -> None:
     """Holds the connection for ``reader_timeout`` and no longer; he is told so, not that the body ended."""
-    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=0.3))
+    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=1.0))
     stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {})
     await anext(stream)
     assert await is_free(sources)
@@ -237,7 +237,7 @@ async def test_a_driver_that_cannot_stream(directory: Directory, make) -> None:
 async def test_a_stream_has_its_groups_turn(directory: Directory, make, tmp_path: Path) -> None:
     """A group with a share of one cannot run a second query beside it; another group can."""
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
-    sources = make(pool_size=2, group_pool_size=1, connect_timeout=0.2)
+    sources = make(pool_size=2, group_pool_size=1, connect_timeout=2.0)
     async with await sources.stream(group(main="ds_1"), "main", ROWS["sqlite"].format(90_000), {}) as stream:
         other = replace(group("other", main="ds_1"), handle=b"87654321")
         assert await sources.fetch(other, "main", "select 1 as one", {})

@@ -34,7 +34,7 @@ def kept_of_points(
     """The indexes of the rows; None where the axis has no positions. The rows may be in any order. The outermost points
     are kept, and the largest, by which the axes and the sizes are drawn; and of each column of cells the least and the
     greatest. Raises TypeError, ValueError and ArithmeticError for values that are none of an axis."""
-    there = [index for index, value in enumerate(values) if _is_drawn(axis[index]) and _is_drawn(value)]
+    there = [index for index, value in enumerate(values) if _is_value(axis[index]) and _is_value(value)]
     position_of = position_finder(axis[there[0]]) if there else None
     if position_of is None:
         return None
@@ -61,7 +61,7 @@ def kept_of_points(
         cell *= 2
 
 
-def _is_drawn(value: Any) -> bool:
+def _is_value(value: Any) -> bool:
     return value is not None and value == value  # NaN is not equal to itself
 
 

@@ -125,6 +125,7 @@ export class Dashboard {
       isFiltered: () => Object.keys(this.filters.chosen).length > 0,
       reset: () => this.replace({}),
       download: () => this.#download(about.id),
+      explain: this.about.preview ? () => this.#explain(about.id) : null,
     });
     this.#panels.set(about.id, panel);
     return panel;
@@ -217,9 +218,18 @@ export class Dashboard {
     return true;
   }
 
+  async #explain(id) {
+    const response = await this.#post(`${id}/explanation`, {});
+    return response.ok ? (await response.json()).text : "The explanation could not be made. Please try again.";
+  }
+
+  #post(what, more) {
+    const body = JSON.stringify({ filters: this.filters.chosen, ...more });
+    return this.page.session.fetch(`${this.path}/${what}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  }
+
   async #download(id) {
-    const body = JSON.stringify({ filters: this.filters.chosen, format: "csv" });
-    const response = await this.page.session.fetch(`${this.path}/${id}/download`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    const response = await this.#post(`${id}/download`, { format: "csv" });
     if (!response.ok) return this.page.announce("The file could not be made. Please try again.");
     const { address } = await response.json();
     html("a", { href: address, download: "" }).click();

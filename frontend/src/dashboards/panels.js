@@ -30,6 +30,7 @@ const NO_ROWS = "There is nothing here for this choice.";
  * @property {() => boolean} isFiltered
  * @property {() => void} reset
  * @property {() => Promise<void>} download
+ * @property {(() => Promise<string>) | null} explain where the rows come from; in a preview alone
  */
 
 /** The kinds whose unit stands beside the number, or the name of its axis. */
@@ -196,6 +197,8 @@ export class Panel {
     if (ready && inner.toggleTable) found.push({ label: inner.asTable ? "Show as chart" : "Show as table", run: () => inner.toggleTable() });
     found.push({ label: "Download CSV", run: () => this.context.download() });
     if (ready && inner.picture && !inner.asTable) found.push({ label: "Download PNG", run: async () => save(await inner.picture(), `${this.title}.png`) });
+    const { explain } = this.context;
+    if (explain) found.push({ label: "Explanation", run: async () => showText(`Explanation of ${this.title}`, await explain()) });
     if (this.about.query) found.push({ label: "Show query", run: () => showText(`Query of ${this.title}`, this.about.query) });
     return found;
   }

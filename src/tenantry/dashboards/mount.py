@@ -4,6 +4,7 @@ GET  /dashboards/{name}                   the frame, public: the same for everyb
                                           exchange for a cookie of that group
 POST /dashboards/{name}/-/panels          the panels, with the group's token as a header
 POST /dashboards/{name}/-/panels/{panel}/download   an address for the rows of a panel as a file
+POST /dashboards/{name}/-/panels/{panel}/explanation   in a preview: where the rows of a panel come from
 GET  /dashboards/-/download/{code}        the file, once
 GET  /dashboards/-/assets/{address}       the browser files
 GET  /dashboards/-/v1/embed.js            the element by which pages of other sites embed dashboards, and its types
@@ -36,12 +37,13 @@ from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingC
 from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
 from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie
 from tenantry.dashboards.endpoint import error_handler, render_error
+from tenantry.dashboards.explanation import explain_panel, panel_text
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
 from tenantry.dashboards.live import ChangedPanels, OpenAnswers, changed_since
 from tenantry.dashboards.panel_lines import check_encoder
-from tenantry.dashboards.panel_request import DownloadRequest, PanelsRequest, read_request
+from tenantry.dashboards.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
 from tenantry.dashboards.panel_stream import PanelStream
 from tenantry.dashboards.panels import PanelRunner
 from tenantry.dashboards.preview.endpoint import PATH, PreviewEndpoint
@@ -127,6 +129,7 @@ def dashboards_app(
             *previews,
             Route("/{name:path}/-/panels", endpoints.panels, methods=["POST"], middleware=data),
             Route(issue, endpoints.issue_download, methods=["POST"], middleware=data),
+            Route("/{name:path}/-/panels/{panel}/explanation", endpoints.explain, methods=["POST"], middleware=data),
             Route("/{name:path}", endpoints.frame),
         ],
         exception_handlers={TenantryError: error_handler, HTTPException: _plain_error},
@@ -211,6 +214,19 @@ class _Endpoints:
         code = await self._downloads.issue(group, saved, request.path_params["panel"], wanted.filters)
         address = f"{request.scope.get('root_path', '')}/-/download/{code}"
         return JSONResponse({"address": address}, headers={"Cache-Control": "no-store"})
+
+    async def explain(self, request: Request) -> Response:
+        """Where the rows of a panel come from, as text: for a preview alone, which is no customer's."""
+        saved = self._find(request)
+        if PREVIEW_KEY not in request.scope:
+            raise HTTPException(404, "Panels are explained in a preview alone.")
+        wanted = await read_request(request, ExplanationRequest)
+        group = user_group(request)
+        panel = await explain_panel(saved, group, self._sources, request.path_params["panel"], wanted.filters)
+        if panel is None:
+            raise HTTPException(404, "There is no such panel.")
+        head = f"As {group.provided_id} ({group.environment.name}, revision {group.revision})"
+        return JSONResponse({"text": f"{head}\n\n{panel_text(panel)}"}, headers={"Cache-Control": "no-store"})
 
     async def download(self, request: Request) -> Response:
         """The file of an address."""

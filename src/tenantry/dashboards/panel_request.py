@@ -57,6 +57,12 @@ class DownloadRequest(StrictBody):
     format: Annotated[str, Field(pattern="^csv$")] = "csv"
 
 
+class ExplanationRequest(StrictBody):
+    """Of a panel as the filters make it."""
+
+    filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
+
+
 Model = TypeVar("Model", bound=StrictBody)
 
 

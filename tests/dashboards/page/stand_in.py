@@ -187,6 +187,10 @@ class StandIn:
     def download(self, request: Request) -> Response:
         return JSONResponse({"address": f"/-/download/{request.path_params['panel']}"})
 
+    async def explain(self, request: Request) -> Response:
+        self.asked.append(await request.json())
+        return JSONResponse({"text": f"As acme\n\nPanel {request.path_params['panel']} <b>"})
+
     def file(self, request: Request) -> Response:
         headers = {"Content-Disposition": 'attachment; filename="rows.csv"'}
         return PlainTextResponse("route,flights\r\n", headers=headers, media_type="text/csv")
@@ -197,6 +201,7 @@ class StandIn:
                 Route("/-/assets/{name}", self.asset),
                 Route("/-/download/{code}", self.file),
                 Route("/{name:path}/-/panels/{panel}/download", self.download, methods=["POST"]),
+                Route("/{name:path}/-/panels/{panel}/explanation", self.explain, methods=["POST"]),
                 Route("/{name:path}/-/panels", self.panels, methods=["POST"]),
                 Route("/{name:path}", self.frame),
             ]

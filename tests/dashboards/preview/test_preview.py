@@ -27,7 +27,7 @@ FILES = {
 title: Departures of {{ carrier }}
 rows: [{table: {sql: "select count(*) as n from flights where carrier = {{ carrier }}"}}]
 """,
-    "dashboards/other.yaml": "title: Other\nrows: [{table: {sql: select 1 as a}}]\n",
+    "dashboards/other.yaml": "title: Other\nrows: [{table: {sql: select 1 as a}, show_query: true}]\n",
 }
 PREVIEW, REDEEM, PANELS = "/dashboards/-/preview", "/dashboards/-/redeem", "/dashboards/sales/flights/-/panels"
 WANTED = {"user_group_id": "acme", "dashboard": "sales/flights"}
@@ -86,6 +86,32 @@ async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
         async with made.client:
             yield made
     await resolver.aclose()
+
+
+async def test_a_preview_explains_a_panel(app: Previewed) -> None:
+    """Where its values come from, never which; the query only where its author shows it. Nobody else is told, also not
+    with the token of the group. Red when the route asks for no preview."""
+    path, session = f"{PANELS}/1-1/explanation", await app.session()
+    answer = await app.panels(session, path)
+    assert answer.status_code == 200, answer.text
+    text = answer.json()["text"]
+    assert "As acme (production, revision 1)" in text
+    assert "of warehouse (ds_1, sqlite)" in text
+    assert "carrier (property carrier)" in text
+    assert "HA" not in text
+    assert "select" not in text
+    assert (await app.panels(session, f"{PANELS}/9-9/explanation")).status_code == 404
+    assert (await app.panels(session, path, filters={"carrier": "UA"})).status_code == 422
+    other = "/dashboards/other/-/panels/1-1/explanation"
+    assert (await app.panels(session, other)).status_code == 403
+    address = (await app.ask(WANTED | {"dashboard": "other"})).json()["address"]
+    assert "select 1 as a" in (await app.panels((await app.redeem(address)).json()["token"], other)).json()["text"]
+    token = make_token(key_id=KEYS.active_id)
+    await app.store.get_or_create(app.environment, GroupDraft("own", "Own", {"carrier": "HA"}), token)
+    own = KEYS.mint(token)
+    assert (await app.panels(own)).status_code == 200
+    assert (await app.panels(own, path)).status_code == 404
+    assert (await app.client.post(path, json={})).status_code == 401
 
 
 async def test_a_group_that_has_ended_is_not_previewed(app: Previewed) -> None:

@@ -67,11 +67,21 @@ def explanation_text(explanation: Explanation) -> str:
     lines = [f"{explanation['dashboard']} for {_group(explanation)}"]
     for name, part in parts(explanation):
         if part["texts"] or part["queries"]:
-            lines += ["", name, *(f"  {_cell(used)}" for used in part["texts"])]
-        for query in part["queries"]:
-            lines += [f"  {_query_head(query)}", *(f"    {_cell(each)}" for each in query.get("placeholders", ()))]
-            lines += [f"      {line}" for line in query.get("sql", "").splitlines()]
+            lines += ["", name, *(f"  {line}" for line in _part_lines(part))]
     return "\n".join(lines)
+
+
+def panel_text(explanation: Explanation) -> str:
+    """What ``explain_panel`` gives, as text."""
+    return "\n".join(_part_lines(explanation)) or "Nothing in this panel comes from a query or a variable."
+
+
+def _part_lines(part: Explanation) -> Iterator[str]:
+    yield from map(_cell, part["texts"])
+    for query in part["queries"]:
+        yield _query_head(query)
+        yield from (f"  {_cell(each)}" for each in query.get("placeholders", ()))
+        yield from (f"    {line}" for line in query.get("sql", "").splitlines())
 
 
 def comparison_text(left: Explanation, right: Explanation) -> str:
@@ -92,7 +102,8 @@ def _group(explanation: Explanation) -> str:
 
 def _cell(used: Explanation) -> str:
     paths = " and ".join(each["path"] for each in used["reads"])
-    return f"{paths}: {_value(used)} ({'; '.join(map(origin_phrase, used['reads']))})"
+    value = f": {_value(used)}" if "value" in used or "error" in used else ""
+    return f"{paths}{value} ({'; '.join(map(origin_phrase, used['reads']))})"
 
 
 def _differing_value(value: Any) -> str:

@@ -1,6 +1,5 @@
 // Bars that stand or lie: beside one another, on top of one another, or as parts of the whole.
 
-import { scaleBand } from "d3-scale";
 import { stack, stackOffsetDiverging, stackOffsetExpand } from "d3-shape";
 
 import { svg } from "../dom.js";
@@ -11,6 +10,8 @@ import { linear, valueDomain, valueTexts } from "./scales.js";
 import { addTo, aligned, rowsOf, seriesOf } from "./series.js";
 import { wayOf } from "./way.js";
 
+/** The share of its room that a group of bars may take. */
+const BAND = 0.72;
 const THICKEST = 48;
 const THICKEST_LYING = 22;
 const OTHER = "Other";
@@ -76,11 +77,11 @@ class Bars {
   }
 
   bands(start, end, thickest) {
-    const band = scaleBand().domain(this.groups.map((_, place) => place)).range([start, end]).paddingInner(0.28).paddingOuter(0.14);
+    const step = (end - start) / Math.max(1, this.groups.length);
     const sides = this.view.stack ? 1 : Math.max(1, this.shown.length);
-    const width = Math.min(band.bandwidth(), thickest * sides);
-    const inset = (band.bandwidth() - width) / 2;
-    return { step: band.step(), width, at: (place) => band(place) + inset, middle: (place) => band(place) + band.bandwidth() / 2, side: width / sides };
+    const width = Math.min(step * BAND, thickest * sides);
+    const middle = (place) => start + step * (place + 0.5);
+    return { step, width, at: (place) => middle(place) - width / 2, middle, side: width / sides };
   }
 
   stop(place, position) {

@@ -28,6 +28,9 @@ UNPACKED = PACKAGE / "node_modules" / ".unpacked"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--font-render-hinting=none"]
 
 _LAUNCHES = 3
+START_MILLISECONDS = 180_000
+PATIENCE_MILLISECONDS = 60_000
+"""What a page is told to do may take so long, unless the test says otherwise: a busy machine must not fail it."""
 
 NOTE_VIOLATIONS = """
 window.violations = [];
@@ -53,6 +56,8 @@ class Watched:
     console: list[str] = field(default_factory=list)
     """Errors and warnings of the console, and uncaught exceptions."""
     requests: list[Request] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    """Requests without an answer, with the reason, and a crash of its process."""
 
     async def violations(self) -> list[str]:
         """What its Content-Security-Policy refused since the page was loaded."""
@@ -142,10 +147,11 @@ async def _launch(playwright: Playwright, **options: Any) -> Browser:
     """Once in some hundred starts this build of the browser dies of a segmentation fault before its first page."""
     from playwright.async_api import Error
 
+    options |= {"args": ARGUMENTS, "chromium_sandbox": False, "timeout": START_MILLISECONDS}
     for _ in range(_LAUNCHES - 1):
         with suppress(Error):
-            return await playwright.chromium.launch(args=ARGUMENTS, chromium_sandbox=False, **options)
-    return await playwright.chromium.launch(args=ARGUMENTS, chromium_sandbox=False, **options)
+            return await playwright.chromium.launch(**options)
+    return await playwright.chromium.launch(**options)
 
 
 @pytest.fixture
@@ -158,6 +164,7 @@ async def open_page(browser: Browser) -> AsyncIterator[OpenPage]:
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", **options
         )
         contexts.append(context)
+        context.set_default_timeout(PATIENCE_MILLISECONDS)
         await context.add_init_script(NOTE_VIOLATIONS)
         return await watch(await context.new_page())
 
@@ -175,6 +182,8 @@ async def watch(page: Page) -> Watched:
         lambda message: watched.console.append(message.text) if message.type in {"error", "warning"} else None,
     )
     page.on("request", lambda request: watched.requests.append(request))  # Playwright marks its handlers
+    page.on("requestfailed", lambda request: watched.lost.append(f"{request.url}: {request.failure}"))
+    page.on("crash", lambda _: watched.lost.append("the page crashed"))
     return watched
 
 

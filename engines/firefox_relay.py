@@ -12,6 +12,7 @@ import asyncio
 import json
 import re
 import sys
+from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
@@ -19,6 +20,9 @@ from websockets.exceptions import ConnectionClosed
 
 COLOURS = "emulation.setMediaFeaturesOverride"
 LIGHT = {"prefers-color-scheme": "light"}
+
+PATIENT: dict[str, Any] = {"max_size": None, "open_timeout": None, "ping_interval": None, "compression": None}
+"""Options of both connections, which stay on this machine: one that does not answer is busy, and not gone."""
 
 _LISTENS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 
@@ -45,7 +49,7 @@ async def run(command: list[str]) -> int:
         if not found:
             sys.stderr.write(line)
     if address:
-        async with serve(lambda playwright: _relay(playwright, address), "127.0.0.1", 0, max_size=None) as server:
+        async with serve(lambda playwright: _relay(playwright, address), "127.0.0.1", 0, **PATIENT) as server:
             port = next(iter(server.sockets)).getsockname()[1]
             print(f"WebDriver BiDi listening on ws://127.0.0.1:{port}", file=sys.stderr, flush=True)
             while await firefox.stderr.read(65536):  # or Firefox would stand still before a full pipe
@@ -54,7 +58,7 @@ async def run(command: list[str]) -> int:
 
 
 async def _relay(playwright: ServerConnection, address: str) -> None:
-    async with connect(address, max_size=None, proxy=None) as browser:
+    async with connect(address, proxy=None, **PATIENT) as browser:
         commands = asyncio.create_task(_commands(playwright, browser))
         events = asyncio.create_task(_events(browser, playwright))
         await asyncio.wait([commands, events], return_when=asyncio.FIRST_COMPLETED)

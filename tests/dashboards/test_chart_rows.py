@@ -207,6 +207,7 @@ async def test_a_reading_that_nobody_waits_for_is_stopped(tmp_path: Path) -> Non
         charts.rows._large[group(main="ds_1").handle, "main", template] = None
         task = asyncio.ensure_future(charts.fetch(template=template))
         while charts.sources.activity.sources["ds_1"].running == 0:
+            assert not task.done(), "it ended by itself"
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

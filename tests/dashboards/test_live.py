@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -155,7 +156,8 @@ async def test_an_answer_ends_with_its_token(
 async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty line, so that no proxy takes the connection for dead; and after its time an answer ends."""
     monkeypatch.setattr(live, "_SIGN_SECONDS", 0.01)
-    monkeypatch.setattr(live, "_OPEN_SECONDS", 0.2)
+    monkeypatch.setattr(live, "_OPEN_SECONDS", 3.0)
+    monkeypatch.setattr(live, "monotonic_with_suspend", itertools.count().__next__)  # a second at each look: two signs
     async with serve(tmp_path, FILES) as site:
         answer = await site.post("open/-/panels", {"live": True})
     assert json.loads(answer.text.strip().splitlines()[-1]) == {"end": True}

@@ -271,6 +271,7 @@ async def test_who_asks_anew_gets_fresh_rows_and_the_source_is_asked_once(
             assert all("error" not in line for line in await site.lines("flights", **wanted, **more))
             return counters.executed - before
 
+        monkeypatch.setattr(panels, "FRESH", 3_600.0)
         queries = await executed()
         assert queries >= 3
         assert await executed() == 0

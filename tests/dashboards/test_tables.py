@@ -209,7 +209,7 @@ async def test_a_file_that_breaks_off_is_a_line_of_the_log(
         if why == "rotated":
             monkeypatch.setattr(Downloads, "_while_good", cut_off)
         address = (await address_of(site)).json()["address"]
-        async with served(site) as url, httpx2.AsyncClient() as http:
+        async with served(site) as url, httpx2.AsyncClient(timeout=120) as http:
             with pytest.raises(httpx2.RemoteProtocolError, match="incomplete"):
                 await http.get(f"{url}{address}")
     logged = [each for each in caplog.records if "cut off" in each.getMessage()]

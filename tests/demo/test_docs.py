@@ -98,7 +98,7 @@ async def test_the_playground_provisions_a_group_in_the_running_server(open_page
 
 def test_the_docs_are_reached_without_the_slash_too(demo: Started) -> None:
     """Red when the demo mounts the docs themselves: /docs would be no page."""
-    with httpx2.Client(base_url=demo.origin) as client:
+    with httpx2.Client(base_url=demo.origin, timeout=120) as client:
         moved = client.get("/docs?from=readme")
         assert (moved.status_code, moved.headers["location"]) == (308, "./docs/?from=readme")
         arrived = client.get("/docs", follow_redirects=True)

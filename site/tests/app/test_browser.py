@@ -125,15 +125,16 @@ async def test_a_server_that_starts_again_is_found(docs: Path, open_page: OpenPa
     server, thread = run()
     seen = await open_page()
     while not server.started:
+        assert thread.is_alive(), "the server ended"
         await asyncio.sleep(0.01)
     await seen.page.goto(f"http://127.0.0.1:{port}/guides/start")
     await shows(seen.page, "First")
     server.should_exit = True
-    await asyncio.to_thread(thread.join, 30)
+    await asyncio.to_thread(thread.join, 120)
     (docs / "guides" / "start.md").write_text("# Start\n\nWritten meanwhile.\n")
     server, thread = run()
     try:
         await shows(seen.page, "Written meanwhile.")
     finally:
         server.should_exit = True
-        await asyncio.to_thread(thread.join, 30)
+        await asyncio.to_thread(thread.join, 120)

@@ -7,7 +7,6 @@ import gzip
 import os
 import re
 import threading
-import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -201,29 +200,27 @@ async def test_the_site_is_made_once_and_off_the_loop(docs: Path, monkeypatch: p
     real = Site.update
     monkeypatch.setattr(cache, "scan", lambda folder: scanned.append(folder) or scan(folder))
 
+    goes_on = threading.Event()
+
     def update(self: Site, *given: Any) -> Any:
         made.append(threading.current_thread().name)
-        time.sleep(0.2)
+        assert goes_on.wait(30), "the loop stands still"
         return real(self, *given)
 
     monkeypatch.setattr(Site, "update", update)
     app = site_app(docs)
     assert made == []  # mounting costs nothing
-    beats = 0
 
     async def beat() -> None:
-        nonlocal beats
-        while True:
+        while not made:
             await asyncio.sleep(0.01)
-            beats += 1
+        await asyncio.sleep(0.05)  # who else would make it has had its turn
+        goes_on.set()
 
-    beating = asyncio.create_task(beat())
-    answers = await asyncio.gather(*(ask(app, "/guides/start") for _ in range(20)))
-    beating.cancel()
+    *answers, _ = await asyncio.gather(*(ask(app, "/guides/start") for _ in range(20)), beat())
     assert {got.status for got in answers} == {200}
     assert len(made) == len(scanned) == 1
     assert made[0] != threading.current_thread().name
-    assert beats >= 5
 
 
 async def test_a_site_that_cannot_be_made_shows_nothing_to_readers(docs: Path) -> None:

@@ -46,8 +46,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def reported(reader: Reader, count: int) -> None:
-    while len(reader.versions()) < count:
-        await asyncio.sleep(0.005)
+    async with asyncio.timeout(120):
+        while len(reader.versions()) < count:
+            await asyncio.sleep(0.005)
 
 
 async def test_each_version_is_reported_once() -> None:

@@ -208,7 +208,8 @@ async def _answers(frame: Any, count: int) -> bool:
 
 def _state(seen: Watched, sites: Sites) -> str:
     frames = [frame.url for frame in seen.page.frames]
-    return f"the frame, of {frames}; console {seen.console}; asked {[line.split(' ')[:2] for line in sites.requests]}"
+    asked = [line.split(" ")[:2] for line in sites.requests]
+    return f"the frame, of {frames}; console {seen.console}; lost {seen.lost}; asked {asked}"
 
 
 async def _is_at(page: Any, sites: Sites, path: str) -> bool:

@@ -146,15 +146,20 @@ REFUSED: Message = {"error": {"code": "query_timeout", "message": "The data sour
 async def test_a_refresh_that_fails_keeps_the_rows(stand_in: StandIn, visit: Visit) -> None:
     """With their age, the reason and a way to ask again; by an error of the panel, and by a connection that breaks. The
     next rows take the words away. Red when the error took the rows' place."""
-    page = (await visit(stand_in.show([BAR | {"refresh": 1, "answer": ANSWER | {"age": 150.0}}, OTHER]))).page
+    page = (await visit(stand_in.show([BAR | {"refresh": 1, "answer": ANSWER | {"age": 121.0}}, OTHER]))).page
     note = panel(page, "1-1").locator(".panel-note.late")
     for answer, reason in ((REFUSED, "The data source took too long."), (BROKEN_OFF, "The connection was lost.")):
         stand_in.answers["1-1"] = answer
         await until(lambda reason=reason: _says(note, "These numbers are 2 min old.", reason))
         assert await panel(page, "1-1").locator("rect.bar").count() == 2
         assert await state(page, "1-1") in {"ready", "waiting"}
+    stand_in.held.add("1-1")  # or the next refresh takes the button away before it is clicked
+    before = len(stand_in.asked)
+    await until(lambda: _asked(stand_in, before + 1))
     stand_in.answers["1-1"] = ANSWER
     await note.get_by_role("button", name="Ask again").click()
+    await until(lambda: _asked_freshly(stand_in))
+    stand_in.held.clear()
     await until(lambda: _count(note, 0))
 
 
@@ -373,6 +378,10 @@ async def _all_ready(page: Page, count: int) -> bool:
 
 async def _asked(stand_in: StandIn, count: int) -> bool:
     return len(stand_in.asked) >= count
+
+
+async def _asked_freshly(stand_in: StandIn) -> bool:
+    return bool(stand_in.asked[-1].get("fresh"))
 
 
 async def _open(stand_in: StandIn, count: int) -> bool:

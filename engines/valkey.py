@@ -70,7 +70,7 @@ class Valkey:
 
     def execute(self, *command: Any) -> Any:
         """The answer to one command, on a connection of its own."""
-        with redis.Redis(port=self.port, socket_timeout=10, protocol=2, decode_responses=True) as client:
+        with redis.Redis(port=self.port, socket_timeout=60, protocol=2, decode_responses=True) as client:
             return client.execute_command(*command)
 
     def stored(self) -> list[str]:

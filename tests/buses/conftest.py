@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
+import pytest
+
+from tenantry import publish_queue
+from tenantry.buses import postgres, redis, subscription
 from tenantry.ports import Bus
 
 
@@ -21,6 +25,31 @@ class RecordingListener:
 
     def flush(self) -> None:
         self.flushes += 1
+
+
+PATIENCE = 60.0
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that are not about silence: a busy machine may stand still for seconds, and then no bus is lost, no
+    message is sent twice, and none is given up."""
+    for module in (postgres, redis):
+        monkeypatch.setattr(module, "SILENCE_SECONDS", PATIENCE)
+    monkeypatch.setattr(subscription, "REPLY_SECONDS", PATIENCE)
+    monkeypatch.setattr(redis, "_PUBLISH_SECONDS", PATIENCE)
+    monkeypatch.setattr(publish_queue, "CLOSE_SECONDS", PATIENCE)
+
+
+async def until_heard(listener: RecordingListener, notify: Callable[[], object]) -> None:
+    """Notifies until it is heard: a bus that takes silence for a loss may be between two connections."""
+    for _ in range(60):
+        notify()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(2):
+                await until(lambda: listener.evicted)
+            return
+    raise AssertionError("it was never heard")
 
 
 @asynccontextmanager

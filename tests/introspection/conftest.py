@@ -71,6 +71,7 @@ async def listening(app: Any, port: int = 0, *, certificate: Path | None = None)
     with socket.create_server(("127.0.0.1", port)) as listener:
         running = asyncio.create_task(server.serve([listener]))
         while not server.started:
+            assert not running.done()
             await asyncio.sleep(0.01)
         try:
             yield f"{'http' if certificate is None else 'https'}://127.0.0.1:{listener.getsockname()[1]}{PATH}"

@@ -8,7 +8,6 @@ import secrets
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -17,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from engines.ports import free_port
 from tenantry import Resolver, UserGroupMiddleware, user_group
 from tenantry.backends.introspection import IntrospectionBackend
 from tenantry.errors import StoreUnavailable
@@ -115,7 +115,7 @@ async def test_a_server_that_goes_and_comes_back(service: Service) -> None:
     first question after it is back, over the same backend. Nothing of the failure is remembered."""
     issued, token = await make_issued(service)
     server = make_app(service.store, service.keys)
-    async with listening(server) as url:
+    async with listening(server, port := free_port()) as url:  # no port that another program gets meanwhile
         app = make_dashboard(url, service)
         assert (await app.get(token))[0] == 200
     assert (await app.get(token))[0] == 200  # within X
@@ -124,7 +124,7 @@ async def test_a_server_that_goes_and_comes_back(service: Service) -> None:
     other = service.keys.mint((await make_issued(service, provided_id="other"))[0].token)
     assert await app.get(other) == (503, "store_unavailable")
     _, new = await rotate(service, issued)
-    async with listening(server, urlsplit(url).port or 0):
+    async with listening(server, port):
         assert await app.get(other) == (200, "Acme 1")
         assert await app.get(token) == (401, "invalid_token")
         assert await app.get(new) == (200, "Acme 2")

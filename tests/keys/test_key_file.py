@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -242,13 +243,12 @@ def test_readers_during_rotations_always_see_a_whole_file(path: Path) -> None:
     first = SigningKeys.from_file(path)
     token = first.mint(draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes))
     with ThreadPoolExecutor(1) as pool:
-        rotating = pool.submit(lambda: [rotate_key_file(path) for _ in range(25)])
-        reads = 0
+        reading = Event()
+        rotating = pool.submit(lambda: reading.wait(120) and [rotate_key_file(path) for _ in range(25)])
         while not rotating.done():
             assert SigningKeys.from_file(path).read(token)
-            reads += 1
-        rotating.result()
-    assert reads
+            reading.set()
+        assert rotating.result()
     assert len(list_keys(path)) == 26
 
 

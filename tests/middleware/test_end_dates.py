@@ -1,7 +1,7 @@
 """What is open when the end date of its group comes: it ends then, and not at the next check.
 
 The staleness bound is so long that no check comes in the time of a test but the one at the end date. What decides is
-the clock of this host, which goes on by itself.
+the clock of this host: it stands still until what a test opens is open, and goes on by itself then.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 from typing import Any
 
 import httpx2
@@ -28,20 +29,35 @@ OPEN_SECONDS = 0.4
 LIMIT = 120.0
 
 
+class HeldClock:
+    """The time of day, which stands still until ``go``: however slow the machine is, a test begins before the end."""
+
+    def __init__(self) -> None:
+        self._begun = datetime.now(UTC)
+        self._went: float | None = None
+
+    def __call__(self) -> datetime:
+        return self._begun + timedelta(seconds=0 if self._went is None else monotonic() - self._went)
+
+    def go(self) -> None:
+        self._went = monotonic()
+
+
 class Ending:
     """A group that ends soon, and the token of it."""
 
     def __init__(self) -> None:
         self.store = MemoryStore()
-        self.resolver = Resolver(self.store, keys=KEYS, staleness=BOUND)
-        self.ends = datetime.now(UTC)
+        self.clock = HeldClock()
+        self.resolver = Resolver(self.store, keys=KEYS, staleness=BOUND, patience=LIMIT, time_of_day=self.clock)
+        self.ends = self.clock()
         self.token = b""
 
     async def begin(self) -> None:
         production = await self.store.create_environment("production", Tag.CUSTOMER)
         made = await self.store.get_or_create(production, GroupDraft("acme", "Acme"), make_token(key_id=KEYS.active_id))
         self.token = KEYS.mint(made.token).encode()
-        self.ends = datetime.now(UTC) + timedelta(seconds=OPEN_SECONDS)
+        self.ends = self.clock() + timedelta(seconds=OPEN_SECONDS)
         await self.store.update(production, "acme", GroupChanges(expires_at=self.ends))
 
 
@@ -63,8 +79,11 @@ async def test_a_websocket_closes_at_the_end_date(ending: Ending) -> None:
     """4401, and the reason is the code. Red when no check is due then (checked by leaving ``ends`` out of the timer):
     the socket lives for ten minutes."""
     socket = socket_of(ending)
-    await asyncio.wait_for(socket.open(listening, ending.resolver), LIMIT)
-    assert datetime.now(UTC) >= ending.ends
+    running = socket.open(listening, ending.resolver)
+    await until(lambda: socket.sent)
+    ending.clock.go()
+    await asyncio.wait_for(running, LIMIT)
+    assert ending.clock() >= ending.ends
     assert socket.closing == {"type": "websocket.close", "code": 4401, "reason": "user_group_expired"}
     assert socket.scope["goodbye"] == {"type": "websocket.disconnect", "code": 4401, "reason": "user_group_expired"}
 
@@ -77,7 +96,8 @@ async def test_nothing_passes_after_the_end_date(ending: Ending) -> None:
         await receive()
         await send({"type": "websocket.accept"})
         await send({"type": "websocket.send", "text": "before"})
-        while datetime.now(UTC) < ending.ends:
+        ending.clock.go()
+        while ending.clock() < ending.ends:
             pass
         await send({"type": "websocket.send", "text": "after"})
 
@@ -123,6 +143,7 @@ async def test_a_stream_ends_at_the_end_date(ending: Ending) -> None:
         await receive()
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"x", "more_body": True, LAST_PART_KEY: b"ended"})
+        ending.clock.go()
         assert (await receive())["type"] == "http.disconnect"
         try:
             await send({"type": "http.response.body", "body": b"y", "more_body": True})
@@ -144,7 +165,7 @@ async def test_a_stream_ends_at_the_end_date(ending: Ending) -> None:
         "headers": [(b"x-user-group-token", ending.token)],
     }  # fmt: skip
     await asyncio.wait_for(UserGroupMiddleware(streaming, resolver=ending.resolver)(scope, receive, send), LIMIT)
-    assert datetime.now(UTC) >= ending.ends
+    assert ending.clock() >= ending.ends
     assert len(raised) == 1
     assert [message["body"] for message in sent[1:]] == [b"x", b"ended"]
 

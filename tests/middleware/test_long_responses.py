@@ -20,7 +20,7 @@ from tenantry.middleware.cache_headers import LONG_KEY
 from tenantry.middleware.long_responses import LongResponse, ResponseCut
 from tenantry.testing import make_group
 
-LIMIT = 60.0
+LIMIT = 120.0
 TOKEN = b"a token"
 Message = MutableMapping[str, Any]
 App = Callable[[Any, Any, Any], Awaitable[None]]

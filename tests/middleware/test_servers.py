@@ -33,7 +33,7 @@ class Served:
     async def refusal(self, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
         """Status and body of a handshake that must not succeed."""
         with pytest.raises(InvalidStatus) as caught:
-            async with connect(f"ws://{self.address}{path}", additional_headers=headers, proxy=None):
+            async with connect(f"ws://{self.address}{path}", additional_headers=headers, proxy=None, open_timeout=120):
                 pass
         response = caught.value.response
         return response.status_code, bytes(response.body or b"")
@@ -55,11 +55,14 @@ async def test_a_websocket_with_a_cookie_from_another_origin_is_403(served: Serv
         assert json.loads(body)["error"]["code"] == "origin_not_allowed"
     for extra in ({}, {"Origin": f"http://{served.address}"}, {"Origin": "https://app.example"}):
         async with connect(
-            f"ws://{served.address}/chat", additional_headers={**served.cookie, **extra}, proxy=None
+            f"ws://{served.address}/chat", additional_headers={**served.cookie, **extra}, proxy=None, open_timeout=120
         ) as chat:
             assert await chat.recv() == "Acme eu"
     async with connect(
-        f"ws://{served.address}/chat?USER_GROUP_TOKEN={served.token}", origin="https://evil.example", proxy=None
+        f"ws://{served.address}/chat?USER_GROUP_TOKEN={served.token}",
+        origin="https://evil.example",
+        proxy=None,
+        open_timeout=120,
     ) as chat:
         assert await chat.recv() == "Acme eu"  # who names the token in the address knows it
 
@@ -97,7 +100,7 @@ async def test_an_error_in_an_open_websocket_closes_it(served: Served, path: str
     for headers in ({}, served.cookie):
         async with AsyncExitStack() as stack:
             opened = await stack.enter_async_context(
-                connect(f"ws://{served.address}{path}", additional_headers=headers, proxy=None)
+                connect(f"ws://{served.address}{path}", additional_headers=headers, proxy=None, open_timeout=120)
             )
             if path == "/late":
                 assert await opened.recv() == "open"

@@ -30,10 +30,13 @@ class Iterations:
         self._handle.cancel()
 
 
-async def test_each_is_called_once_and_those_due_first_come_first() -> None:
-    queue, called = TimerQueue(), list[int]()
-    for number, seconds in enumerate((0.03, 0.0, 0.06)):
-        queue.call_later(seconds, lambda number=number: called.append(number))  # type: ignore[misc]
+async def test_each_is_called_once_and_those_due_first_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue, called, loop = TimerQueue(), list[int](), asyncio.get_running_loop()
+    now = loop.time()
+    with monkeypatch.context() as still:
+        still.setattr(loop, "time", lambda: now)  # all are set in one moment
+        for number, seconds in enumerate((0.03, 0.0, 0.06)):
+            queue.call_later(seconds, lambda number=number: called.append(number))  # type: ignore[misc]
     await until(lambda: len(called) == 3)
     assert called == [1, 0, 2]
     queue.call_later(0.0, lambda: called.append(3))  # it begins again after it had nothing to do

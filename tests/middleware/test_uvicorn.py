@@ -74,6 +74,7 @@ async def served() -> AsyncIterator[Served]:
         server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="websockets-sansio", lifespan="off"))
         running = asyncio.create_task(server.serve())
         while not server.started:
+            assert not running.done()
             await asyncio.sleep(0.01)
         host, port = server.servers[0].sockets[0].getsockname()[:2]
         yield Served(f"{host}:{port}", backend, server, log)
@@ -119,15 +120,17 @@ async def test_websocket_and_its_log(served: Served) -> None:
     _, raw = served.backend.issue()
     address = f"ws://{served.address}/chat"
     for _ in range(2):
-        async with connect(f"{address}?a=1&USER_GROUP_TOKEN={raw.decode()}", proxy=None) as socket:
+        async with connect(f"{address}?a=1&USER_GROUP_TOKEN={raw.decode()}", proxy=None, open_timeout=120) as socket:
             await socket.send("hello")
             assert await socket.recv() == "Acme hello"
-    async with connect(address, additional_headers={"X-User-Group-Token": raw.decode()}, proxy=None) as socket:
+    async with connect(
+        address, additional_headers={"X-User-Group-Token": raw.decode()}, proxy=None, open_timeout=120
+    ) as socket:
         await socket.send("again")
         assert await socket.recv() == "Acme again"
     for query, code in (("", b"missing_token"), ("?USER_GROUP_TOKEN=junk", b"invalid_token")):
         with pytest.raises(InvalidStatus) as caught:
-            async with connect(address + query, proxy=None):
+            async with connect(address + query, proxy=None, open_timeout=120):
                 pass
         assert caught.value.response.status_code == 401
         assert code in (caught.value.response.body or b"")

@@ -55,7 +55,9 @@ class Stage:
 
     def open(self, token: str) -> connect:
         headers = {"X-User-Group-Token": token}
-        return connect(f"ws://{self.address}/", additional_headers=headers, proxy=None, ping_interval=None)
+        return connect(
+            f"ws://{self.address}/", additional_headers=headers, proxy=None, open_timeout=120, ping_interval=None
+        )
 
 
 @asynccontextmanager
@@ -74,6 +76,7 @@ async def staged(
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve())
     while not server.started:
+        assert not running.done()
         await asyncio.sleep(0.01)
     host, port = server.servers[0].sockets[0].getsockname()[:2]
     try:
@@ -124,7 +127,7 @@ async def test_two_hundred_sockets_of_a_rotated_group_close(url: str, tmp_path: 
         async with asyncio.timeout(120):
             while len(stage.app.state.gone) < 201:
                 await asyncio.sleep(0.01)
-        assert stage.app.state.gone[:200] == [4401] * 200
+        assert stage.app.state.gone.count(4401) == 200
 
 
 async def test_sockets_of_a_deleted_group_close(url: str, tmp_path: Path) -> None:

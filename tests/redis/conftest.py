@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from engines.valkey import Valkey
+from tenantry import publish_queue
+from tenantry.backends import redis
 from tenantry.backends.redis import RedisBackend
 from tenantry.cache import ChangeLog
 from tenantry.groups import GroupDraft, Issued, Tag, Token, UserGroup
@@ -77,10 +79,22 @@ def origin(store: MemoryStore) -> Counted:
     return Counted(store)
 
 
+PATIENCE = 60.0
+"""Seconds; a budget that a busy machine keeps to."""
+
+
 @pytest.fixture
-async def backend(origin: Counted, valkey: Valkey) -> AsyncIterator[RedisBackend]:
-    """Before the store of record, with a budget that two noisy cores keep to. It has polled once."""
-    backend = RedisBackend(origin, valkey.url, budget=5)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that answers late is no server that is away: no look and no write is given up."""
+    for name in ("_READ_SECONDS", "_WRITE_SECONDS"):
+        monkeypatch.setattr(redis, name, PATIENCE)
+    monkeypatch.setattr(publish_queue, "CLOSE_SECONDS", PATIENCE)
+
+
+@pytest.fixture
+async def backend(origin: Counted, valkey: Valkey, patient: None) -> AsyncIterator[RedisBackend]:
+    """Before the store of record. It has polled once."""
+    backend = RedisBackend(origin, valkey.url, budget=PATIENCE)
     await backend.changes(None)
     yield backend
     await backend.aclose()

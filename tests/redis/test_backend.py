@@ -20,7 +20,7 @@ from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupChanges, Reading, Token
 from tenantry.publish_queue import Message
 from tenantry.testing import MemoryStore, make_token
-from tests.redis.conftest import Counted, create, rotate, until, written
+from tests.redis.conftest import PATIENCE, Counted, create, rotate, until, written
 
 
 async def test_the_second_read_asks_nobody_else(backend: RedisBackend, origin: Counted, store: MemoryStore) -> None:
@@ -204,6 +204,7 @@ async def test_a_cancelled_read_harms_nobody(backend: RedisBackend, store: Memor
     assert [task.result().group for task in tasks[1:]] == [each.group for each in (issued * 2)[1:]]
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_writer_without_a_loop_still_notifies(origin: Counted, valkey: Valkey, store: MemoryStore) -> None:
     """A thread without an event loop writes; ``aclose`` sends what it left, though this process never polled.
 
@@ -222,10 +223,11 @@ def test_a_writer_without_a_loop_still_notifies(origin: Counted, valkey: Valkey,
     assert valkey.execute("GET", key) == stamp(3).decode()
 
 
+@pytest.mark.usefixtures("patient")
 def test_it_outlives_its_loops(origin: Counted, valkey: Valkey, store: MemoryStore) -> None:
     """Three loops in turn, none with a farewell: each closes its own connections as it ends."""
     issued = asyncio.run(create(store))
-    backend = RedisBackend(origin, valkey.url, budget=5)
+    backend = RedisBackend(origin, valkey.url, budget=PATIENCE)
 
     async def work() -> None:
         await backend.changes(None)
@@ -260,10 +262,11 @@ def _log_of(valkey: Valkey) -> bytes:
             return b"".join(path.read_bytes() for path in (valkey.folder / "appendonlydir").iterdir())
 
 
+@pytest.mark.usefixtures("patient")
 async def test_no_secret_on_the_wire(store: MemoryStore, origin: Counted, valkey: Valkey, tmp_path: Path) -> None:
     """Everything that the server holds and was sent, by its own append-only file: no nonce, in no spelling."""
     valkey.execute("CONFIG", "SET", "appendonly", "yes")
-    backend = RedisBackend(origin, valkey.url, budget=5)
+    backend = RedisBackend(origin, valkey.url, budget=PATIENCE)
     await backend.changes(None)
     store.subscribe(backend)
     issued = await create(store)

@@ -15,6 +15,7 @@ from tenantry.backends.redis import RedisBackend
 from tenantry.backends.sql import SQLStore
 from tenantry.migrations import migrate
 from tenantry.testing import FrozenClock, LeaseContract
+from tests.redis.conftest import PATIENCE
 
 
 class TestRedisBackendBeforeSQLite(LeaseContract):
@@ -33,8 +34,8 @@ class TestRedisBackendBeforeSQLite(LeaseContract):
         return valkey.url
 
     @pytest.fixture
-    async def backend(self, store: SQLStore, server_url: str) -> AsyncIterator[RedisBackend]:
-        backend = RedisBackend(store, server_url, budget=5)
+    async def backend(self, store: SQLStore, server_url: str, patient: None) -> AsyncIterator[RedisBackend]:
+        backend = RedisBackend(store, server_url, budget=PATIENCE)
         store.subscribe(backend)
         await backend.changes(None)
         yield backend

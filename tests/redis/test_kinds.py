@@ -13,7 +13,9 @@ from engines.valkey import Valkey
 from tenantry.backends.redis import RedisBackend
 from tenantry.buses import RedisBus
 from tenantry.testing import MemoryStore
-from tests.redis.conftest import Counted, create, rotate, written
+from tests.redis.conftest import PATIENCE, Counted, create, rotate, written
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def urls(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("urls", ["socket", "database", "sentinel", "cluster"], indirect=True)
 async def test_each_kind_caches_and_buries(urls: str, store: MemoryStore, origin: Counted) -> None:
     """100 groups: written by one backend, hit by another, buried by tombstones."""
-    writer, reader = (RedisBackend(origin, urls, budget=10) for _ in range(2))
+    writer, reader = (RedisBackend(origin, urls, budget=PATIENCE) for _ in range(2))
     issued = [await create(store, str(number)) for number in range(100)]
     for backend in (writer, reader):
         await backend.changes(None)
@@ -60,7 +62,7 @@ async def test_a_cluster_holds_its_keys_on_all_nodes(
     """By a user with the rights that the docs name. Red when the hash tag is the store's: one node held everything."""
     for node in cluster:
         _admit(node, "in a cluster `")
-    backend = RedisBackend(origin, f"redis+cluster://me:s3cret@127.0.0.1:{cluster[0].port}", budget=10)
+    backend = RedisBackend(origin, f"redis+cluster://me:s3cret@127.0.0.1:{cluster[0].port}", budget=PATIENCE)
     await backend.changes(None)
     for number in range(40):
         await backend.read_at_snapshot((await create(store, str(number))).token, fresh=False)
@@ -91,7 +93,7 @@ async def test_a_password(
     the log."""
     server = make_valkey()
     _admit(server)
-    backend = RedisBackend(origin, f"redis://me:{password}@127.0.0.1:{server.port}", budget=5)
+    backend = RedisBackend(origin, f"redis://me:{password}@127.0.0.1:{server.port}", budget=PATIENCE)
     await backend.changes(None)
     issued = await create(store)
     for _ in range(8):
@@ -112,7 +114,7 @@ async def test_a_sentinel_names_the_new_primary(
 ) -> None:
     """After a failover the next connection goes to the server that the Sentinel names then."""
     other = make_valkey()
-    backend = RedisBackend(origin, f"redis+sentinel://127.0.0.1:{sentinel.port}/main", budget=10)
+    backend = RedisBackend(origin, f"redis+sentinel://127.0.0.1:{sentinel.port}/main", budget=PATIENCE)
     await backend.changes(None)
     issued = await create(store)
     await backend.read_at_snapshot(issued.token, fresh=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import pytest
+
 from tenantry.publish_queue import AGAIN_SECONDS, Message, PublishQueue
 from tests.redis.conftest import until
 
@@ -25,6 +27,7 @@ class Post:
         self.sent += messages
 
 
+@pytest.mark.usefixtures("patient")
 async def test_each_handle_once_and_the_newest() -> None:
     """Messages of one tick leave together; of a handle the latest generation; of a generation what it was read with."""
     post = Post()

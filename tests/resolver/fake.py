@@ -15,6 +15,10 @@ from tenantry.tokens import KeyRing, SigningKey, draft_token
 KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
 FOREIGN_KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
 
+PATIENT = 600.0
+"""The staleness bound and the patience of a resolver in a test that is not about time: what takes long is not given
+up."""
+
 
 class FakeSlots:
     """Versions of one process, and what a writer does with them."""

@@ -11,7 +11,7 @@ from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.resolver import Resolver
 from tenantry.resolver.loading import WAKEN_AT_ONCE
 from tenantry.testing import make_group
-from tests.resolver.fake import KEYS, FakeBackend, loads, unknown_token
+from tests.resolver.fake import KEYS, PATIENT, FakeBackend, loads, unknown_token
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def backend() -> FakeBackend:
 
 @pytest.fixture
 def resolver(backend: FakeBackend) -> Resolver:
-    return Resolver(backend, keys=KEYS)
+    return Resolver(backend, keys=KEYS, staleness=PATIENT, patience=PATIENT)
 
 
 async def settle() -> None:
@@ -232,7 +232,7 @@ async def test_aclose_ends_what_is_under_way(resolver: Resolver, backend: FakeBa
 
 def test_one_event_loop_after_another(backend: FakeBackend) -> None:
     """Loops that come and go, also one that dies with a load under way, leave nothing behind."""
-    resolver = Resolver(backend, keys=KEYS)
+    resolver = Resolver(backend, keys=KEYS, staleness=PATIENT, patience=PATIENT)
     group, token = backend.issue()
 
     async def abandon() -> None:
@@ -252,7 +252,7 @@ def test_one_event_loop_after_another(backend: FakeBackend) -> None:
 
 def test_what_must_stop_the_loop_stops_it(backend: FakeBackend) -> None:
     """KeyboardInterrupt in a backend is not turned into an answer."""
-    resolver = Resolver(backend, keys=KEYS)
+    resolver = Resolver(backend, keys=KEYS, staleness=PATIENT, patience=PATIENT)
     _, token = backend.issue()
     backend.error = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):

@@ -11,7 +11,7 @@ from tenantry.errors import StoreUnavailable
 from tenantry.groups import Change, Changes, Reading, Token, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, make_group
-from tests.resolver.fake import KEYS, FakeBackend, FakeSlots, token_of
+from tests.resolver.fake import KEYS, PATIENT, FakeBackend, FakeSlots, token_of
 
 
 @pytest.fixture
@@ -26,7 +26,9 @@ def backend() -> FakeBackend:
 
 @pytest.fixture
 def resolver(backend: FakeBackend, clock: FrozenClock) -> Resolver:
-    return Resolver(backend, keys=KEYS, clock=clock.monotonic)
+    resolver = Resolver(backend, keys=KEYS, clock=clock.monotonic)
+    resolver._patience = PATIENT  # it goes by the loop's time, and not by the clock
+    return resolver
 
 
 async def poll(resolver: Resolver) -> None:
@@ -133,7 +135,7 @@ async def test_a_dead_store_ends_the_cache_in_time_and_is_logged_once(
 
 async def test_a_slow_poll_does_not_hold_up_requests(backend: FakeBackend) -> None:
     """A read that works is answered, and not kept while no poll has come in."""
-    resolver = Resolver(backend, keys=KEYS)
+    resolver = Resolver(backend, keys=KEYS, staleness=PATIENT, patience=PATIENT)
     group, token = backend.issue()
     backend.poll_gate = asyncio.Event()
     for reads in (1, 2):

@@ -17,7 +17,7 @@ from tenantry.backends.sql import store as sql_store
 from tenantry.migrations import migrate
 from tenantry.resolver import Resolver
 from tenantry.slots import SharedSlots
-from tests.resolver.fake import KEYS
+from tests.resolver.fake import KEYS, PATIENT
 
 PAGES = 3
 
@@ -51,7 +51,7 @@ async def test_a_page_is_read_in_a_turn_of_its_own(tmp_path: Path, monkeypatch: 
     database = tmp_path / "tenantry.db"
     migrate(f"sqlite:///{database}")
     store = SQLStore(f"sqlite:///{database}", run_dir=tmp_path / "run")
-    resolver = Resolver(store, keys=KEYS)
+    resolver = Resolver(store, keys=KEYS, staleness=PATIENT, patience=PATIENT)
     poller = resolver._poller
     assert poller is not None
     await poller.poll()  # of nothing: opens the file and the versions

@@ -43,16 +43,25 @@ def _tell_ready(worker: subprocess.Popen[str]) -> None:
 
 
 def _count_stale(folder: Path, verb: str, readers: int = 3) -> tuple[int, int]:
-    """Hits and stale answers of ``readers`` processes while one writes."""
+    """Hits and stale answers of ``readers`` processes while one writes. Once more where one of them
+    hardly ran meanwhile: on a busy machine it has seen nothing."""
+    for attempt in range(5):
+        (folder / str(attempt)).mkdir()
+        counts = _counts(folder / str(attempt), verb, readers)
+        if all(looks > 1_000 for looks, _, _ in counts):
+            return sum(hits for _, hits, _ in counts), sum(stale for _, _, stale in counts)
+    raise AssertionError(counts)
+
+
+def _counts(folder: Path, verb: str, readers: int) -> list[list[int]]:
+    """Looks, hits and stale answers of each reader."""
     with ExitStack() as stack:
         workers = [stack.enter_context(_worker("read", folder)) for _ in range(readers)]
         for worker in workers:
             _tell_ready(worker)
         writer = stack.enter_context(_worker(verb, folder))
         _tell_ready(writer)
-        counts = [list(map(int, worker.communicate(timeout=120)[0].split())) for worker in workers]
-    assert all(looks > 1_000 for looks, _, _ in counts)
-    return sum(hits for _, hits, _ in counts), sum(stale for _, _, stale in counts)
+        return [list(map(int, worker.communicate(timeout=120)[0].split())) for worker in workers]
 
 
 def test_nothing_stale_is_shown(tmp_path: Path) -> None:
@@ -67,7 +76,11 @@ def test_nothing_stale_is_shown(tmp_path: Path) -> None:
 
 def test_control_the_last_version_before_the_commit(tmp_path: Path) -> None:
     """The test above can fail: the same writer, whose last version comes before its commit, is caught."""
-    assert _count_stale(tmp_path, "write-too-early")[1] > 0
+    for attempt in range(5):  # a busy machine may run no reader in just that moment
+        (tmp_path / f"run-{attempt}").mkdir()
+        if _count_stale(tmp_path / f"run-{attempt}", "write-too-early")[1]:
+            return
+    raise AssertionError("it was never caught")
 
 
 def test_a_killed_writer_leaves_odd_and_is_repaired(tmp_path: Path) -> None:

@@ -25,6 +25,9 @@ def make_keys(*ids: str) -> KeyRing:
 
 
 def make_app(store: Any, keys: KeyRing, **options: Any) -> Starlette:
+    """With more patience for a store than users have by default: a busy machine must not fail what is about something
+    else."""
+    options = {"store_seconds": 20.0, **options}
     app = Starlette(routes=[*create_api(store, keys, **options)], exception_handlers={404: not_found})
     app.router.redirect_slashes = False
     return app
@@ -80,7 +83,8 @@ def assert_documented(answer: httpx2.Response) -> None:
         assert header not in answer.headers or header in listed["headers"]
 
 
-async def make_service(store: Any = None, keys: KeyRing | None = None) -> Service:
+async def make_service(store: Any = None, keys: KeyRing | None = None, **options: Any) -> Service:
+    """``options``: of ``create_api``."""
     store, keys = store or MemoryStore(), keys or make_keys()
     production = await store.create_environment("production", Tag.CUSTOMER)
     testing = await store.create_environment("testing", Tag.TESTING, external_data_sources=True)
@@ -92,7 +96,9 @@ async def make_service(store: Any = None, keys: KeyRing | None = None) -> Servic
         await make_caller(store, production),
         await make_caller(store, testing),
         await make_caller(store, production, Scope.INTROSPECT),
-        httpx2.AsyncClient(transport=httpx2.ASGITransport(make_app(store, keys)), base_url="http://tenantry.test"),
+        httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(make_app(store, keys, **options)), base_url="http://tenantry.test"
+        ),
     )
 
 

@@ -168,20 +168,27 @@ async def test_no_request_fails_with_the_record_of_its_use(
 
 async def test_a_store_that_nobody_can_write_to(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Groups are listed at once while another program holds the lock of the file; the record of the use is given up at
-    the deadline of the store. Red when the record is part of the request."""
+    the deadline of the store. One of some answers has to come before that: a busy machine may hold up the others. Red
+    when the record is part of the request."""
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)
-    store = SQLStore(url, run_dir=tmp_path / "run", deadline=0.3)
+    store = SQLStore(url, run_dir=tmp_path / "run")
     production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production)
-    headers = {"Authorization": f"Token {secret}"}
+    secrets = [(await issue_api_token(store, production))[0] for _ in range(5)]
+    store._runner._timeout = 0.3
     transport = httpx2.ASGITransport(make_app(store, make_keys()))
     with closing(sqlite3.connect(tmp_path / "store.db")) as file, caplog.at_level("INFO", "tenantry.api"):
         file.execute("begin immediate")
-        async with httpx2.AsyncClient(transport=transport, base_url="http://tenantry.test", headers=headers) as http:
-            assert (await http.get("/api/users")).json()["user_groups"] == []
-        assert not caplog.records
-        async with asyncio.timeout(60):
-            while "was not stored: store_unavailable" not in caplog.text:
-                await asyncio.sleep(0.01)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://tenantry.test") as http:
+            for secret in secrets:
+                caplog.clear()
+                answer = await http.get("/api/users", headers={"Authorization": f"Token {secret}"})
+                at_once = not caplog.records
+                assert answer.json()["user_groups"] == []
+                async with asyncio.timeout(60):
+                    while "was not stored: store_unavailable" not in caplog.text:
+                        await asyncio.sleep(0.01)
+                if at_once:
+                    break
+        assert at_once
     await store.aclose()

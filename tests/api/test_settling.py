@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.api.endpoint import STORE_SECONDS
 from tenantry.app import create_app
 from tenantry.backends.sql import SQLStore
 from tenantry.migrations import migrate
@@ -27,7 +28,7 @@ async def test_a_rotation_waits_longer_than_a_store_may_take(tmp_path: Path, run
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)
     store, worker = SQLStore(url), SQLStore(url)
-    service = await make_service(store)
+    service = await make_service(store, store_seconds=STORE_SECONDS)
     async with service.http:
         made = (await service.ask("GET", {"user_group_id": "acme"})).json()
         await worker.changes(None, lease=LEASE)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-SOON = 60.0
+SOON = 180.0
 """Seconds within which something happens on a busy machine."""
 
 

@@ -68,7 +68,7 @@ def _until(written: IO[str], enough: Callable[[str], bool]) -> Iterator[str]:
     import time
 
     so_far = ""
-    for _ in range(1_200):
+    for _ in range(3_600):
         so_far += (part := written.read())
         yield part
         if enough(so_far):

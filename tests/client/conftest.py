@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -37,18 +38,26 @@ async def _caller(store: MemoryStore, *scopes: Scope) -> str:
     return secret
 
 
-def new_app() -> tuple[Starlette, str, str]:
+def new_app(body_seconds: float) -> tuple[Starlette, str, str]:
     """The app, a caller who may provision, and one who may not."""
     store = MemoryStore()
     caller = asyncio.run(_caller(store, Scope.PROVISION))
     reader = asyncio.run(_caller(store, Scope.INTROSPECT))
-    api = create_api(store, KeyRing([SigningKey("k1", b"1" * 32)]), body_seconds=0.5)
+    api = create_api(store, KeyRing([SigningKey("k1", b"1" * 32)]), body_seconds=body_seconds)
     return Starlette(routes=[*api], exception_handlers={404: not_found}), caller, reader
 
 
 @pytest.fixture(scope="session")
 def live() -> Iterator[Live]:
-    app, caller, reader = new_app()
+    """Its callers may be held up between the head and the body of a request: a busy machine does that to them."""
+    with serving(body_seconds=120) as served:
+        yield served
+
+
+@contextmanager
+def serving(body_seconds: float) -> Iterator[Live]:
+    """A server that waits so long for a body."""
+    app, caller, reader = new_app(body_seconds)
     config = uvicorn.Config(app, log_config=None, lifespan="off", ws="none")
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listener:

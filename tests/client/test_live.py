@@ -22,7 +22,7 @@ from tenantry.errors import (
     UnknownGroup,
     UnknownToken,
 )
-from tests.client.conftest import Live
+from tests.client.conftest import Live, serving
 
 
 def new_id() -> str:
@@ -189,9 +189,10 @@ def test_an_endless_chunked_body_is_cut_off(live: Live) -> None:
     assert talk(live, head(live, "Transfer-Encoding: chunked"), *chunks).startswith(b"HTTP/1.1 413")
 
 
-def test_a_slow_body_is_given_up(live: Live) -> None:
+def test_a_slow_body_is_given_up() -> None:
     """408 with ``success`` when the rest does not come (half a second here, ten by default)."""
-    answer = talk(live, head(live, "Content-Length: 100"), b"{")
+    with serving(body_seconds=0.5) as hasty:
+        answer = talk(hasty, head(hasty, "Content-Length: 100"), b"{")
     assert answer.startswith(b"HTTP/1.1 408")
     assert b'"success":0' in answer
 

@@ -23,9 +23,11 @@ def test_who_reads_stays(start: Start) -> None:
     for it)."""
     server = start(max_connections=3)
     received: list[int] = []
-    readers = [threading.Thread(target=lambda: received.append(_read_large(server))) for _ in range(2)]
+    begun = [threading.Event() for _ in range(2)]
+    readers = [threading.Thread(target=lambda each=each: received.append(_read_large(server, each))) for each in begun]
     for reader in readers:
         reader.start()
+    assert all(each.wait(60) for each in begun)  # before that it is a connection without a request
     while any(reader.is_alive() for reader in readers):
         with SilentClients(server.address, 1):
             time.sleep(0.3)
@@ -34,24 +36,28 @@ def test_who_reads_stays(start: Start) -> None:
     assert min(received) > LARGE
 
 
-def _read_large(server: Running) -> int:
+def _read_large(server: Running, begun: threading.Event) -> int:
     """About 25 MB/s, so that something always waits to be sent."""
     received = 0
     with socket.create_connection(server.address, timeout=60) as connection:
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         while chunk := connection.recv(262_144):
             received += len(chunk)
+            begun.set()
             time.sleep(0.01)
     return received
 
 
 @pytest.mark.parametrize("kind", [SilentClients, SlowHeaders, SlowBody])
-def test_half_open_connections_shut_nobody_out(start: Start, kind: type, caplog: pytest.LogCaptureFixture) -> None:
+def test_half_open_connections_shut_nobody_out(
+    start: Start, kind: type, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Five times as many as there may be, none of which ends by itself: ten honest callers are answered, and the log
     says once why the others were not.
 
     Red when the new one is always refused (checked by letting ``_least`` find none).
     """
+    monkeypatch.setattr("tenantry.connections.limits.WARNING_SECONDS", 3_600.0)  # all of this may take longer than 30
     server = start(max_connections=20, header_seconds=600, grace_seconds=600)
     with kind(server.address, 100) as clients:
         clients.last(1.5)

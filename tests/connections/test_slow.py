@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import socket
 import time
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
 
 import pytest
+from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
 from engines.slow_clients import SilentClients, SlowBody, SlowHeaders, SlowReaders
@@ -14,8 +18,27 @@ from tenantry.connections import Closed
 from tests.connections.conftest import Start, read_all, read_until
 
 LONG = 60.0
+ATTEMPTS = 5
+P = ParamSpec("P")
 
 
+def attempted(test: Callable[P, None]) -> Callable[P, None]:
+    """For a client that must do something within a second: a busy machine may hold it up for longer. One of some
+    attempts has to succeed; where the server is wrong, none does."""
+
+    @wraps(test)
+    def attempt(*args: P.args, **kwargs: P.kwargs) -> None:
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return test(*args, **kwargs)
+            except (AssertionError, OSError, WebSocketException):
+                continue
+        return test(*args, **kwargs)
+
+    return attempt
+
+
+@attempted
 def test_slow_headers_get_408(start: Start) -> None:
     """Red when no deadline holds for the head of a request (checked by taking HEAD out of ``check``)."""
     server = start(header_seconds=1)
@@ -34,6 +57,7 @@ def test_silent_clients_are_closed_without_an_answer(start: Start) -> None:
     assert not clients.answers
 
 
+@attempted
 def test_the_408_says_what_it_is(start: Start) -> None:
     """As every answer of ours: JSON with ``success``, and the connection ends."""
     answer = start(header_seconds=1).ask(b"GET / HTTP/1.1\r\nHost:")
@@ -44,6 +68,7 @@ def test_the_408_says_what_it_is(start: Start) -> None:
     assert (document["success"], document["error"]["code"]) == (0, "request_timeout")
 
 
+@attempted
 def test_the_next_request_has_a_deadline_too(start: Start) -> None:
     """On a connection that served one already. Red when the deadline begins with the connection only."""
     server = start(header_seconds=1)
@@ -90,6 +115,7 @@ def test_a_body_may_slow_down_only_so_far(start: Start) -> None:
         assert time.monotonic() - begun < 30
 
 
+@attempted
 def test_a_body_at_the_rate_is_taken(start: Start) -> None:
     """Two and a half graces long, at three times the least rate."""
     server = start(grace_seconds=1)
@@ -109,6 +135,7 @@ def test_who_does_not_read_is_cut_off(start: Start) -> None:
     assert server.counters.closed == {Closed.SLOW_READER: 5}
 
 
+@attempted
 def test_who_reads_gets_all_of_it(start: Start) -> None:
     """64 MiB, with rests between."""
     server = start(grace_seconds=1)
@@ -123,6 +150,7 @@ def test_who_reads_gets_all_of_it(start: Start) -> None:
     assert received > 64 * 1024 * 1024
 
 
+@attempted
 def test_who_sends_need_not_read_meanwhile(start: Start) -> None:
     """Most clients read no answer before they have sent all of their body. While that comes at the rate, an answer that
     waits to be read is no reason to cut them off; two and a half graces here. Red when only what is read counts."""
@@ -140,6 +168,7 @@ def test_who_sends_need_not_read_meanwhile(start: Start) -> None:
 
 
 @pytest.mark.parametrize("path", ["/slow", "/events"])
+@attempted
 def test_a_slow_app_is_not_its_client_s_fault(start: Start, path: str) -> None:
     """No time limit holds while it is the server that is awaited. Red when the whole request has a deadline."""
     server = start(header_seconds=1, grace_seconds=1)
@@ -148,6 +177,7 @@ def test_a_slow_app_is_not_its_client_s_fault(start: Start, path: str) -> None:
     assert not server.counters.closed
 
 
+@attempted
 def test_websockets_are_left_alone(start: Start) -> None:
     """One that says nothing for longer than all limits goes on. Red when an upgrade does not end the deadlines."""
     server = start(header_seconds=1, grace_seconds=1)

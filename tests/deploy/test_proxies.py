@@ -205,7 +205,7 @@ def test_a_large_body_ends_at_the_proxy(http: httpx2.Client, behind: Upstream) -
     called = {"Authorization": f"Token {behind.api_token}"}
     try:
         status = http.post("/tenantry/api/user", headers=called, content=b"x" * 1_500_000).status_code
-    except httpx2.RemoteProtocolError:
+    except (httpx2.RemoteProtocolError, httpx2.NetworkError):  # or the rest is sent after the proxy has closed
         status = 0
     assert status in (413, 502, 0)
 

@@ -43,10 +43,15 @@ def test_grace_of_one_call(host: Host, operator: Operator) -> None:
 
     Red when an answer under grace is kept for as long as any other.
     """
-    old = operator.create()
-    new = operator.rotate(old, grace=2)
-    rotated = time.monotonic()
-    assert statuses(host, old) == {200}
+    for _ in range(5):  # on a busy machine the grace may end before all have been asked
+        old = operator.create()
+        begun = time.monotonic()
+        new = operator.rotate(old, grace=2)
+        rotated = time.monotonic()
+        found = statuses(host, old)
+        if time.monotonic() < begun + 2:
+            break
+    assert found == {200}
     assert statuses(host, new) == {200}
     while 200 in statuses(host, old):
         assert time.monotonic() < rotated + 30

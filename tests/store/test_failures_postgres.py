@@ -27,13 +27,15 @@ from tests.store.proxy import Proxy, proxied
 
 @asynccontextmanager
 async def _behind_proxy(url: str, deadline: float) -> AsyncIterator[tuple[SQLStore, Proxy, Issued, RecordingListener]]:
-    """A store whose connections, all open already, go through a proxy."""
+    """A store whose connections, all open already, go through a proxy. The deadline holds from then on."""
     async with proxied(url) as (proxy, through):
-        store = SQLStore(through, deadline=deadline)
+        store = SQLStore(through)
         issued = await acme(store)
         listener = RecordingListener()
         store.subscribe(listener)
         await store.changes(None)
+        assert await store.find(issued.token) == issued.group
+        store._runner._timeout = deadline
         yield store, proxy, issued, listener
         await store.aclose()
 
@@ -78,7 +80,6 @@ async def test_a_server_that_falls_silent_is_unavailable(postgres_url: str) -> N
     Red when the caller waits for the broken connection to be closed politely.
     """
     async with _behind_proxy(postgres_url, 0.5) as (store, proxy, issued, listener):
-        assert await store.find(issued.token) == issued.group
         proxy.silent = True
         began = time.monotonic()
         with pytest.raises(StoreUnavailable):
@@ -101,7 +102,7 @@ async def test_a_cut_commit_is_an_unknown_outcome(postgres_url: str, reached: bo
 
     Red when the transaction is simply tried again: it would be done twice, or refused as already rotated.
     """
-    async with _behind_proxy(postgres_url, 5) as (store, proxy, issued, listener):
+    async with _behind_proxy(postgres_url, 60) as (store, proxy, issued, listener):
         proxy.cut_after, proxy.cut_before = (b"COMMIT", None) if reached else (None, b"COMMIT")
         await _unknown(store, issued)
         assert listener.generations == []
@@ -124,7 +125,7 @@ async def test_connections_that_died_unseen_are_replaced(postgres_url: str, post
     store = SQLStore(postgres_url)
     issued = await acme(store)
     kill = (
-        "select count(pg_terminate_backend(pid)) from pg_stat_activity"
+        "select count(pg_terminate_backend(pid, 60000)) from pg_stat_activity"
         " where datname = current_database() and pid <> pg_backend_pid()"
     )
     assert int(await asyncio.to_thread(postgres.execute, kill, url=postgres_url)) >= 2

@@ -115,6 +115,6 @@ def test_migrations_run_through_it(postgres: Postgres, pooler: PgBouncer) -> Non
     url = pooler.url(postgres.create_database())
     with ThreadPoolExecutor(2) as threads:
         for each in [threads.submit(migrate, url) for _ in range(2)]:
-            each.result(60)
+            each.result(300)
     migrate(url)
     check(url)

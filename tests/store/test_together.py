@@ -16,6 +16,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.change_log import WriteContext
 from tenantry.backends.sql.postgres import PostgresEngine, ReadConnections
 from tenantry.backends.sql.rows import Row
+from tenantry.backends.sql.sqlite import SQLiteEngine
 from tenantry.backends.stored import StoredGroup
 from tenantry.database.address import PostgresServer
 from tenantry.errors import StoreUnavailable, TokenAlreadyRotated
@@ -155,17 +156,28 @@ class _Held:
     """Holds the writing thread in a write until ``release``, so that the writes after it queue up."""
 
     def __init__(self, store: SQLStore) -> None:
-        self._free = threading.Event()
-        runner = store._runner
+        self._begun, self._free = threading.Event(), threading.Event()
+        runner = self._runner = store._runner
         context = WriteContext(UNNAMED, store._clock)
         self._task = asyncio.ensure_future(runner.write(self._wait, context, runner.deadline()))
 
     def _wait(self, connection: Connection, context: WriteContext) -> None:
+        self._begun.set()
         assert self._free.wait(120)
 
-    async def release(self) -> None:
-        for _ in range(20):  # the writes have come to the queue
-            await asyncio.sleep(0.01)
+    async def begun(self) -> None:
+        async with asyncio.timeout(120):
+            while not self._begun.is_set():  # it is set in another thread
+                await asyncio.sleep(0.01)
+
+    async def release(self, writes: int) -> None:
+        """When so many have come to the queue."""
+        engine = self._runner._engine
+        assert isinstance(engine, SQLiteEngine)
+        assert engine._writer is not None
+        async with asyncio.timeout(120):
+            while len(engine._writer._queue) < writes:
+                await asyncio.sleep(0.01)
         self._free.set()
         await self._task
 
@@ -180,7 +192,7 @@ async def test_queued_writes_share_a_commit_and_fail_alone(sqlite_url: str) -> N
     store = SQLStore(sqlite_url, deadline=20)
     issued = await _groups(store, 6)
     held = _Held(store)
-    await asyncio.sleep(0.05)
+    await held.begun()
     wal = Path(sqlite_url.removeprefix("sqlite:///") + "-wal")
     once = [
         IdempotencyKey(f"key-{number}", (bytes(32),)) for number in range(6)
@@ -189,7 +201,7 @@ async def test_queued_writes_share_a_commit_and_fail_alone(sqlite_url: str) -> N
     rotations = [asyncio.ensure_future(_rotate(store, each, key)) for each, key in asked]
     await asyncio.sleep(0)
     before = _commits(wal)
-    await held.release()
+    await held.release(12)
     outcomes = await asyncio.gather(*rotations, return_exceptions=True)
     assert _commits(wal) - before == 1
     won = [each for each in outcomes if isinstance(each, Issued)]
@@ -222,13 +234,13 @@ async def test_a_write_at_fault_takes_no_other_with_it(sqlite_url: str) -> None:
         connection.exec_driver_sql("select nonsense")
 
     held = _Held(store)
-    await asyncio.sleep(0.05)
+    await held.begun()
     writes: list[asyncio.Future[Any]] = [
         asyncio.ensure_future(_rotate(store, issued[0])),
         asyncio.ensure_future(runner.write(broken, context, runner.deadline())),
         asyncio.ensure_future(_rotate(store, issued[1])),
     ]
-    await held.release()
+    await held.release(3)
     first, refused, last = await asyncio.gather(*writes, return_exceptions=True)
     assert len(begun) == 2  # with the others, and then alone
     assert isinstance(refused, StoreUnavailable)

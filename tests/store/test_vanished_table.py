@@ -109,10 +109,17 @@ async def test_what_vanished_before_a_rotation_lets_no_old_token_live(
 
 async def test_the_first_write_of_a_store_waits_for_nobody(url: str, run: Path) -> None:
     """Nobody ever asked for a lease: there is no one who could go by another table. Red when every new table is waited
-    for: the first rotation of a command line would take seconds."""
-    _, (issued,) = await _groups(url, 1)
-    begun = time.monotonic()
-    assert await _rotate(url, issued) - begun < STALENESS
+    for: the first rotation of a command line would take seconds. The quickest of some is looked at: a busy machine may
+    hold up one of them."""
+    _, groups = await _groups(url, 5)
+    took: list[float] = []
+    for issued in groups:
+        shutil.rmtree(run, ignore_errors=True)
+        begun = time.monotonic()
+        took.append(await _rotate(url, issued) - begun)
+        if took[-1] < STALENESS:
+            break
+    assert min(took) < STALENESS
 
 
 async def test_the_first_worker_of_a_store_holds_up_no_write(url: str, run: Path) -> None:

@@ -22,7 +22,7 @@ from tenantry.datasources import DataSources
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory, group
 
-LIMITS: dict[str, Any] = {"timeout": 20.0, "row_limit": 50, "max_bytes": 100_000}
+LIMITS: dict[str, Any] = {"timeout": 20.0, "connect_timeout": 60.0, "row_limit": 50, "max_bytes": 100_000}
 CANARY = "k3y-c4n4ry"
 PATIENCE = 60.0
 RUNNING = "select count() as n from system.processes where query like '%1e13%' and query not like '%like%'"
@@ -176,7 +176,7 @@ async def _run(folder: Path) -> dict[str, Any]:
 
 async def _stop(directory: Directory) -> dict[str, Any]:
     """Five queries without end are left; how long it takes until another one is served."""
-    async with DataSources(directory, timeout=100) as sources:
+    async with DataSources(directory, timeout=100, connect_timeout=PATIENCE) as sources:
         acme, globex = group("acme", main="ds_1"), group("globex", main="ds_1")
         await sources.fetch(acme, "main", "select 1")
         tasks = [asyncio.create_task(sources.fetch(acme, "main", sql)) for sql in ENDLESS]

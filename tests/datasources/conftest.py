@@ -77,11 +77,12 @@ def directory() -> Directory:
 
 @pytest.fixture
 async def open_sources(directory: Directory) -> AsyncIterator[Callable[..., DataSources]]:
-    """Makes DataSources over ``directory`` and closes them after the test."""
+    """Makes DataSources over ``directory`` and closes them after the test. Where a test says nothing of it, a busy machine
+    has a minute to connect: the default for users is five seconds."""
     made: list[DataSources] = []
 
     def make(**limits: Any) -> DataSources:
-        made.append(DataSources(directory, **limits))
+        made.append(DataSources(directory, **{"connect_timeout": 60.0, **limits}))
         return made[-1]
 
     yield make

@@ -115,7 +115,7 @@ async def test_a_query_without_end_is_stopped_on_the_server(user: str, sources, 
         task.cancel()
     began = time.monotonic()
     assert await patient.fetch(group("globex", main="ds_1"), "main", "select 1 as v") == [{"v": 1}]
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     await _until_running(server, 0)
 
 
@@ -153,7 +153,7 @@ async def test_whom_a_source_speaks_to(
     files = {"ca": server.certificate, "other": self_signed(tmp_path, "localhost")}
     query = options.format(**files)
     directory.add(1, f"clickhouse://default:{PASSWORD}@{host}:{server.tls_port}/default?{query}")
-    asked = open_sources(connect_timeout=5).fetch(group(main="ds_1"), "main", "select 1 as v")
+    asked = open_sources(connect_timeout=60).fetch(group(main="ds_1"), "main", "select 1 as v")
     if message is None:
         assert await asked == [{"v": 1}]
         return
@@ -167,7 +167,7 @@ async def test_a_server_without_tls_is_refused(directory: Directory, open_source
     count = len(server.requests())
     directory.add(1, f"clickhouse://default:{PASSWORD}@127.0.0.1:{server.port}/default?ssl_mode=verify")
     with pytest.raises(SourceUnavailable, match="ssl_mode=disabled") as caught:
-        await open_sources(connect_timeout=5).fetch(group(main="ds_1"), "main", "select 1")
+        await open_sources(connect_timeout=60).fetch(group(main="ds_1"), "main", "select 1")
     assert PASSWORD not in str(caught.value)
     assert len(server.requests()) == count
 
@@ -178,7 +178,7 @@ async def test_a_login_that_fails_and_a_server_that_is_down(
     """Both are SourceUnavailable, without the password; neither is remembered."""
     directory.add(1, f"clickhouse://default:{CANARY}@127.0.0.1:{server.port}/default")
     directory.add(2, f"clickhouse://default:{CANARY}@127.0.0.1:{free_port()}/default")
-    opened = open_sources(connect_timeout=5)
+    opened = open_sources(connect_timeout=60)
     for name, says in (("ds_1", r"\(516\)"), ("ds_2", "cannot be reached")):
         with pytest.raises(SourceUnavailable, match=says) as caught:
             await opened.fetch(group(main=name), "main", "select 1")

@@ -57,9 +57,12 @@ async def test_several_are_asked_side_by_side_and_each_for_so_long(tmp_path: Pat
     """
     mute = [source(f"mute{each}", f"mysql://u:secret@127.0.0.1:{silent}/d?ssl_mode=disabled") for each in range(10)]
     good = source("good", sqlite_file(tmp_path / "a.db", "acme"))
-    begun = monotonic()
-    found = await check_connections([*mute, good], seconds=3)
-    assert monotonic() - begun < 25
-    assert found.pop() is None
+    for _ in range(4):  # on a busy machine three seconds may be too short for any of them
+        begun = monotonic()
+        found = await check_connections([*mute, good], seconds=3)
+        assert monotonic() - begun < 25
+        if (answered := found.pop() is None):
+            break
+    assert answered
     assert {type(each) for each in found} == {SourceUnavailable}
     assert all("secret" not in str(each) for each in found)

@@ -168,7 +168,7 @@ async def test_two_sources_share_a_file(directory: Directory, open_sources, tmp_
     url = duckdb_file(tmp_path / "a.duckdb", "acme")
     directory.add(1, url)
     directory.add(2, url)
-    for sources in (open_sources(timeout=5), open_sources(timeout=9)):
+    for sources in (open_sources(timeout=50), open_sources(timeout=90)):
         for reference in ("ds_1", "ds_2"):
             assert len(await sources.fetch(group(main=reference), "main", "from orders", {})) == 3
 

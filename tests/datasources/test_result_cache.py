@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,8 +15,10 @@ import pytest
 
 from tenantry import DataSources
 from tenantry.datasources import ResultCache, bound_statement
+from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.errors import InvalidSettings, QueryFailed, TooManyRows, UnregisteredSource
 from tenantry.groups import UserGroup
+from tenantry.results import Result
 from tenantry.sql import BoundSQL, SQLTemplate
 from tests.datasources.conftest import PRODUCTION, Directory, duckdb_file, group, sqlite_file
 from tests.datasources.streamed_rows import ROWS
@@ -238,26 +241,31 @@ async def test_a_source_that_its_host_says_has_changed(warehouse: Warehouse, tmp
         await sources.changed(PRODUCTION, "nobody")
 
 
-async def test_what_began_before_a_change_is_not_kept(warehouse: Warehouse) -> None:
+async def test_what_began_before_a_change_is_not_kept(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """A query is under way while the source changes: its viewer gets it, nobody else does. Red without the time of the
     change in ``keep``, and without ``forget_source``."""
-    sources = warehouse.open()
-    slow = (
-        "with recursive n (i) as (select 1 union all select i + 1 from n where i < 300000) "
-        "select (select count(*) from orders) as n, count(*) as c from n"
-    )
-    early = asyncio.create_task(sources.fetch(warehouse.group, "main", slow))
-    async with asyncio.timeout(60):
-        while not warehouse.executed:
-            await asyncio.sleep(0.001)
+    sources, fetch, may_end, held = warehouse.open(), SQLiteDriver.fetch, threading.Event(), threading.Event()
+
+    def hold_the_first(driver: SQLiteDriver, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
+        answer = fetch(driver, connection, bound)
+        if not held.is_set():
+            held.set()
+            may_end.wait(60)
+        return answer
+
+    monkeypatch.setattr(SQLiteDriver, "fetch", hold_the_first)
+    early = asyncio.create_task(warehouse.count())
+    assert await asyncio.to_thread(held.wait, 60)
+    warehouse.insert()
     warehouse.clock.now += 1
     await sources.changed(PRODUCTION, "ds_1")
     warehouse.clock.now += 1
-    await sources.fetch(warehouse.group, "main", slow)
+    assert await warehouse.count() == 4
     assert warehouse.executed == 2
-    await early
+    may_end.set()
+    assert await early == 3
     assert warehouse.cache.counters.refused == 1
-    await sources.fetch(warehouse.group, "main", slow)
+    assert await warehouse.count() == 4
     assert warehouse.executed == 2
 
 

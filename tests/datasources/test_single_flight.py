@@ -228,15 +228,19 @@ async def test_a_storm_of_leaving_viewers_loses_nothing(make: Callable[..., Data
 
 
 async def test_each_waits_for_a_turn_as_long_as_he_may(make: Callable[..., DataSources]) -> None:
-    """Who has waited for ``connect_timeout`` is refused; who came later still waits."""
-    sources, (one, other) = make(pool_size=1, connect_timeout=3.0), viewers(2)
+    """Who has waited for ``connect_timeout`` is refused; who still has time waits on for the same query. Red when one
+    timer, of who came first, is everybody's."""
+    sources, (one, other) = make(pool_size=1), viewers(2)
     blocking = asyncio.create_task(sources.fetch(other, "main", ENDLESS))
     await until(lambda: executed(sources) == 1)
-    first = asyncio.create_task(sources.fetch(one, "main", "select 1 as n"))
-    await asyncio.sleep(1.5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources.flights, "connect_timeout", 0.5)
+        first = asyncio.create_task(sources.fetch(one, "main", "select 1 as n"))
+        await until(lambda: len(sources.flights.by_key) == 2)
     second = asyncio.create_task(sources.fetch(one, "main", "select 1 as n"))
     with pytest.raises(SourceUnavailable, match="busy"):
         await first
+    assert sources.flights.counters.joined == 1
     assert not second.done()
     blocking.cancel()
     assert await second == [{"n": 1}]

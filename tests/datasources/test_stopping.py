@@ -43,9 +43,12 @@ def ask(sources: DataSources, count: int) -> list[asyncio.Task[Any]]:
 
 
 @pytest.mark.parametrize("make", [sqlite_file, duckdb_file])
-async def test_what_runs_and_what_waits_is_stopped(make: Any, directory: Directory, open_sources, tmp_path) -> None:
+async def test_what_runs_and_what_waits_is_stopped(
+    make: Any, directory: Directory, open_sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two run and eighteen wait for their turn. All have their answer when ``stop`` returns, and no thread works on.
     Red when ``stop`` leaves out what waits, and when it does not wait for the threads."""
+    monkeypatch.setattr("tenantry.datasources.sources._STOP_SECONDS", SOON / 2)
     directory.add(1, make(tmp_path / "a", "acme"))
     sources = open_sources(pool_size=2, timeout=600, connect_timeout=600)
     asked = ask(sources, 20)

@@ -125,7 +125,8 @@ async def test_a_reader_who_does_not_read_on(each_engine: str, make) -> None:
     """Holds the connection for ``reader_timeout`` and no longer; he is told so, not that the body ended."""
     sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=1.0))
     stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {})
-    await anext(stream)
+    with suppress(QueryTimeout):  # on a busy machine even this may be too late
+        await anext(stream)
     assert await is_free(sources)
     for _ in range(2):
         with pytest.raises(QueryTimeout, match="nobody read on"):
@@ -235,16 +236,18 @@ async def test_a_driver_that_cannot_stream(directory: Directory, make) -> None:
 
 
 async def test_a_stream_has_its_groups_turn(directory: Directory, make, tmp_path: Path) -> None:
-    """A group with a share of one cannot run a second query beside it; another group can."""
+    """A group with a share of one cannot run a second query beside it; another group can. Red when a stream takes no
+    turn."""
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
-    sources = make(pool_size=2, group_pool_size=1, connect_timeout=2.0)
+    sources = make(pool_size=2, group_pool_size=1)
     async with await sources.stream(group(main="ds_1"), "main", ROWS["sqlite"].format(90_000), {}) as stream:
+        second = asyncio.create_task(sources.fetch(group(main="ds_1"), "main", "select 2 as two", {}))
         other = replace(group("other", main="ds_1"), handle=b"87654321")
         assert await sources.fetch(other, "main", "select 1 as one", {})
-        with pytest.raises(SourceUnavailable, match="busy"):
-            await is_free(sources)
+        assert (second.done(), sources.activity.sources["ds_1"].waiting) == (False, 1)
         assert len([piece async for piece in stream]) > 1
-        assert await is_free(sources)
+        async with asyncio.timeout(SOON):
+            assert await second == [{"two": 2}]
 
 
 async def test_one_reader(directory: Directory, make, tmp_path: Path) -> None:

@@ -103,12 +103,25 @@ def servers_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgresql_connection, "_CANCEL_SECONDS", 60.0)
 
 
+def patient(fetch: Fetch) -> Fetch:
+    """Asks again where the server's timeout, short as it is, ends what takes no time but on a busy machine."""
+
+    async def run(sql: str, **variables: object) -> list[dict[str, Any]]:
+        async with asyncio.timeout(60):
+            while True:
+                with suppress(QueryTimeout):
+                    return await fetch(sql, **variables)
+
+    return run
+
+
 @pytest.mark.usefixtures("servers_timeout")
 async def test_a_query_is_guarded_behind_a_pooler_too(url: str, open_at, postgres, database: str) -> None:
     """PgBouncer with its default settings takes the connection, and the server itself refuses what writes, stops what
     takes too long, and keeps nothing for the next query. Red on asyncpg: PgBouncer refused its start-up parameters.
     Red without `begin read only`, the timeout or the rollback in the one send."""
-    fetch = open_at(url, timeout=1)
+    hurried = open_at(url, timeout=1)
+    fetch = patient(hurried)
     assert await fetch("select id from orders where id = {{ id }}", id="1") == [{"id": 1}]
     with pytest.raises(NotOneStatement):
         await fetch("select nextval('numbers') as n")
@@ -118,10 +131,10 @@ async def test_a_query_is_guarded_behind_a_pooler_too(url: str, open_at, postgre
         await fetch("select 1 as a; select 2 as b")
     before = await fetch("select pg_backend_pid() as pid")
     with pytest.raises(QueryTimeout):
-        await fetch("select pg_sleep(60)")
+        await hurried("select pg_sleep(60)")
     await fetch("select set_config('statement_timeout', '0', false) as a, pg_advisory_lock(7)::text as b")
     with pytest.raises(QueryTimeout):
-        await fetch("select pg_sleep(60)")
+        await hurried("select pg_sleep(60)")
     rows = await fetch(
         "select current_setting('statement_timeout') as timeout, pg_backend_pid() as pid, "
         "(select count(*) from pg_locks where locktype = 'advisory') as locks"
@@ -134,7 +147,8 @@ async def test_a_query_is_guarded_behind_a_pooler_too(url: str, open_at, postgre
 async def test_an_error_leaves_the_connection_usable(database: str, open_at) -> None:
     """Whatever is refused, the same server process runs the next query, in a transaction of its own, without locks.
     Red when an error closed the connection, and when a lock was taken before the error and not given back."""
-    fetch = open_at(database, row_limit=100, max_bytes=100_000, timeout=2)
+    hurried = open_at(database, row_limit=100, max_bytes=100_000, timeout=2)
+    fetch = patient(hurried)
     first = await fetch(PID)
     assert first[0]["locks"] == 0
     refused: list[tuple[str, type[TenantryError]]] = [
@@ -148,7 +162,7 @@ async def test_an_error_leaves_the_connection_usable(database: str, open_at) -> 
     ]
     for sql, kind in refused:
         with pytest.raises(kind):
-            await fetch(sql, v="a")
+            await (hurried if kind is QueryTimeout else fetch)(sql, v="a")
         assert await fetch(PID) == first, sql
 
 
@@ -195,9 +209,10 @@ async def test_a_viewer_who_leaves_stops_the_query(url: str, open_at, postgres, 
         with suppress(asyncio.CancelledError):
             await task
         assert await fetch("select 1 as one") == [{"one": 1}]
-        took = time.monotonic() - started
-        assert await count() == 0
-        assert took < 30
+        assert time.monotonic() - started < 60
+        async with asyncio.timeout(60):
+            while await count():
+                await asyncio.sleep(0.01)
 
 
 async def test_a_query_that_is_stopped_before_the_server_began_it(database: str, open_at) -> None:
@@ -217,11 +232,14 @@ async def test_a_query_that_is_stopped_before_the_server_began_it(database: str,
 
 
 class Faulty(Relay):
-    """From ``broken`` on: with ``silent`` nothing passes in either direction on any connection, with ``deaf`` nothing
-    comes back on the first one, and with ``slow`` what is sent on the first one is late."""
+    """Of what ``break_down`` is told: with ``silent`` nothing passes in either direction on any connection, with
+    ``deaf`` nothing comes back on those that are there by then, and with ``slow`` what is sent on them is late."""
 
     broken = ""
-    connections = 0
+    connections = there = 0
+
+    def break_down(self, how: str) -> None:
+        self.broken, self.there = how, self.connections
 
     async def connect(
         self,
@@ -229,11 +247,11 @@ class Faulty(Relay):
         server: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     ) -> None:
         self.connections += 1
-        first = self.connections == 1
+        number = self.connections
 
         async def forth() -> None:
             while data := await client[0].read(65_536):
-                if self.broken == "slow" and first:
+                if self.broken == "slow" and number <= self.there:
                     await asyncio.sleep(0.4)
                 if self.broken != "silent":
                     server[1].write(data)
@@ -241,7 +259,7 @@ class Faulty(Relay):
 
         async def back() -> None:
             while data := await server[0].read(65_536):
-                if self.broken != "silent" and not (self.broken == "deaf" and first):
+                if self.broken != "silent" and not (self.broken == "deaf" and number <= self.there):
                     client[1].write(data)
             client[1].close()
 
@@ -255,8 +273,8 @@ async def test_a_server_that_falls_silent_frees_the_connection(fault: str, datab
     after. Red (deaf) when the thread waited for the answer without an end."""
     async with relayed(database, Faulty) as (relay, url):
         fetch = open_at(url, timeout=1.5, connect_timeout=30)
-        await fetch("select 1 as one")
-        relay.broken = fault
+        await patient(fetch)("select 1 as one")
+        relay.break_down(fault)
         with pytest.raises(QueryTimeout):
             await fetch("select 1 as one")
         await asyncio.sleep(0.5)
@@ -276,7 +294,7 @@ async def test_a_stop_that_comes_before_the_query_is_repeated(database: str, ope
     async with relayed(database, Faulty) as (relay, url):
         fetch = open_at(url, timeout=600)
         await fetch("select 1 as one")
-        relay.broken = "slow"
+        relay.break_down("slow")
         task = asyncio.create_task(fetch("select pg_sleep(580)"))
         await asyncio.sleep(0.1)
         task.cancel()
@@ -373,12 +391,13 @@ async def test_redshift_gets_what_it_knows(scheme: str, database: str, open_at) 
     """By its version. It has no advisory locks, and none of the settings but the timeout. Not run on Redshift: here a
     server says that it is one."""
     async with relayed(database, EarlyServer) as (relay, url):
-        fetch = open_at(url.replace("postgresql", scheme, 1), timeout=1)
+        hurried = open_at(url.replace("postgresql", scheme, 1), timeout=1)
+        fetch = patient(hurried)
         assert await fetch("select {{ v }}::integer as x", v="7") == [{"x": 7}]
         with pytest.raises(NotOneStatement, match="only reads"):
             await fetch("insert into x values (1)")
         with pytest.raises(QueryTimeout):
-            await fetch("select pg_sleep(60)")
+            await hurried("select pg_sleep(60)")
         assert b"begin read only" in relay.sent
         assert b"set local statement_timeout = 1000" in relay.sent
         assert not any(word in relay.sent for word in (b"advisory", b"set_config", b"pg_has_role"))

@@ -36,7 +36,8 @@ def samples(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
 
 @dataclass
 class Metered:
-    """Everything on one store; ``numbers`` asks for the metrics as Prometheus does."""
+    """Everything on one store; ``number`` asks for the metrics as Prometheus does. ``now`` has the resolver's time in
+    seconds: it moves as a test says, so that no lease ends on a busy machine."""
 
     store: MemoryStore
     keys: KeyRing
@@ -44,6 +45,7 @@ class Metered:
     provisioner: Provisioner
     timed: TimedBackend
     resolver: Resolver
+    now: list[float]
 
     async def token(self, provided_id: str = "acme") -> str:
         draft = GroupDraft(provided_id, provided_id, {"secret": CANARY})
@@ -62,6 +64,7 @@ async def metered() -> AsyncIterator[Metered]:
     keys = KeyRing([SigningKey("k1", b"k1" * 16)])
     production = await store.create_environment("production", Tag.CUSTOMER)
     timed = TimedBackend(store, label_groups=True, max_groups=2)
-    resolver = Resolver(timed, keys=keys)
-    yield Metered(store, keys, production, Provisioner(store, keys), timed, resolver)
+    now = [1_000.0]
+    resolver = Resolver(timed, keys=keys, clock=lambda: now[0])
+    yield Metered(store, keys, production, Provisioner(store, keys), timed, resolver, now)
     await resolver.aclose()

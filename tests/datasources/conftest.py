@@ -77,8 +77,8 @@ def directory() -> Directory:
 
 @pytest.fixture
 async def open_sources(directory: Directory) -> AsyncIterator[Callable[..., DataSources]]:
-    """Makes DataSources over ``directory`` and closes them after the test. Where a test says nothing of it, a busy machine
-    has a minute to connect: the default for users is five seconds."""
+    """Makes DataSources over ``directory`` and closes them after the test. Where a test says nothing of it, a busy
+    machine has a minute to connect: the default for users is five seconds."""
     made: list[DataSources] = []
 
     def make(**limits: Any) -> DataSources:

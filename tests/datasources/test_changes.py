@@ -59,7 +59,8 @@ async def test_a_change_in_another_process_is_changed(directory: Directory, valk
     valkey.execute("FLUSHALL")
     directory.add(1, sqlite_file(tmp_path / "orders.db", "acme"))
     one, other = (
-        DataSources(directory, cache=ResultCache(shared=RedisResults(valkey.url, secret=b"s" * 32, budget=20.0))) for _ in range(2)
+        DataSources(directory, cache=ResultCache(shared=RedisResults(valkey.url, secret=b"s" * 32, budget=20.0)))
+        for _ in range(2)
     )
     async with one, other:
         with other.changes.listen() as inbox:

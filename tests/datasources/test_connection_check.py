@@ -61,7 +61,7 @@ async def test_several_are_asked_side_by_side_and_each_for_so_long(tmp_path: Pat
         begun = monotonic()
         found = await check_connections([*mute, good], seconds=3)
         assert monotonic() - begun < 25
-        if (answered := found.pop() is None):
+        if answered := found.pop() is None:
             break
     assert answered
     assert {type(each) for each in found} == {SourceUnavailable}

@@ -233,6 +233,8 @@ async def test_the_stars_are_asked_for_only_where_it_is_allowed(open_page: OpenP
         seen: Watched = await open_page()
         await seen.page.route("https://api.github.com/**", answer)
         await seen.page.goto(f"file://{tmp_path}/tenants/model.html")
+        if words:
+            await seen.page.locator(".repository", has_text="12K").wait_for()
         await seen.page.wait_for_load_state("networkidle")
         hosts = seen.hosts() - {""}
         assert hosts == ({"api.github.com"} if words else set())

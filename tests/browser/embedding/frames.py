@@ -38,8 +38,15 @@ async def embed(open_page: OpenPage, sites: Sites, groups: str, **query: str) ->
     """The product's page with an element for each of the groups, all of which show their panels."""
     seen = await open_page()
     await seen.page.goto(f"{sites.host}/?{urlencode({'groups': groups, **query})}")
-    await until(lambda: _all_there(seen.page, sites, groups.split()), f"{groups} shown")
+    await until(lambda: _all_there(seen.page, sites, groups.split()), lambda: f"{groups} shown; {there(seen, sites)}")
     return seen
+
+
+def there(seen: Watched, sites: Sites) -> str:
+    """What there is in place of a frame that did not come, for the message of a failure."""
+    frames = [frame.url for frame in seen.page.frames]
+    asked = [line.split(" ")[:2] for line in sites.requests]
+    return f"frames {frames}; console {seen.console}; lost {seen.lost}; asked {asked}"
 
 
 async def _all_there(page: Page, sites: Sites, groups: list[str]) -> bool:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from engines.chromium import OpenPage, Watched
-from tests.browser.embedding.frames import dashboards, embed, frame_of, noted, press, shown, shows, until
+from engines.chromium import OpenPage
+from tests.browser.embedding.frames import dashboards, embed, frame_of, noted, press, shown, shows, there, until
 from tests.browser.embedding.sites import Sites
 
 
@@ -149,7 +149,7 @@ async def test_get_token_may_come_early_or_late(open_page: OpenPage, sites: Site
       document.body.append(element);
     }"""
     await seen.page.evaluate(script, [f"{sites.dashboards}/dashboards", False])
-    await until(lambda: _is_at(seen.page, sites, "/dashboards/sales"), lambda: _state(seen, sites))
+    await until(lambda: _is_at(seen.page, sites, "/dashboards/sales"), lambda: f"the frame; {there(seen, sites)}")
     await seen.page.evaluate(f"document.querySelector('#late').getToken = {ask.format(group='bolt')}")
     await frame_of(seen.page, sites, "bolt")
     early = await open_page()
@@ -204,12 +204,6 @@ async def _has_event(page: Any, name: str) -> bool:
 
 async def _answers(frame: Any, count: int) -> bool:
     return bool((await shown(frame)).get("answers") == count)
-
-
-def _state(seen: Watched, sites: Sites) -> str:
-    frames = [frame.url for frame in seen.page.frames]
-    asked = [line.split(" ")[:2] for line in sites.requests]
-    return f"the frame, of {frames}; console {seen.console}; lost {seen.lost}; asked {asked}"
 
 
 async def _is_at(page: Any, sites: Sites, path: str) -> bool:

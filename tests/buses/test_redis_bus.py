@@ -160,7 +160,7 @@ async def test_a_black_hole_is_noticed(valkey: Valkey) -> None:
 async def test_silence_alone_is_no_loss(valkey: Valkey) -> None:
     """A server that has nothing to tell answers the heartbeat: it stays one connection, without a flush.
 
-    Red when silence is measured without asking.
+    Red when silence is measured without asking (checked: neither a PING nor a probe).
     """
     for _ in range(5):  # a machine that stands still for seconds is a loss
         bus = RedisBus(valkey.url)

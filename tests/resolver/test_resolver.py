@@ -14,7 +14,7 @@ from tenantry.groups import GroupDraft, Reading, Tag, Token
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, MemoryStore, make_environment, make_group
 from tenantry.tokens import draft_token
-from tests.resolver.fake import FOREIGN_KEYS, KEYS, FakeBackend, FindBackend, loads, token_of, unknown_token
+from tests.resolver.fake import FOREIGN_KEYS, KEYS, PATIENT, FakeBackend, FindBackend, loads, token_of, unknown_token
 
 
 @pytest.fixture
@@ -29,7 +29,9 @@ def backend() -> FakeBackend:
 
 @pytest.fixture
 def resolver(backend: FakeBackend, clock: FrozenClock) -> Resolver:
-    return Resolver(backend, keys=KEYS, clock=clock.monotonic)
+    resolver = Resolver(backend, keys=KEYS, clock=clock.monotonic)
+    resolver._patience = PATIENT  # it goes by the loop's time, and not by the clock
+    return resolver
 
 
 async def test_a_hit_costs_no_read_and_no_signature(resolver: Resolver, backend: FakeBackend) -> None:

@@ -1,16 +1,14 @@
-"""BoundStatement: what a template becomes for one data source, and the key of its answer."""
+"""BoundStatement: what a template becomes for one data source, and keys of what is made of its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from tenantry.datasources.driver import DataSource
-from tenantry.datasources.pools import OpenSource
 from tenantry.datasources.wrapped_template import WrappedTemplate
-from tenantry.groups import Record, UserGroup
+from tenantry.groups import Record
 from tenantry.sql import BoundSQL, SQLTemplate
 
 
@@ -20,14 +18,6 @@ class BoundStatement(NamedTuple):
 
     sql: BoundSQL
     query: BoundSQL
-
-    def key(self, opened: OpenSource, session: BoundSQL | None, group: UserGroup) -> str | None:
-        """The key of its answer, which begins with that of the query's own; None where it has a value without a
-        fingerprint, for a driver of the host's own."""
-        with suppress(TypeError):
-            key = opened.fingerprint(self.query, session, group)
-            return key if self.sql is self.query else made_of(key, opened.fingerprint(self.sql, session, group))
-        return None
 
 
 def bind_statement(

@@ -16,6 +16,8 @@ from typing import Any
 
 from groups_file import Groups, read_json, write
 
+MAPPINGS = ("computed_parent_schema_datasource_mapping", "parent_schema_datasource_mapping")
+
 
 def renamed(text: str) -> tuple[str, str]:
     old, _, new = text.partition("=")
@@ -27,13 +29,12 @@ def renamed(text: str) -> tuple[str, str]:
 def group(customer: dict[str, Any], sources: dict[str, str], schemas: dict[str, str]) -> dict[str, Any]:
     """What a customer inherits in Explo's hierarchy, a group has itself: ``computed_…`` holds both."""
     properties = customer.get("computed_properties") or customer.get("properties") or {}
-    inherited = customer.get("computed_parent_schema_datasource_mapping")
-    mapping = inherited or customer.get("parent_schema_datasource_mapping") or {}
-    return {
-        "name": customer.get("name") or customer["provided_id"],
-        "properties": properties,
-        "mapping": {schemas.get(schema, schema): sources.get(str(to), str(to)) for schema, to in mapping.items()},
-    }
+    made = {"name": customer.get("name") or customer["provided_id"], "properties": properties}
+    given = [customer[key] for key in MAPPINGS if key in customer]
+    if given:
+        mapping: dict[str, Any] = next(filter(None, given), {})
+        made["mapping"] = {schemas.get(schema, schema): sources.get(str(to), str(to)) for schema, to in mapping.items()}
+    return made
 
 
 def main() -> Groups:

@@ -80,6 +80,7 @@ def groups(unread: list[str]) -> Groups:
     parser.add_argument("exports", nargs="+", type=Path)
     exports = [read_json(path) for path in parser.parse_args().exports]
     found: dict[str, dict[str, Any]] = {}
+    partly: set[str] = set()
     for customer, clause in clauses(exports, unread):
         known = found.setdefault(customer, {})
         if clause is None:
@@ -87,10 +88,14 @@ def groups(unread: list[str]) -> Groups:
         read = properties(clause)
         if read is None or any(known.get(name, held) != held for name, held in read.items()):
             unread.append(clause)
+            partly.add(customer)
             print(f"not read: {customer}: {clause}", file=sys.stderr)
         else:
             known |= read
-    return {customer: {"properties": held} for customer, held in found.items()}
+    # Who has nothing but rules that were not read keeps what is there: it may have been written by hand.
+    return {
+        customer: {"properties": held} if held or customer not in partly else {} for customer, held in found.items()
+    }
 
 
 if __name__ == "__main__":

@@ -636,6 +636,8 @@ UNKNOWN_FIELDS = [
     ),
     ("POST", "/rotate", {"current_token": "t", "name": "A"}, "here: PATCH sets name; the fields are current_token"),
     ("PUT", "", {**ACME, "k" * 5000: 1}, f"there is no such field; the fields are {TAKEN}"),
+    ("PUT", "", {**ACME, "[key]": 1}, f"there is no such field; the fields are {TAKEN}"),  # a word of pydantic's
+    ("PUT", "", {**ACME, "": 1}, f"there is no such field; the fields are {TAKEN}"),
 ]
 
 

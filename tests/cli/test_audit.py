@@ -320,7 +320,7 @@ def test_a_command_without_the_key_file_says_that_its_entry_has_no_seal(
 ) -> None:
     """Where others are sealed, and only what writes. Red when a command that works without the keys adds an entry that
     ``audit verify`` will stop at, and says nothing."""
-    note = "no key file: what this command added to the audit trail is not sealed; set TENANTRY_KEYS"
+    note = "no key file: what this command adds to the audit trail is not sealed; set TENANTRY_KEYS"
     ready("group", "create", "acme")
     assert note not in ready("api-token", "create").err
     monkeypatch.setenv("TENANTRY_KEYS", str(folder / "none.keys"))

@@ -123,6 +123,7 @@ def test_every_worker_follows_the_key_file(ready: Terminal, folder: Path) -> Non
         _wait(lambda: all("degraded" not in each.json() for each in answers("GET", "/readyz")))
         log = server.ended(signal.SIGTERM)
     assert log.count("k2 signs, of k2; k1 removed") == 2
+    assert log.count("there is no signing-key file") == 2  # and no more: once for each worker
     assert whole.split()[-1].decode() not in log
 
 

@@ -253,8 +253,9 @@ async def test_a_list_is_asked_for_page_by_page(kind: str, pauses: list[float]) 
 
 @KINDS
 async def test_a_deletion_whose_reply_was_lost_is_done(kind: str, pauses: list[float]) -> None:
-    """The second attempt finds no group: that is what was asked for. Where none is lost, finding none is an error: a
-    service that answered 503 has deleted nothing, and neither has a dry run.
+    """The second attempt finds no group: that is what was asked for. So it is where
+    the service did not know the outcome. Else finding none is an error: a store that did not answer has deleted
+    nothing, and neither has a dry run.
 
     Red when the first 404 counts, or the second does not; or when attempts are counted instead of lost replies.
     """
@@ -268,6 +269,8 @@ async def test_a_deletion_whose_reply_was_lost_is_done(kind: str, pauses: list[f
         await run(kind, Script(gone), lambda client: client.delete("a"))
     with pytest.raises(UnknownGroup):
         await run(kind, Script(refused(503, "store_unavailable"), gone), lambda client: client.delete("a"))
+    unknown = Script(refused(503, "outcome_unknown"), refused(503, "store_unavailable"), gone)
+    assert await run(kind, unknown, lambda client: client.delete("a")) is None
     with pytest.raises(UnknownGroup):
         await run(kind, Script(httpx2.ReadError("gone"), gone), lambda client: client.delete("a", dry_run=True))
     answer = httpx2.Response(200, json={"success": 1, "user_group": LISTED})

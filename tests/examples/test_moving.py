@@ -89,7 +89,7 @@ def test_explo(tmp_path: Path) -> None:
     pages = [{"total_count": 1, "results": {"customers": [one]}}, {"success": 1, "customers": [two, three]}]
     groups, told = moved(tmp_path, "from_explo.py", pages, "--access-group", "Production", "--source", "213=eu")
     assert groups == {
-        "12": {"name": "12", "properties": {"a": 1, "b": [2]}, "mapping": {}},
+        "12": {"name": "12", "properties": {"a": 1, "b": [2]}},
         "two": {"name": "two", "properties": {}, "mapping": {"40": "eu"}},
     }
     assert told == ["not moved: emails of two"]
@@ -174,7 +174,7 @@ def test_superset_guest_tokens(tmp_path: Path) -> None:
         {"user": {"username": "c"}, "resources": [], "rls": []},
     ]
     groups, told = moved(tmp_path, "from_superset.py", [bodies], fails=1)
-    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {"properties": {}}, "c": {"properties": {}}}
+    assert groups == {"a": {"properties": {"region": "eu", "n": 1}}, "b": {}, "c": {"properties": {}}}
     assert told == ["not read: b: region like 'e%'"]
 
 

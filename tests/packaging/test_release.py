@@ -64,6 +64,7 @@ def test_the_tests_find_what_they_need() -> None:
     assert job["container"].startswith("debian:")
     installed = job["steps"][0]["run"].split()  # first, for without git a checkout is files alone
     assert {"git", "make", "npm", "python3-venv"} <= {*installed}
+    assert "safe.directory" in job["steps"][-2]["run"]
 
 
 def test_the_files_that_it_names_are_there() -> None:

@@ -261,10 +261,11 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
     # Raised here, and not in the handler: the error of pydantic holds the input.
-    path = first["loc"][:-1] if first["loc"][-1:] == ("[key]",) else first["loc"]
-    if first["type"] == "extra_forbidden":
+    path = first["loc"]
+    if first["type"] == "extra_forbidden":  # the last part is what was sent, and may be "[key]" itself
         message = _no_such_field(str(path[-1]), [*model.model_fields])
     else:
+        path = path[:-1] if path[-1:] == ("[key]",) else path
         message = (
             MESSAGES[first["type"]].format_map(first.get("ctx", {})) if first["type"] in MESSAGES else first["msg"]
         )

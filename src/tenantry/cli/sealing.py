@@ -17,4 +17,4 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
         return
     with suppress(TenantryError):  # what was asked for is done
         if await store.audit_head() is not None:
-            print_note("no key file: what this command added to the audit trail is not sealed; set TENANTRY_KEYS")
+            print_note("no key file: what this command adds to the audit trail is not sealed; set TENANTRY_KEYS")

@@ -31,6 +31,7 @@ from tenantry.errors import (
     ApiUnreachable,
     Draining,
     IdempotencyInFlight,
+    OutcomeUnknown,
     StoreUnavailable,
     TenantryError,
     UnexpectedAnswer,
@@ -130,6 +131,11 @@ def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document:
     raise ValueError("attempts must be at least 1")
 
 
+def _is_unknown(reply: Reply | None) -> bool:
+    """Whether a service says that it does not know if a write was done."""
+    return reply is not None and isinstance(read_error(reply.status, _whole(reply), None), OutcomeUnknown)
+
+
 _PASSING: Final = (ApiUnreachable, StoreUnavailable, IdempotencyInFlight, Draining)
 """Errors that pass by themselves."""
 
@@ -211,11 +217,12 @@ class ApiCalls:
         return self._call("PATCH", {"user_group_id": user_group_id, **given}, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """``DELETE /api/user?user_group_id=…``; None where an earlier attempt, whose reply was lost, has done it."""
+        """``DELETE /api/user?user_group_id=…``; None where an earlier attempt may have done it: its reply was lost, or
+        it said that the outcome is unknown."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:
-            reply, lost = None, False
+            reply, may_be_done = None, False
             while True:
                 try:
                     step = call.send(reply)
@@ -223,11 +230,11 @@ class ApiCalls:
                     found: ListedGroup = done.value
                     return found
                 except UnknownGroup:
-                    if lost and not dry_run:
+                    if may_be_done and not dry_run:
                         return None
                     raise
                 reply = yield step
-                lost = lost or isinstance(reply, NoReply)
+                may_be_done = may_be_done or isinstance(reply, NoReply) or _is_unknown(reply)
 
         return read_again(retrying_call(send, self.attempts, read_deleted))
 

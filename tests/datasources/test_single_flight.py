@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources
+from tenantry.datasources import ResultCache
 from tenantry.datasources.caching.shared_answer import SharedAnswer, Uncopyable
 from tenantry.errors import QueryFailed, QueryTimeout, SourceUnavailable
 from tenantry.groups import UserGroup
@@ -256,6 +257,23 @@ async def test_max_age_does_not_join_what_began_before(make: Callable[..., DataS
     await asyncio.gather(sources.fetch(one, "main", slow, max_age=0), sources.fetch(one, "main", slow))
     assert executed(sources) == 2
     await first
+
+
+@pytest.mark.parametrize("of_all", [False, True])
+async def test_a_change_in_another_process_is_joined_by_nobody(make: Callable[..., DataSources], of_all: bool) -> None:
+    """Who asks because it was heard gets rows of after it, though a query of before is under way. Red when only a
+    change of this process ends the joining."""
+    cache = ResultCache(seconds=60.0)
+    sources, (one,) = make(pool_size=2, cache=cache), viewers(1)
+    blocking = asyncio.create_task(sources.fetch(one, "main", ENDLESS))
+    await until(lambda: executed(sources) == 1)
+    (flight,) = sources.flights.by_key.values()
+    cache.changed(None if of_all else flight.query.opened.name)  # as the shared level does when it hears of it
+    again = asyncio.create_task(sources.fetch(one, "main", ENDLESS))
+    await until(lambda: executed(sources) == 2)
+    for each in (blocking, again):
+        each.cancel()
+    await asyncio.gather(blocking, again, return_exceptions=True)
 
 
 async def test_the_answer_says_when_the_source_was_asked(make: Callable[..., DataSources]) -> None:

@@ -105,9 +105,10 @@ _WITHOUT_GROUP: Final = frozenset(
         "GET /dashboards/-/download/{code}",
         "POST /dashboards/-/redeem",
         "GET /dashboards/-/preview",
+        "POST /dashboards/{name:path}/-/panels/{panel}/explanation",
     }
 )
-"""They serve everybody, whoever has a code for one use, or callers with an API token."""
+"""They serve everybody, whoever has a code for one use, callers with an API token, or a preview alone."""
 
 
 @asynccontextmanager

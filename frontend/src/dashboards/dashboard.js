@@ -220,17 +220,18 @@ export class Dashboard {
 
   async #explain(id) {
     const response = await this.#post(`${id}/explanation`, {});
-    return response.ok ? (await response.json()).text : "The explanation could not be made. Please try again.";
+    return response?.ok ? (await response.json()).text : "The explanation could not be made. Please try again.";
   }
 
+  /** The answer; null where none came. */
   #post(what, more) {
     const body = JSON.stringify({ filters: this.filters.chosen, ...more });
-    return this.page.session.fetch(`${this.path}/${what}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    return this.page.session.fetch(`${this.path}/${what}`, { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
   }
 
   async #download(id) {
     const response = await this.#post(`${id}/download`, { format: "csv" });
-    if (!response.ok) return this.page.announce("The file could not be made. Please try again.");
+    if (!response?.ok) return this.page.announce("The file could not be made. Please try again.");
     const { address } = await response.json();
     html("a", { href: address, download: "" }).click();
   }

@@ -99,7 +99,6 @@ class Page {
       return;
     }
     dashboard.replace(filters);
-    if (!alike(dashboard.filters.chosen, this.session.filters)) this.#tell(dashboard.filters.chosen);
   }
 
   /** To the host. What it gave at first counts no more. */

@@ -22,6 +22,8 @@ PAGE_SIZE: Final = 50
 
 _WITHOUT_ORDER: Final = ("json", None)
 """Types of columns that an engine may have no order for; None is one that it has no word of ours for."""
+_PERHAPS_IN_ORDER: Final = ("text", "list")
+"""Words that an engine's types without an order may have, too."""
 
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 
@@ -63,7 +65,9 @@ async def _page_by_engine(
     try:
         rows = await ask(PagedTemplate(template, order, size, None, offset))
     except QueryFailed:  # a type without an order that has no word of its own, as a point of PostgreSQL
-        fewer = [*dict.fromkeys([sort or order[0], *(name for name in _names(view) if name in order)])]
+        words = dict(zip(known.names, known.types or (), strict=False))
+        sure = [name for name in order[1:] if name in _names(view) or words.get(name, "text") not in _PERHAPS_IN_ORDER]
+        fewer = [order[0], *sure]
         rows = await ask(PagedTemplate(template, fewer, size, None, offset))
     total = (await ask(CountTemplate(template))).rows[0][0]
     return replace(rows, rows=rows.rows[:size]), int(total)

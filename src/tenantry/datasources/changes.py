@@ -85,12 +85,20 @@ class ChangeInbox:
 
 class SourceChanges:
     """The listeners of one event loop, and the changes that this process knows of. What ``others`` have changed is
-    asked for now and then while there are listeners. ``clock`` gives seconds since 1970, as the ``as_of`` of rows."""
+    asked for now and then while there are listeners. ``clock`` gives seconds since 1970, as the ``as_of`` of rows.
+    ``forget`` is called with a source that changed before anybody is told: who asks then must not join a query of before.
+    """
 
-    def __init__(self, others: OtherProcesses | None = None, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        others: OtherProcesses | None = None,
+        clock: Callable[[], float] = time.time,
+        forget: Callable[[str | None], object] = lambda _: None,
+    ) -> None:
         self._inboxes: set[ChangeInbox] = set()
         self._others = others
         self._clock = clock
+        self._forget = forget
         self._times = ChangeTimes()
         self._known_since = clock()
         self._timer: asyncio.TimerHandle | None = None
@@ -115,6 +123,7 @@ class SourceChanges:
 
     def notify(self, source: str | None) -> None:
         """A source (``source_name``) changed; None: any may have."""
+        self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)

@@ -112,7 +112,8 @@ class DataSources:
         )
         self._cache = cache
         clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
-        self.changes: SourceChanges = SourceChanges(None if cache is None else cache.shared, clock)
+        shared = None if cache is None else cache.shared
+        self.changes: SourceChanges = SourceChanges(shared, clock, lambda name: self.flights.forget_source(name))
         """Who is told when the rows of a source have changed."""
         if cache is not None:
             cache.on_change = self.changes.notify
@@ -307,10 +308,10 @@ class DataSources:
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
         name = source_name(registered)
-        self.flights.forget_source(name)
         if self._cached is None:
             self.changes.notify(name)
         else:
+            self.flights.forget_source(name)
             await self._cached.changed(name)
 
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:

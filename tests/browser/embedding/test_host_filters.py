@@ -132,3 +132,32 @@ async def _is_new(page: Page, sites: Sites, before: Frame) -> bool:
 
 async def _texts(found: Any, expected: list[str]) -> bool:
     return bool(await found.all_inner_texts() == expected)
+
+
+PINS = """(element) => element.addEventListener("filters", (event) => {
+  window.told = (window.told ?? 0) + 1;
+  element.setFilters(%s);
+})"""
+
+
+@pytest.mark.parametrize(
+    ("pinned", "shown"),
+    [
+        ("{least: '6', ...event.detail, route: ''}", ("16", "Least: 6")),
+        ("{least: '6', ...event.detail}", ("8", "Route: A-B", "Least: 6")),
+    ],
+)
+async def test_a_host_that_pins_a_filter(open_page: OpenPage, real: Sites, pinned: str, shown: tuple[str, ...]) -> None:
+    """What it sets is not what the page keeps: another order, or a value that is none. It is told of what the viewer
+    chose, and once of its own change. Red when the page tells what differs in its text alone: each answers the other
+    without end."""
+    seen = await open_page()
+    await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme'})}")
+    await _shows(seen.page, real, "120")
+    await seen.page.locator("#acme").evaluate(PINS % pinned)
+    frame = dashboards(seen.page, real)[0]
+    choose = "(field) => { field.value = 'A-B'; field.dispatchEvent(new Event('change')); }"
+    await frame.get_by_label("Route", exact=True).evaluate(choose)
+    await _shows(seen.page, real, *shown)
+    await asyncio.sleep(1)  # as long as nothing more has to come
+    assert await seen.page.evaluate("window.told") <= 3

@@ -132,9 +132,9 @@ class Flights:
                     flight.queue(query)
         return flight.wait()
 
-    def forget_source(self, name: str) -> None:
-        """No query joins one that is under way at this source."""
-        for key in [key for key, flight in self.by_key.items() if flight.query.opened.name == name]:
+    def forget_source(self, name: str | None) -> None:
+        """No query joins one that is under way at this source; None: at any."""
+        for key in [key for key, flight in self.by_key.items() if name in (None, flight.query.opened.name)]:
             del self.by_key[key]
 
 

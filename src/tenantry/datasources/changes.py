@@ -86,7 +86,7 @@ class ChangeInbox:
 class SourceChanges:
     """The listeners of one event loop, and the changes that this process knows of. What ``others`` have changed is
     asked for now and then while there are listeners. ``clock`` gives seconds since 1970, as the ``as_of`` of rows.
-    ``forget`` is called with a source that changed before anybody is told: who asks then must not join a query of before.
+    ``forget`` is called with a source that changed before anybody is told: who asks then joins no query of before.
     """
 
     def __init__(

@@ -112,16 +112,16 @@ class DataSources:
         )
         self._cache = cache
         clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
-        shared = None if cache is None else cache.shared
-        self.changes: SourceChanges = SourceChanges(shared, clock, lambda name: self.flights.forget_source(name))
-        """Who is told when the rows of a source have changed."""
-        if cache is not None:
-            cache.on_change = self.changes.notify
         self._recorder = recorder_of(directory) if usage is None else None
         self.activity: Activity = Activity(slow_seconds, self._recorder or (GroupUsage() if usage is None else usage))
         """What runs at each source, and what came of it."""
         self.flights: Flights = Flights(self._pools, self.activity, connect_timeout, clock, keep)
         """The queries that are under way, and what became of queries."""
+        shared = None if cache is None else cache.shared
+        self.changes: SourceChanges = SourceChanges(shared, clock, self.flights.forget_source)
+        """Who is told when the rows of a source have changed."""
+        if cache is not None:
+            cache.on_change = self.changes.notify
         self._cached = None if cache is None else CachedQueries(cache, self.flights)
         self._ask_bound = self.flights.ask if self._cached is None else self._cached.ask
         self._weight = weight

@@ -93,8 +93,9 @@ def test_sigint_does_not_wait(ready: Terminal, folder: Path) -> None:
 def test_a_second_sigterm_does_not_wait(ready: Terminal, folder: Path) -> None:
     """Red when the drain is not broken off."""
     with serving(folder, "--drain-seconds", "300") as server:
-        server.process.send_signal(signal.SIGTERM)
         with httpx2.Client(base_url=server.url, timeout=120) as client:
+            assert client.get("/readyz").status_code == 200  # it has said where it is before it looks after signals
+            server.process.send_signal(signal.SIGTERM)
             while client.get("/readyz").status_code == 200:
                 os.sched_yield()
         assert "Traceback" not in server.ended(signal.SIGTERM)

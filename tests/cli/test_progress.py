@@ -17,7 +17,7 @@ from tenantry.sql.header.yaml_reader import read_yaml
 from tenantry.sql.source import Source
 from tests.cli.conftest import Terminal
 
-pty = pytest.importorskip("pty")
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals, as on Windows")
 
 
 END = "[end]"

@@ -6,9 +6,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,6 +23,7 @@ from tenantry.errors import (
     UnbindableValue,
 )
 from tests.datasources.conftest import Directory, group
+from tests.warehouses.hanging import hanging
 from tests.warehouses.http_service import serving
 
 pytest.importorskip("google.cloud.bigquery", reason="make warehouses installs it")
@@ -191,24 +192,13 @@ async def test_errors_by_their_reason(answer: Any, error: type[Exception], scrip
     assert caught.value.__context__ is None
 
 
-async def _begun(scripted: Script, url: str, **limits: Any) -> asyncio.Task[Any]:
-    """A query that hangs on the server. On a busy machine its time may be up before it came there: then another one."""
-    async with asyncio.timeout(60):
-        while True:
-            task = asyncio.create_task(_query(url, "select 'hang' as x", **limits))
-            while not (scripted.waiting.is_set() or task.done()):
-                await asyncio.sleep(0.005)
-            if scripted.waiting.is_set() or scripted.cancelled.is_set():
-                return task
-            with suppress(QueryTimeout):
-                await task
-
-
 @pytest.mark.parametrize("limits", [{"timeout": 0.5}, {}])
 async def test_a_job_is_cancelled(limits: dict[str, Any], script: tuple[Script, str]) -> None:
     """By its id, when its time is up and when its viewer leaves. Red when ``interrupt`` did nothing."""
     scripted, url = script
-    task = await _begun(scripted, url, **limits)
+    task = await hanging(
+        partial(_query, url, "select 'hang' as x", **limits), waiting=scripted.waiting, stopped=scripted.cancelled
+    )
     if not limits:
         task.cancel()
     with pytest.raises((QueryTimeout, asyncio.CancelledError)):

@@ -8,10 +8,10 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, date, datetime
 from datetime import time as time_of_day
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,6 +28,7 @@ from tenantry.errors import (
     UnbindableValue,
 )
 from tests.datasources.conftest import Directory, group
+from tests.warehouses.hanging import hanging
 from tests.warehouses.http_service import serving
 
 connector = pytest.importorskip("snowflake.connector", reason="make warehouses installs it")
@@ -222,24 +223,13 @@ async def test_errors_by_number(code: str, state: str, error: type[Exception], s
     assert CANARY not in str(caught.value)
 
 
-async def _begun(scripted: Script, url: str, **limits: Any) -> asyncio.Task[Any]:
-    """A query that hangs on the server. On a busy machine its time may be up before it came there: then another one."""
-    async with asyncio.timeout(60):
-        while True:
-            task = asyncio.create_task(_query(url, "select 'hang' as x", **limits))
-            while not (scripted.waiting.is_set() or task.done()):
-                await asyncio.sleep(0.005)
-            if scripted.waiting.is_set() or scripted.aborted.is_set():
-                return task
-            with suppress(QueryTimeout):
-                await task
-
-
 @pytest.mark.parametrize("limits", [{"timeout": 0.5}, {}])
 async def test_a_query_is_aborted(limits: dict[str, Any], script: tuple[Script, str]) -> None:
     """By its own request id, when its time is up and when its viewer leaves. Red when ``interrupt`` did nothing."""
     scripted, url = script
-    task = await _begun(scripted, url, **limits)
+    task = await hanging(
+        partial(_query, url, "select 'hang' as x", **limits), waiting=scripted.waiting, stopped=scripted.aborted
+    )
     if not limits:
         task.cancel()
     with pytest.raises((QueryTimeout, asyncio.CancelledError)):

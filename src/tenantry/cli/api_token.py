@@ -8,14 +8,7 @@ from typing import Any
 import click
 
 from tenantry.cli.moments import as_duration, as_moment, check_future, read_end
-from tenantry.cli.options import (
-    as_text,
-    author,
-    choose_environment,
-    environment_option,
-    json_option,
-    with_store,
-)
+from tenantry.cli.options import as_text, author, choose_environment, environment_option, json_option, with_store
 from tenantry.cli.output import print_note, print_rows, print_secret, print_value
 from tenantry.cli.sealing import note_unsealed
 from tenantry.groups import ApiToken, Scope

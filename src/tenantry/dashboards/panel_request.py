@@ -24,6 +24,12 @@ class StrictBody(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
 
+class FilteredBody(StrictBody):
+    """With what the viewer has chosen."""
+
+    filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
+
+
 class WantedPanel(StrictBody):
     """One panel. ``width``: of its plot, in device pixels; 0: no matter, so rows are not reduced. ``page`` (from 0) and
     ``sort`` (a column; ``-name``: the largest first) are for tables."""
@@ -34,14 +40,13 @@ class WantedPanel(StrictBody):
     sort: Annotated[str, Field(max_length=201)] = ""
 
 
-class PanelsRequest(StrictBody):
+class PanelsRequest(FilteredBody):
     """``panels``: None for all. ``definition``: the dashboard itself is wanted too. ``choices``: the controls whose
     choices are wanted; None: those of all with the definition, else of none. ``fresh``: rows of a cache will not do,
     unless they are of this moment. ``live``: the answer stays open, unless the group has ``MAX_OPEN`` of them in this
     process: then it ends, and the page asks from time to time. ``shown``: panels that the page shows with the ``as_of``
     of their lines, of which it wants to know which have other rows since; one that there is no more is no matter."""
 
-    filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
     definition: bool = False
@@ -50,17 +55,14 @@ class PanelsRequest(StrictBody):
     shown: Annotated[dict[str, Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=600)] = {}
 
 
-class DownloadRequest(StrictBody):
+class DownloadRequest(FilteredBody):
     """``format``: of the file."""
 
-    filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
     format: Annotated[str, Field(pattern="^csv$")] = "csv"
 
 
-class ExplanationRequest(StrictBody):
+class ExplanationRequest(FilteredBody):
     """Of a panel as the filters make it."""
-
-    filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
 
 
 Model = TypeVar("Model", bound=StrictBody)

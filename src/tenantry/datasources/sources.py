@@ -311,7 +311,6 @@ class DataSources:
         if self._cached is None:
             self.changes.notify(name)
         else:
-            self.flights.forget_source(name)
             await self._cached.changed(name)
 
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:

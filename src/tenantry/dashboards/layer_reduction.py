@@ -3,7 +3,7 @@
 What is drawn are the sums of the layers below, not the values of the rows. So of each column the first place on the
 axis is kept, the last, and those where one of the sums is least or greatest; and of each place the rows of all series,
 for a series without a value there would fall to nought. A pixel between the least and the greatest edge has as much of
-a colour as the layer has of its column: some places between the first and the last show it.
+a colour as the layer has of its column: narrower columns show it, and places between the first and the last.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from tenantry.dashboards.axis_columns import column_finder, column_parts, positi
 
 _MOST: Final = 12
 """Series that the page draws: beyond it sums up the smallest as the last one (``MOST`` of charts/series.js)."""
-_STEPS: Final = 5
-"""From the first place of a column to the last. With none, 9 in a thousand pixels of layers of noise look different."""
+_FINER: Final = 2
+"""Columns for each one of the plot. Of layers of noise, 333,334 places with three series, 2 in a thousand inked pixels
+look different; with 1 and twice the steps 6, and many more steps help little."""
+_STEPS: Final = 2
+"""From the first place of a column to the last. With 1, so no place between, 7 in a thousand of shares differ."""
 
 
 def kept_of_layers(
@@ -34,7 +37,7 @@ def kept_of_layers(
     if position_of is None:
         return None
     places = sorted(set(axis), key=position_of)
-    column_of = column_finder(places[0], places[-1], columns)
+    column_of = column_finder(places[0], places[-1], columns * _FINER)
     if column_of is None:
         return None
     parts = [*column_parts(places, column_of)]

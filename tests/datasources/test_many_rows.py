@@ -69,6 +69,19 @@ async def test_one_read_of_sqlite_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     assert (await fourth).rows == [(1,)]
 
 
+async def test_a_viewer_who_leaves_while_waiting_has_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_rows, "_TURN_SECONDS", 600)
+    source = Reads("sqlite")
+    first, second, third = (source.read() for _ in range(3))
+    await source.begun(1)
+    second.cancel()
+    source.ends[0].set_result(None)
+    await source.begun(2)
+    source.ends[1].set_result(None)
+    assert [(await each).rows for each in (first, third)] == [[(1,)], [(1,)]]
+    assert second.cancelled()
+
+
 async def test_a_slow_read_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when a turn lasts until its read has ended, and when the end of a turn that was over ends another one's."""
     monkeypatch.setattr(many_rows, "_TURN_SECONDS", 0.01)

@@ -25,8 +25,8 @@ _VALUE_BYTES: Final = 32
 _IN_TURNS: Final = frozenset({"sqlite"})
 """Dialects whose rows are read one after the other: their drivers give the interpreter's lock up and take it again for
 each row, so threads that read at once wake each other a million times. Twelve charts of 100,000 rows took 1.9 s."""
-_TURN_SECONDS: Final = 0.5
-"""Whoever reads for longer holds up nobody: it may be the query itself that takes its time."""
+_TURN_SECONDS: Final = 0.25
+"""Whoever reads for longer holds up the next one no more: it may be the query itself that takes its time."""
 _turns: WeakKeyDictionary[DataSource, asyncio.Lock] = WeakKeyDictionary()
 
 
@@ -61,7 +61,7 @@ async def fetch_many(
 
 @asynccontextmanager
 async def _turn(source: DataSource) -> AsyncIterator[None]:
-    """Begins when no other read of the source is in its first ``_TURN_SECONDS``."""
+    """Begins when no other read of the source has a turn. A turn ends with the read, or after ``_TURN_SECONDS``."""
     if source.dialect not in _IN_TURNS:
         yield
         return

@@ -109,8 +109,8 @@ DRAWN = {
     "several lines": Drawn(
         {"kind": "line", "line": ["y"], "by": "x", "color": "c"}, COLORED, several, 60_000, Plot("x", ("y",), "c", 0)
     ),
-    "layers": Drawn(STACK | {"stack": "sum"}, COLORED, layers, 333_334, Plot("x", ("y",), "c", 0, "sum")),
-    "shares": Drawn(STACK | {"stack": "share"}, COLORED, layers, 333_334, Plot("x", ("y",), "c", 0, "share")),
+    "layers": Drawn(STACK | {"stack": "sum"}, COLORED, layers, 333_333, Plot("x", ("y",), "c", 0, "sum")),
+    "shares": Drawn(STACK | {"stack": "share"}, COLORED, layers, 333_333, Plot("x", ("y",), "c", 0, "share")),
     "points": Drawn(
         {"kind": "scatter", "scatter": "y", "by": "x", "color": "c"},
         CLOUD,
@@ -143,13 +143,13 @@ async def test_the_picture_is_the_same(stand_in: StandIn, open_page: OpenPage, s
 async def test_charts_of_several_series_and_points_look_the_same(
     stand_in: StandIn, open_page: OpenPage, kind: str
 ) -> None:
-    """Layers have 1,000,002 rows. Red when they are reduced as lines are: 98 of 100 inked pixels differ, for each falls
-    to nought where another one's rows are kept; with the columns of lines (``_FINER = 1``): 7 in 1,000, of shares 12;
-    and when points are reduced as lines: 6 in 1,000, of bubbles 20."""
+    """Layers have 999,999 rows; a stream gives at most a million. Red when they are reduced as lines are: 98 of 100
+    inked pixels differ, for each falls to nought where another one's rows are kept; with the columns of lines
+    (``_FINER = 1``): 7 in 1,000, of shares 12; and when points are reduced as lines: 6 in 1,000, of bubbles 20."""
     inked, different, share = await compare(stand_in, open_page, DRAWN[kind], 1)
     assert inked > 20_000
     assert different / inked <= MOST
-    assert share < 0.7
+    assert share < 0.35
 
 
 async def test_each_pixel_tells_of_all_lines(stand_in: StandIn, visit: Visit) -> None:

@@ -70,6 +70,7 @@ async def test_one_read_of_sqlite_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def test_a_viewer_who_leaves_while_waiting_has_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when the wait for a turn goes on without its viewer."""
     monkeypatch.setattr(many_rows, "_TURN_SECONDS", 600)
     source = Reads("sqlite")
     first, second, third = (source.read() for _ in range(3))
@@ -104,7 +105,9 @@ async def test_a_slow_read_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> N
     assert [(await each).rows for each in (held, waiting)] == [[(1,)], [(1,)]]
 
 
-async def test_other_engines_read_at_once() -> None:
+async def test_other_engines_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red when every source has turns."""
+    monkeypatch.setattr(many_rows, "_TURN_SECONDS", 600)
     source = Reads("postgresql")
     reads = [source.read() for _ in range(3)]
     await source.begun(3)

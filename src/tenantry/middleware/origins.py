@@ -43,14 +43,21 @@ Origin = tuple[str, str, str]
 
 class OriginCheck:
     """The check of one middleware. ``allowed``: origins other than that of Host from which it may be called.
+    ``advice``: what the error says to do.
 
     Raises InvalidSettings for what is not an origin as a browser writes it (RFC 6454 section 6.2).
     """
 
-    __slots__ = ("_allowed",)
+    __slots__ = ("_advice", "_allowed")
 
-    def __init__(self, allowed: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        allowed: Iterable[str] = (),
+        *,
+        advice: str = "open the dashboard there, or add the origin to UserGroupMiddleware(allowed_origins=…)",
+    ) -> None:
         self._allowed = allowed_origins(allowed)
+        self._advice = advice
 
     def require(self, scope: Mapping[str, Any]) -> None:
         """Raise OriginNotAllowed if this request, whose token a browser added, may come from a foreign page."""
@@ -71,8 +78,7 @@ class OriginCheck:
             shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
             f"this request{shown} came with a token that browsers send by themselves, such as a cookie, and not from a "
-            "page of the host that it was sent to: open the dashboard there, or add the origin to "
-            "UserGroupMiddleware(allowed_origins=…)"
+            f"page of the host that it was sent to: {self._advice}"
         )
 
 

@@ -2,7 +2,8 @@
 
 The page of a dashboard then stands at an address that carries the group's public handle, and its script names this
 handle with each request. So two customers in two tabs do not mix: the cookie's name has the handle, and the token in it
-has to be of the same group. A page of another site cannot name it: browsers let no foreign page set such a header.
+has to be of the same group. A page of another origin cannot use it: browsers let it set such a header only where the
+app's CORS says so, and even then its origin is checked (``OriginCheck``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tenantry.middleware import query
 from tenantry.middleware.carriers import TOKEN_HEADER
 from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.middleware import TokenResolver
+from tenantry.middleware.origins import OriginCheck
 from tenantry.tokens import decode
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
@@ -67,11 +69,13 @@ class CookieExchange:
 class SessionCookie:
     """ASGI middleware before UserGroupMiddleware: the cookie of the group that a request names becomes its token.
 
-    A token that the request carries itself stays. The cookies of all groups are taken out in any case.
+    A token that the request carries itself stays. The cookies of all groups are taken out in any case. Raises
+    OriginNotAllowed where a page of another origin may have asked: UserGroupMiddleware does not check a header.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self._origins = OriginCheck(advice="open the dashboard there, or embed it")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -81,6 +85,7 @@ class SessionCookie:
             if len(named) == 1 and _HANDLE.fullmatch(named[0]) and not has_token:
                 raw = cookies.get(COOKIE_PREFIX + named[0].decode("ascii"))
                 if raw is not None:
+                    self._origins.require(scope)
                     scope["headers"] = [*scope["headers"], (_TOKEN_HEADER, _checked(raw, named[0]))]
         await self.app(scope, receive, send)
 

@@ -8,11 +8,10 @@ POST /dashboards/-/redeem                 the token for a code, once; of a previ
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -21,16 +20,14 @@ from starlette.routing import BaseRoute, Route
 
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
-from tenantry.dashboards.embedding.codes import CODE_LENGTH, Purpose, SingleUseCodes
+from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
 from tenantry.dashboards.embedding.tokens import EmbedCodes, TokenMint
+from tenantry.dashboards.panel_request import StrictBody, read_request
 from tenantry.dashboards.preview.endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
-from tenantry.errors import CodeUsed, InvalidBody, UnsupportedMediaType
+from tenantry.errors import CodeUsed, UnsupportedMediaType
 from tenantry.ports import Clock, EmbeddingStore
 from tenantry.slots import utc_now
-
-MAX_BODY: Final = 1_024
-"""Bytes of a request that redeems a code."""
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
 """The bundles that hosts take from here."""
@@ -40,6 +37,12 @@ ELEMENT_VERSION: Final = 1
 frame (``PROTOCOL`` in frontend/src/dashboards/embed)."""
 
 _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+class RedeemRequest(StrictBody):
+    """The body of a request that redeems a code."""
+
+    code: str
 
 
 class EmbeddingBackend(PreviewBackend, EmbeddingStore, Protocol):
@@ -107,19 +110,8 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
 
 
 async def _code_of(request: Request) -> str:
-    """Raises UnsupportedMediaType for what is not JSON: a form could be sent by a page of any site; InvalidBody."""
+    """Raises UnsupportedMediaType for what is not JSON: a form could be sent by a page of any site; BodyTooLarge,
+    BadJson, InvalidBody, ViewerLeft."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise UnsupportedMediaType("send the code as JSON: Content-Type: application/json")
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise InvalidBody(f"the body is larger than {MAX_BODY} bytes")
-    try:
-        document: Any = json.loads(bytes(body))
-    except (ValueError, RecursionError):
-        document = None
-    code = document.get("code") if isinstance(document, dict) else None
-    if not isinstance(code, str):
-        raise InvalidBody(f"the body is a JSON object with a code of {CODE_LENGTH} characters", field="/code")
-    return code
+    return (await read_request(request, RedeemRequest)).code

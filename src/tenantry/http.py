@@ -1,4 +1,5 @@
-"""HTTP, pure: an error as a response, which form of it a request accepts, and the type of a request.
+"""HTTP, pure: an error as a response, which form of it a request accepts, an encoded slash in its address, and the
+type of a request.
 
 An error is JSON for programs, and a small readable page for people. The page is complete in itself: no script, no
 image, no font, one style element that its Content-Security-Policy names by hash.
@@ -208,6 +209,17 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
     return 0.0, 0
 
 
+# --- the address ------------------------------------------------------------------------------------------------------
+
+
+def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
+    """Whether the path of this ASGI scope came with an encoded slash: ``/api%2fuser`` is another path than
+    ``/api/user`` (RFC 3986 section 2.2), though a server decodes both to one, and a proxy's rule for the one does not
+    see the other."""
+    raw = scope.get("raw_path") or b""
+    return b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower()
+
+
 # --- the type of a request --------------------------------------------------------------------------------------------
 
 
@@ -233,6 +245,7 @@ __all__ = [
     "HTTPConnection",
     "error_document",
     "error_response",
+    "has_encoded_slash",
     "prefers_html",
     "prefers_problem",
     "request_id_of",

@@ -24,7 +24,7 @@ from tenantry.api.api_token_uses import ApiTokenUses, UseRecorder
 from tenantry.api.request import BODY_SECONDS, ApiRequest, ClientDisconnected
 from tenantry.errors import MethodNotAllowed, MissingScope, NotFound, TenantryError, Unauthorized, UnsupportedMediaType
 from tenantry.groups import ApiToken, Caller, Scope
-from tenantry.http import error_document
+from tenantry.http import error_document, has_encoded_slash
 from tenantry.ports import Clock, Store
 from tenantry.provisioning import Deadline, PropertyContract
 from tenantry.slots import utc_now
@@ -260,10 +260,8 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """The response to what needs no ``respond``. Raises NotFound for an encoded slash: ``/api%2fuser`` is another
-        path than ``/api/user`` (RFC 3986 section 2.2), though a server decodes both to one. Raises MethodNotAllowed."""
-        raw = scope.get("raw_path") or b""
-        if b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower():
+        """The response to what needs no ``respond``. Raises NotFound for an encoded slash, MethodNotAllowed."""
+        if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:
             return None

@@ -36,6 +36,7 @@ from tenantry.dashboards.downloads import Downloads, DownloadStore
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
 from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
 from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie
+from tenantry.dashboards.encoded_slashes import NoEncodedSlash
 from tenantry.dashboards.endpoint import error_handler, render_error
 from tenantry.dashboards.explanation import explain_panel, panel_text
 from tenantry.dashboards.filters import read_filters
@@ -132,6 +133,7 @@ def dashboards_app(
             Route("/{name:path}/-/panels/{panel}/explanation", endpoints.explain, methods=["POST"], middleware=data),
             Route("/{name:path}", endpoints.frame),
         ],
+        middleware=[Middleware(NoEncodedSlash)],
         exception_handlers={TenantryError: error_handler, HTTPException: _plain_error},
     )
 

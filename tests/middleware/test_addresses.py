@@ -17,7 +17,7 @@ from tenantry.middleware import DEFAULT_CARRIERS, first_of, header, path, query
 from tenantry.middleware.addresses import ADDRESS_HEADERS, OriginalAddress, restore_location
 from tenantry.middleware.extraction import create_extractor
 from tenantry.resolver import Resolver
-from tests.middleware.asgi import World, call, http
+from tests.middleware.asgi import Page, World, call, http, values
 from tests.middleware.test_extraction import C, S, T, U, X
 from tests.resolver.fake import KEYS, FakeBackend
 
@@ -174,6 +174,29 @@ def test_a_redirect_to_a_page_beside_keeps_the_token(resolver: Resolver, backend
     for host in ("", "http://testserver", "https://TESTSERVER"):
         location = f"{host}/a%20b/redacted/sales?x=1#y".encode()
         assert restore_location(location, address, scope) == f"{host}/a%20b/{T.decode()}/sales?x=1#y".encode()
+
+
+@pytest.mark.parametrize(
+    ("cookie", "in_query", "is_given"),
+    [
+        (b"__Host-tenantry-0123=redacted; Path=/", True, True),
+        (b"__Host-tenantry-0123=redacted", True, True),
+        (b"__Host-tenantry-0123=redacted2", True, False),
+        (b"__Host-tenantry-0123=x; a=redacted", True, False),
+        (b"other=redacted; Path=/", True, False),
+        (b"__Host-tenantry-0123=redacted; Path=/", False, False),
+    ],
+    ids=range(6),
+)
+async def test_the_cookie_of_a_direct_visit_gets_the_token_of_the_address(
+    cookie: bytes, in_query: bool, is_given: bool
+) -> None:
+    """That cookie alone, and where its value is the mask alone. Red when any cookie with the mask gets it."""
+    world = World(page=Page(headers=[(b"set-cookie", cookie)]))
+    _, token = world.backend.issue()
+    for _ in range(2):
+        sent = await world.call(http(query=S + b"=" + token) if in_query else http(headers=[(X, token)]))
+        assert values(sent, b"set-cookie") == [cookie.replace(b"redacted", token) if is_given else cookie]
 
 
 async def test_the_app_sees_no_address_of_ours() -> None:

@@ -7,6 +7,9 @@ is hidden in the values of other query parameters (``?next=…``).
 A redirect of the app to the same page with or without its last slash would lose a token that came in the address, since
 the app was shown the address without it. So it is put back into ``Location``: where the path still has the mask at its
 position, and into the query where nothing but the last slash differs; never for another host.
+
+A mount of dashboards trades a token in the query for a cookie of that group, and was not shown the token either: it
+sends the cookie with the mask, which becomes the token here.
 """
 
 from __future__ import annotations
@@ -26,6 +29,14 @@ ADDRESS_KEY: Final = "tenantry.address"
 """The scope key of the OriginalAddress that the extraction leaves for the middleware, which removes it before the app
 runs."""
 
+IN_QUERY_KEY: Final = "tenantry.in_query"
+"""The scope key that is True where the group's token came in the query, and was taken out of it: the app may answer
+with a cookie of COOKIE_PREFIX whose value is the mask."""
+
+COOKIE_PREFIX: Final = "__Host-tenantry-"
+"""Of the cookie of a direct visit, with the handle of its group after it. Browsers take such a cookie only over TLS or
+from this machine, for one host and ``/``."""
+
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
     b"x-forwarded-path", b"x-forwarded-prefix", b"x-forwarded-uri", b"x-forwarded-url", b"x-ms-original-url",
@@ -36,6 +47,7 @@ ADDRESS_HEADERS: Final = frozenset({
 
 _SHAPE: Final = rb"ugt[ct](?:_|%5[Ff])(?:[A-Za-z0-9_.-]|%5[Ff]|%2[DdEe]){92}"
 _TOKEN: Final = re.compile(_SHAPE)
+_MASKED_COOKIE: Final = re.compile(rf"({COOKIE_PREFIX}[0-9a-f]+=){MASK}(?=;|\Z)".encode())
 _TRAILING_SEPARATOR: Final = re.compile(rb"[?&](?=#|$)")
 
 Scope = MutableMapping[str, Any]
@@ -85,14 +97,21 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """A send that puts the token back into a Location that leads to the address it was taken from."""
+    """A send that puts the token back into a Location that leads to the address it was taken from; one of the query
+    also into the cookie of a direct visit."""
+
+    def restored(name: bytes, value: bytes) -> bytes:
+        name = name.lower()
+        if name == b"location":
+            return restore_location(value, address, scope)
+        if name == b"set-cookie" and address.query_name is not None:
+            match = _MASKED_COOKIE.match(value)
+            return value if match is None else match[1] + address.token + value[match.end() :]
+        return value
 
     def send_restored(message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
-            headers = [
-                (name, restore_location(value, address, scope) if name.lower() == b"location" else value)
-                for name, value in message.get("headers", ())
-            ]
+            headers = [(name, restored(name, value)) for name, value in message.get("headers", ())]
             message = {**message, "headers": headers}
         return send(message)
 

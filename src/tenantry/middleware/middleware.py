@@ -13,7 +13,7 @@ from tenantry.accessors import DEMAND_KEY, FOUND_KEY, HANDSHAKE_KEY, SCOPE_KEY, 
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.http import error_response
-from tenantry.middleware.addresses import ADDRESS_KEY, MASK, restore_redirects
+from tenantry.middleware.addresses import ADDRESS_KEY, IN_QUERY_KEY, MASK, restore_redirects
 from tenantry.middleware.cache_headers import Exchange, Message, Receive, Send, set_headers
 from tenantry.middleware.carriers import AnyCarriers, read_carriers
 from tenantry.middleware.extraction import create_extractor
@@ -166,6 +166,7 @@ class UserGroupMiddleware:
             exchange: Exchange = (send, receive, raw, scope)
             private = MethodType(self._send_private, exchange)
         else:
+            scope[IN_QUERY_KEY] = scope[ADDRESS_KEY].query_name is not None
             exchange = (self._restore(scope, send), receive, raw, scope)
             private = MethodType(self._send_private_query, exchange)
         watched: Receive = MethodType(self._receive_while_good, exchange)

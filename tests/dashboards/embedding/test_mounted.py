@@ -14,8 +14,9 @@ from typing import Any
 import httpx2
 import pytest
 from starlette.applications import Starlette
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tenantry import DataSources, Resolver, UserGroup, mount_dashboards
+from tenantry import DataSources, Resolver, UserGroup, UserGroupMiddleware, mount_dashboards
 from tenantry.dashboards import assets
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts
 from tenantry.dashboards.embedding.routes import ELEMENT_VERSION, Embedding
@@ -33,11 +34,13 @@ REDEEM = "/dashboards/-/redeem"
 class Mounted:
     """A mount with embedding on a store in memory, and the groups acme and bolt in production."""
 
-    def __init__(self, folder: Path, clock: FrozenClock) -> None:
+    def __init__(self, folder: Path, clock: FrozenClock, environment: str | None = None) -> None:
         self.store = MemoryStore(clock=clock)
         self.lists: dict[str, list[str]] = {}
-        app = Starlette()
-        resolver = Resolver(self.store, keys=KEYS, clock=clock.monotonic, time_of_day=clock)
+        self.app = app = Starlette()
+        self.resolver = resolver = Resolver(
+            self.store, keys=KEYS, environment=environment, clock=clock.monotonic, time_of_day=clock
+        )
         embedding = Embedding(self.store, KEYS, self._hosts_of, time_of_day=clock)
         write_files(folder, FILES)
         mount_dashboards(
@@ -279,6 +282,55 @@ async def test_a_direct_visit_has_a_cookie_of_its_group(mounted: Mounted) -> Non
         assert (await mounted.http.get(location)).status_code == 200
         answer = await mounted.http.post(CODE, headers=cookies | {"X-User-Group-Handle": handle})
         assert (await mounted.redeem(answer.json())).json() == {"token": token}
+
+
+async def test_a_direct_visit_within_a_middleware_of_the_whole_app(mounted: Mounted) -> None:
+    """It takes the token out of the address before the mount sees it, and puts it into the cookie that the mount
+    answers with: nothing in between sees the token, also when the group is known already. Red when the mount looks for
+    a token in the address alone: the page then had neither cookie nor handle, and the address kept the token."""
+    seen: list[str] = []
+
+    class Between:
+        def __init__(self, app: ASGIApp) -> None:
+            self.app = app
+
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            seen.append(repr(scope))
+
+            async def see(message: Message) -> None:
+                seen.append(repr(message))
+                await send(message)
+
+            await self.app(scope, receive, see)
+
+    mounted.app.add_middleware(Between)
+    mounted.app.add_middleware(UserGroupMiddleware, resolver=mounted.resolver)
+    for _ in range(2):
+        location, name, token = await _opened(mounted, "acme")
+        handle = name.removeprefix("__Host-tenantry-")
+        assert KEYS.read(token).handle.hex() == handle
+        assert location == f"/dashboards/sales?city=Brno&group={handle}"
+    assert seen
+    assert token not in "".join(seen)
+    page = await mounted.http.get(location)
+    assert (page.status_code, "set-cookie" in page.headers) == (200, False)
+    answer = await mounted.http.post(CODE, headers={"Cookie": f"{name}={token}", "X-User-Group-Handle": handle})
+    assert (await mounted.redeem(answer.json())).json() == {"token": token}
+    page = await mounted.http.get("/dashboards/sales", headers={"X-User-Group-Token": token})
+    assert (page.status_code, "set-cookie" in page.headers) == (200, False)
+
+
+async def test_a_direct_visit_of_another_environment_is_refused(tmp_path: Path, clock: FrozenClock) -> None:
+    """As it is without a middleware around it: its cookie would open nothing. Red when the group that the outer one
+    has found is taken as it is."""
+    mounted = Mounted(tmp_path, clock, environment="other")
+    mounted.app.add_middleware(
+        UserGroupMiddleware,
+        resolver=Resolver(mounted.store, keys=KEYS, clock=clock.monotonic, time_of_day=clock),
+    )
+    answer = await mounted.http.get(f"/dashboards/sales?USER_GROUP_TOKEN={await mounted.token()}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "invalid_token")
+    await mounted.http.aclose()
 
 
 async def test_a_cookie_is_good_for_its_own_group_alone(mounted: Mounted) -> None:

@@ -17,16 +17,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tenantry.accessors import user_group
 from tenantry.errors import InvalidToken
 from tenantry.middleware import query
+from tenantry.middleware.addresses import COOKIE_PREFIX, IN_QUERY_KEY, MASK
 from tenantry.middleware.carriers import TOKEN_HEADER
 from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.middleware import TokenResolver
 from tenantry.middleware.origins import OriginCheck
 from tenantry.tokens import decode
-
-COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""With the handle after it. Browsers take such a cookie only over TLS or from this machine, for one host and ``/``."""
 
 GROUP_HEADER: Final = b"x-user-group-handle"
 """Names the group whose cookie is meant."""
@@ -42,7 +41,11 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Answers the page's first address, which has the token in its query."""
+    """Answers the page's first address, which has the token in its query.
+
+    A UserGroupMiddleware around the app has taken it out of there, and found its group. Then the cookie is sent with
+    the mask, and that middleware puts the token into it.
+    """
 
     def __init__(self, resolver: TokenResolver) -> None:
         self._resolver = resolver
@@ -52,14 +55,20 @@ class CookieExchange:
         """To the page's own address, with the cookie; None for an address without a token. Raises InvalidToken,
         AmbiguousToken, StoreUnavailable."""
         raw = self._extract(request.scope)
-        if raw is None:
+        if raw is not None:
+            group, shown = await self._resolver.resolve(raw), raw.decode("ascii")
+        elif request.scope.get(IN_QUERY_KEY):
+            group, shown = user_group(request), MASK
+            if self._resolver.environment not in {None, group.environment.name}:
+                raise InvalidToken(InvalidToken.MESSAGE)
+        else:
             return None
-        handle = (await self._resolver.resolve(raw)).handle.hex()
+        handle = group.handle.hex()
         rest = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         kept = [(name, value) for name, value in rest if name != GROUP_PARAMETER]
         headers = {
             "Location": f"{request.url.path}?{urlencode([*kept, (GROUP_PARAMETER, handle)])}",
-            "Set-Cookie": _set_cookie(COOKIE_PREFIX + handle, raw.decode("ascii")),
+            "Set-Cookie": _set_cookie(COOKIE_PREFIX + handle, shown),
             "Cache-Control": "no-store",
             "Referrer-Policy": "no-referrer",
         }

@@ -193,16 +193,23 @@ def _parameter_token(scope: Scope, name: str) -> bytes | None:
 def _mask_path(scope: Scope, position: int) -> None:
     segments = scope["path"].split("/")
     segments[position] = MASK
-    raw = scope.get("raw_path")
     scope["path"] = "/".join(segments)
-    if raw is None:
-        return
-    raw_segments = raw.split(b"/")
-    if len(raw_segments) == len(segments):
-        raw_segments[position] = MASK.encode()
-        scope["raw_path"] = b"/".join(raw_segments)
-    else:  # an encoded slash: the segments do not correspond
-        scope["raw_path"] = quote(scope["path"]).encode()
+    raw = scope.get("raw_path")
+    if raw is not None:
+        scope["raw_path"] = _masked_raw_path(raw, segments, position)
+
+
+def _masked_raw_path(raw: bytes, segments: list[str], position: int) -> bytes:
+    """``raw`` with what stands at ``position`` of ``segments``, which are those of the decoded path; some servers add
+    the query. A segment of it with encoded slashes decodes to several, and they stay: what is mounted further in may
+    refuse them."""
+    raw_segments, end = raw.partition(b"?")[0].split(b"/"), 0
+    for index, segment in enumerate(raw_segments):
+        start, end = end, end + 1 + unquote_to_bytes(segment).count(b"/")
+        if start <= position < end:
+            raw_segments[index] = quote("/".join(segments[start:end]), safe="").encode()
+    # They do not correspond where a server prepends its root_path to the one alone.
+    return b"/".join(raw_segments) if end == len(segments) else quote("/".join(segments)).encode()
 
 
 # --- the fast path ----------------------------------------------------------------------------------------------------

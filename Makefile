@@ -7,8 +7,8 @@ WORKERS ?= 3
 # Images with Python often say that nothing compiled is kept: every process of the tests would compile Tenantry again.
 unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
-INPUTS := pyproject.toml hatch_build.py build_backend.py requirements/constraints.txt frontend/package.json frontend/package-lock.json \
-  frontend/bundling.py $(shell find frontend/src -type f) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json
+INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/package.json frontend/package-lock.json \
+  $(wildcard frontend/*.py) $(shell find frontend/src -type f) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 

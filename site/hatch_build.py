@@ -17,12 +17,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).parent
 FRONTEND = ROOT / "frontend"
-COPIED = ("bundling.py", "sbom.py", "src/tokens.css")
+COPIED = ("bundling.py", "build_backend.py", "sbom.py", "src/tokens.css")
 """What an sdist takes out of the repository's frontend/ into its own."""
 
 SHARED = next(folder for folder in (FRONTEND, ROOT.parent / "frontend") if (folder / COPIED[0]).is_file())
 
 sys.path.insert(0, str(SHARED))
+# This file is the distribution's backend, too (pyproject.toml): PEP 517 takes one only from inside its own folder, and
+# SHARED may be outside it.
+from build_backend import *  # noqa: E402, F403
 from bundling import Bundles, Node, licence_of  # noqa: E402
 from sbom import TAKEN, Sbom, note_taken  # noqa: E402
 
@@ -99,7 +102,7 @@ BUNDLES = Bundles(
     folder=ROOT / "src" / "tenantry_site" / "static" / "bundles",
     smallest=SMALLEST,
     npm=FRONTEND,
-    further=(SHARED / "sbom.py", SHARED / "src" / TOKENS, Path(__file__)),
+    further=(*(SHARED / name for name in COPIED), Path(__file__)),
     make=make,
     clone=ROOT.parent / ".git",
 )

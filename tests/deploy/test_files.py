@@ -88,8 +88,12 @@ def test_what_the_dockerfile_copies_is_there_and_is_sent_to_docker() -> None:
         assert (ROOT / word).exists()
         assert "requirements" in sent
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    build = project["build-system"]["build-backend"]
-    for needed in (f"{build}.py", "hatch_build.py", project["project"]["readme"], *project["project"]["license-files"]):
+    for needed in (
+        *project["build-system"]["backend-path"],
+        "hatch_build.py",
+        project["project"]["readme"],
+        *project["project"]["license-files"],
+    ):
         assert any(fnmatch(needed, name) for name in sent), f"{needed} is not sent to docker"
 
 

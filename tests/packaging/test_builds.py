@@ -15,7 +15,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKED = (
     "pyproject.toml",
-    "build_backend.py",
     "hatch_build.py",
     "README.md",
     "LICENSE",
@@ -145,11 +144,13 @@ def test_two_installs_from_one_clone_at_a_time(clone: Clone, tmp_path: Path, dis
 
 
 @pytest.mark.parametrize("words", [(), ("--editable",)])
-def test_metadata_is_read_without_a_build(clone: Clone, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("distribution", [*BUNDLES])
+def test_metadata_is_read_without_a_build(clone: Clone, distribution: str, words: tuple[str, ...]) -> None:
     """Red with hatchling's own backend: pip builds the wheel to read its metadata."""
-    asked = clone.pip("install", "--dry-run", "--ignore-installed", *words, clone.folder)
+    source = clone.folder / distribution
+    asked = clone.pip("install", "--dry-run", "--ignore-installed", *words, source)
     said, _ = asked.communicate(timeout=300)
     assert asked.returncode == 0, said
-    assert "Would install tenantry-" in said
+    assert f"Would install {'tenantry-site' if distribution == 'site' else 'tenantry'}-0" in said
     assert clone.calls == []
-    assert not (clone.folder / "src" / "tenantry" / "static" / "bundles").exists()
+    assert [*source.glob("src/*/static/bundles")] == []

@@ -89,7 +89,7 @@ def test_a_wheel_brings_the_docs_of_the_demo(hook: ModuleType) -> None:
 def test_an_sdist_of_the_site_takes_what_both_share(hook: ModuleType) -> None:
     """Red when it is left out: the sdist would build nowhere but in a clone."""
     _frontend(hook, "sdist").initialize("standard", packed := _build_data())
-    shared = {"frontend/bundling.py", "frontend/sbom.py", "frontend/src/tokens.css"}
+    shared = {f"frontend/{name}" for name in ("build_backend.py", "bundling.py", "sbom.py", "src/tokens.css")}
     assert set(packed["force_include"].values()) == shared
     assert all(Path(path).is_file() for path in packed["force_include"])
 

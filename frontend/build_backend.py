@@ -1,8 +1,8 @@
-"""hatchling, and the package's metadata without a build.
+"""hatchling, and the metadata of both distributions without a build.
 
 Asked by pip, hatchling leaves two functions of PEP 517 and PEP 660 out, because a build hook may add dependencies, and
-then pip builds the whole wheel to read its metadata. Our hook (hatch_build.py) adds none, so they are given: resolvers
-and ``pip install --dry-run`` run no npm.
+then pip builds the whole wheel to read its metadata. Our two hooks (hatch_build.py) add none, so both are given:
+resolvers and ``pip install --dry-run`` run no npm.
 """
 
 from __future__ import annotations

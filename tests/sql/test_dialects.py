@@ -317,6 +317,14 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
         ("tsql", "select top {{ n }} a from t", r"write top \(\{\{ name \}\}\)"),
         ("tsql", "exec sp_executesql {{ n }}", "exec runs its text"),
         ("tsql", "select * from openquery(s, 'select 1') where a = {{ n }}", "openquery.. runs its text"),
+        *(
+            ("tsql", f"select * from {name}('x') where a = {{{{ n }}}}", rf"{name[4:]}\(\) runs its text")
+            for name in (
+                *("sys.fn_trace_gettable", "sys.fn_xe_file_target_read_file", "sys.fn_get_audit_file"),
+                *("sys.fn_get_audit_file_v2", "sys.fn_dump_dblog", "sys.dm_os_file_exists"),
+                *("sys.dm_os_enumerate_filesystem", "sys.dm_exec_describe_first_result_set"),
+            )
+        ),
         ("snowflake", "select * from table({{ n }})", "would name a table"),
         ("snowflake", "select * from identifier({{ n }})", "identifier.. runs its text"),
         ("snowflake", "select a from t where b = {{ n }} limit ?", "takes this . for a placeholder"),
@@ -341,6 +349,12 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
             "select * from table(pg.system.query(query => 'select 1')) where a = {{ n }}",
             "query.. runs",
         ),
+        (
+            "trino",
+            "select * from table(hive.system.table_changes('s', 't')) where a = {{ n }}",
+            "table_changes.. runs",
+        ),
+        ("databricks", "select * from table_changes('t', 1) where a = {{ n }}", "table_changes.. runs"),
         ("redshift", "select $${{ n }}$$", "dollar-quoted string"),
     ],
 )

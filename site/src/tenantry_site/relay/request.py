@@ -46,7 +46,7 @@ _CLIENT: Final = (
 
 _USER: Final = (
     r"(?:.*-)?(?<!api-)user|(?:.*-)?user-?(?:id|uid|info|dn)|(?:x-)?(?:uid|email|mail|from)|(?:x-)?(?:rh-)?identity"
-    r"|(?:x-)?(?:user-?)?(?:roles?|groups?)|(?:x-)?principal(?:-.*)?|(?:x-)?authenticated-.*|x-hasura-(?:user-.*|role)"
+    r"|(?:x-)?(?:user-?)?(?:roles?|groups?)|(?:.*-)?principal(?:-.*)?|(?:x-)?authenticated?-.*|x-hasura-(?:user-.*|role)"
     r"|(?:x-)?(?:impersonate|(?:on-)?behalf-of|(?:act|run)-?as)(?:-.*)?|(?:.*-)?(?:jwt|token)-(?:claims?|payload)(?:-.*)?"
     r"|sm-?(?:user|universalid|serversession).*|iv-(?:user|groups|creds).*|(?:osso|oam)-.*|(?:x-)?gap-auth"
     r"|x-amzn-request-?context|x-amzn-lambda-.*|x-apigateway-.*|l5d-.*|dapr-caller-.*|(?:x-)?spiffe-id"
@@ -60,7 +60,9 @@ _USER: Final = (
     r"|shib|iap)-(?:user|username|userid|uid|email|mail|name|login|sub|subject|groups?|roles?|preferred-.*|user-.*|extra-.*)"
     r"|(?:.*-)?(?:authenticated-user|client-principal|remote-user)(?:-.*)?"
     r"|x-goog-iap-.*|x-amzn-(?:oidc|mtls)-.*|oidc-.*|shib-.*|x-authentik-.*|x-pomerium-.*|x-vouch-.*|x-authelia-.*"
-    r"|tailscale-.*|impersonate-.*|x-consumer-.*|x-credential-.*|x-anonymous-consumer"
+    r"|tailscale-.*|impersonate-.*|x-(?:kong-|anonymous-)?consumer(?:-.*)?|x-credential-.*|(?:x-)?ms-aspnetcore-.*"
+    r"|(?:.*-)?(?:sub|subject|actor(?:-id)?|(?:jwt|token)-assertion|id-token|preferred-username)|(?:x-)?openid-.*"
+    r"|(?:.*-)?(?:employee|person|member|staff)(?:-?(?:id|number|name|email))?"
 )
 """Who the user is, in the words of the proxies that sign users in and of those that look at client certificates."""
 

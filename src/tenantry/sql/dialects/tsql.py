@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import UNITS, Dialect, function_names, naive_utc, seconds
 
-_FUNCTIONS = "sp_* xp_* openquery openrowset opendatasource object_definition fn_get_sql"
+_FUNCTIONS = """
+    sp_* xp_* openquery openrowset opendatasource object_definition fn_get_sql dm_exec_describe_first_result_set
+    fn_trace_gettable fn_xe_file_target_read_file fn_get_audit_file* fn_dump_dblog dm_os_file_exists
+    dm_os_enumerate_filesystem
+"""
 
 DIALECT = Dialect(
     name="tsql",

@@ -82,6 +82,57 @@ async def test_the_value_of_another_parameter_holds_no_token(carried: str, value
         assert left.rstrip(b"&").endswith(b"&keep=" + U)
 
 
+ALL_ESCAPED = "".join(f"%{byte:02x}" for byte in T).encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [
+        (b"%75" + T[1:], b"redacted"),
+        (T[:-1] + b"%41", b"redacted"),
+        (b"u%67t%63%5fk1_" + b"A" * 89, b"redacted"),
+        (ALL_ESCAPED, b"redacted"),
+        (b"%zz%2Fp%3Fx%3D" + ALL_ESCAPED + b"%26a%3D1%", b"%zz%2Fp%3Fx%3Dredacted%26a%3D1%"),
+        (T + b"%20" + ALL_ESCAPED + ALL_ESCAPED, b"redacted%20redactedredacted"),
+        (b"ugtc_" + T, b"ugtc_redacted"),
+        (U.replace(b"B", b"%42"), U.replace(b"B", b"%42")),
+    ],
+)
+@pytest.mark.parametrize("carried", ["header", "cookie", "query", "path"])
+def test_no_spelling_of_the_token_stays_in_a_query(carried: str, value: bytes, left: bytes) -> None:
+    """Any of its signs may be escaped; the rest stays byte for byte. Red when only ``_ . -`` are read as escapes, when
+    the fast path looks for ``ugt`` alone, and when a match begins before the token."""
+    extract = create_extractor(
+        first_of(DEFAULT_CARRIERS, path("/embed/{token}")) if carried == "path" else DEFAULT_CARRIERS
+    )
+    given = CARRIED[carried]
+    scope = http(**{**given, "query": b"&".join([b"a=%C3%A9", b"next=" + value, b"b=%75", given.get("query", b"")])})
+    assert extract(scope) == T
+    assert scope["query_string"].rstrip(b"&") == b"a=%C3%A9&next=" + left + b"&b=%75"
+
+
+@pytest.mark.parametrize("carried", [b"", b"u", b"ugt", b"75", T[:-1]])
+def test_what_is_no_token_is_not_masked_in_a_query(carried: bytes) -> None:
+    """Red when whatever a carrier holds is: a word of the query could be cut out from outside."""
+    scope = http(headers=[(X, carried)], query=b"a=ugt%75&b=" + U)
+    assert create_extractor(DEFAULT_CARRIERS)(scope) == carried
+    assert scope["query_string"] == b"a=ugt%75&b=" + U
+
+
+@pytest.mark.parametrize("escaped", [b"%75" + T[1:], T[:-1] + b"%41", ALL_ESCAPED])
+@pytest.mark.parametrize("carried", CARRIED)
+def test_no_spelling_of_a_token_stays_in_a_header(carried: str, escaped: bytes) -> None:
+    """Red when only ``_ . -`` are read as escapes."""
+    extract = create_extractor(DEFAULT_CARRIERS)
+    for value, left in (
+        (b"https://h/p?a=%41&" + S + b"=" + escaped + b"&b=2", b"https://h/p?a=%41&b=2"),
+        (b"https://h/embed/" + escaped + b"/%75", b"https://h/embed/redacted/%75"),
+    ):
+        scope = http(**{**CARRIED[carried], "headers": [*CARRIED[carried].get("headers", ()), (b"referer", value)]})
+        extract(scope)
+        assert dict(scope["headers"])[b"referer"] == left
+
+
 def application(resolver: Resolver, **settings: Any) -> Starlette:
     async def page(request: Request) -> PlainTextResponse:
         return PlainTextResponse(f"{user_group(request).name} {request.url.query}")

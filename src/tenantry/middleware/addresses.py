@@ -45,9 +45,11 @@ ADDRESS_HEADERS: Final = frozenset({
 })  # fmt: skip
 """Request headers whose value is an address."""
 
-_SHAPE: Final = rb"ugt[ct](?:_|%5[Ff])(?:[A-Za-z0-9_.-]|%5[Ff]|%2[DdEe]){92}"
+_ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # one of the signs that a token has
+_SHAPE: Final = rb"(?:u|%75)(?:g|%67)(?:t|%74)(?:[ct]|%63|%74)(?:_|%5[Ff])(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb"){92}"
 _TOKEN: Final = re.compile(_SHAPE)
 _MASKED_COOKIE: Final = re.compile(rf"({COOKIE_PREFIX}[0-9a-f]+=){MASK}(?=;|\Z)".encode())
+_BYTE: Final = re.compile(rb"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 _TRAILING_SEPARATOR: Final = re.compile(rb"[?&](?=#|$)")
 
 Scope = MutableMapping[str, Any]
@@ -65,7 +67,10 @@ class OriginalAddress:
 
 def may_hold_token(value: bytes) -> bool:
     """Whether an address may hold a token: cheap, and true too often."""
-    return value.find(b"ugt") >= 0
+    return value.find(b"ugt") >= 0 or (
+        # Where the letters are not there as they are, one of them is percent-encoded.
+        value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
+    )
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
@@ -86,11 +91,18 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
-    """A query in which no value holds this token, in whatever spelling; the rest byte for byte."""
-    if not may_hold_token(query):
+    """A query that does not hold this token, whichever of its signs are percent-encoded; the rest byte for byte."""
+    if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # junk in a carrier may be any word of the query
         return query
     mask = MASK.encode()
-    return _TOKEN.sub(lambda match: mask if unquote_to_bytes(match.group()) == token else match.group(), query)
+    query = query.replace(token, mask)
+    if b"%" not in query or token not in (decoded := unquote_to_bytes(query)):
+        return query
+    written = _BYTE.findall(query)  # of each byte of the decoded query
+    at = len(decoded)
+    while (at := decoded.rfind(token, 0, at)) >= 0:  # from the end, so that the places before it stay
+        written[at : at + len(token)] = [mask]
+    return b"".join(written)
 
 
 # --- redirects --------------------------------------------------------------------------------------------------------

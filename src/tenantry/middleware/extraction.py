@@ -296,7 +296,7 @@ def _undecided(_: bytes) -> tuple[bytes, None]:
 
 
 def _address(value: bytes) -> tuple[bytes, None] | None:
-    return _USE_REFERENCE if value.find(b"ugt") >= 0 else None
+    return _USE_REFERENCE if may_hold_token(value) else None
 
 
 def _authorization(scheme: bytes) -> Reader:

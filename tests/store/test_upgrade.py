@@ -21,9 +21,10 @@ from alembic import command
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import metadata, revisions
+from tenantry.database.own_tables import TABLES
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import SOURCES_HANDLE, GroupDraft, Tag
-from tenantry.migrations import TABLES, _lock_tables, check, migrate
+from tenantry.migrations import _lock_tables, check, migrate
 from tenantry.testing import make_token
 from tests.store.test_migrations import _OLD_ROWS, _upgrade_to
 

@@ -91,8 +91,8 @@ def _folder(run: Path) -> None:
 async def test_what_vanished_before_a_rotation_lets_no_old_token_live(
     url: str, run: Path, vanish: Callable[[Path], None]
 ) -> None:
-    """Red when ``settle`` does not wait: the worker uses the file that is gone until its next poll, and takes
-    the old token for up to a fifth of the staleness bound after the rotation returned."""
+    """Red when ``wait_until_visible`` does not wait: the worker uses the file that is gone until its next poll, and
+    takes the old token for up to a fifth of the staleness bound after the rotation returned."""
     _, groups = await _groups(url, ROUNDS)
     late = []
     with _reader(url) as reader:
@@ -123,7 +123,7 @@ async def test_the_first_write_of_a_store_waits_for_nobody(url: str, run: Path) 
 
 
 async def test_the_first_worker_of_a_store_holds_up_no_write(url: str, run: Path) -> None:
-    """The worker makes the table, and no lease was given before. Red when ``Runner.meet`` does not settle the table."""
+    """The worker makes the table, and no lease was given before. Red when ``Runner.open_slots`` does not settle it."""
     _, (issued,) = await _groups(url, 1)
     store = SQLStore(url)
     await store.changes(None, lease=60.0)

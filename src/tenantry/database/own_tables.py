@@ -37,8 +37,8 @@ TABLES: Final = (
     "usage_writers",
     "user_groups",
 )
-"""The tables of a store. Others may have such names too, so a schema counts only if its ``generation`` has a
-``store_id`` and its ``user_groups`` a ``nonce``."""
+"""Every table that this or an earlier version of a store has made. Others may have such names too, so a schema counts
+only if its ``generation`` has a ``store_id`` and its ``user_groups`` a ``nonce``."""
 
 _SQLITE_MAGIC: Final = b"SQLite format 3\0"
 

@@ -23,6 +23,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, StaticPool
 
 from tenantry.database.address import RUN_MIGRATE, PostgresServer, SQLiteFile, load_psycopg, read_address
+from tenantry.database.own_tables import TABLES
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -38,22 +39,6 @@ HEAD: Final = "0011"
 OLDEST: Final = "0009"
 """The oldest revision whose programs may go on using the tables of HEAD, beside those of this version. A step that they
 do not stand, or must not miss, moves it to its own revision: CONTRIBUTING.md, "A step of the store's tables"."""
-
-TABLES: Final = (
-    "environments",
-    "user_groups",
-    "api_tokens",
-    "data_sources",
-    "idempotency_answers",
-    "single_use_codes",
-    "generation",
-    "changes",
-    "audit",
-    "usage_by_hour",
-    "usage_writers",
-    "alembic_version",
-)
-"""Every table that this or an earlier version has made."""
 
 _one_thread = threading.Lock()  # alembic stores what it works on in a module, one for all threads
 

@@ -1,4 +1,5 @@
-"""Clients that hold a server's connections for as long as it lets them: the three modes of slowhttptest, by hand.
+"""Clients that hold a server's connections for as long as it lets them: the three modes of slowhttptest by hand, and
+requests for a websocket.
 
 Each holds many connections. ``step()`` is one round of all of them: a byte or two sent, or read, on each. What the
 server did about it is in ``answers`` and ``gone``.
@@ -143,6 +144,29 @@ class SlowReaders(SlowClients):
             raise OSError(error, "reset")
         if connection.recv(1) == b"":
             raise ConnectionResetError
+
+
+class Upgrades(SlowClients):
+    """Each asks for a websocket with one whole request, and stays. ``head`` is one of HEADS, in which a server of
+    websockets finds something wrong: some refuse it, and some neither refuse nor accept."""
+
+    _KEY = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+    _UPGRADE = b" HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    HEADS = {
+        "no key": b"GET /" + _UPGRADE + b"\r\n",
+        "a body": b"GET /" + _UPGRADE + _KEY + b"Content-Length: 5\r\n\r\n",
+        "a long path": b"GET /" + b"a" * 9_000 + _UPGRADE + _KEY + b"\r\n",
+    }
+
+    def __init__(self, address: tuple[str, int], count: int, head: str = "no key") -> None:
+        self.opening = self.HEADS[head]
+        super().__init__(address, count)
+
+    def turn(self, connection: socket.socket) -> None:
+        pass
+
+    def _listen(self, connection: socket.socket) -> None:
+        """It never looks: to see the server's side closed, and to close its own, would be to let go."""
 
 
 class Slowhttptest:

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,9 +16,8 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from engines.http_protocols import NAMES, protocol_class
 from tenantry.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
@@ -98,13 +97,6 @@ class _Both:
         await self._send({"type": "http.response.body", "body": b""})
 
 
-async def _socket(socket: WebSocket) -> None:
-    await socket.accept()
-    with suppress(WebSocketDisconnect):
-        while True:
-            await socket.send_text(await socket.receive_text())
-
-
 def new_app(release: threading.Event) -> Starlette:
     app = Starlette(
         routes=[
@@ -116,7 +108,6 @@ def new_app(release: threading.Event) -> Starlette:
             Route("/held", _held),
             Route("/events", _events),
             Route("/both", _Both, methods=["POST"]),
-            WebSocketRoute("/socket", _socket),
         ]
     )
     app.state.release = release
@@ -168,6 +159,7 @@ def running(limits: ConnectionLimits, protocol: str, app: Any = None) -> Iterato
         TrackRequests(app or new_app(release)),
         http=factory,
         interface="asgi3",
+        ws="none",  # as in tenantry.cli.server
         log_config=None,
         lifespan="off",
         access_log=False,

@@ -6,11 +6,13 @@ import logging
 import socket
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from ipaddress import ip_network
 
 import pytest
 
-from engines.slow_clients import SilentClients, SlowBody, SlowHeaders
+from engines.slow_clients import SilentClients, SlowBody, SlowClients, SlowHeaders, Upgrades
 from tenantry.connections import Closed, ConnectionCounters, ConnectionLimits
 from tests.connections.conftest import LARGE, Running, Start, read_all, read_until
 
@@ -48,14 +50,26 @@ def _read_large(server: Running, begun: threading.Event) -> int:
     return received
 
 
-@pytest.mark.parametrize("kind", [SilentClients, SlowHeaders, SlowBody])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        SilentClients,
+        SlowHeaders,
+        SlowBody,
+        *(pytest.param(partial(Upgrades, head=head), id=f"an upgrade with {head}") for head in Upgrades.HEADS),
+    ],
+)
 def test_half_open_connections_shut_nobody_out(
-    start: Start, kind: type, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    start: Start,
+    kind: Callable[[tuple[str, int], int], SlowClients],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Five times as many as there may be, none of which ends by itself: ten honest callers are answered, and the log
     says once why the others were not.
 
-    Red when the new one is always refused (checked by letting ``_least`` find none).
+    Red when the new one is always refused (checked by letting ``_least`` find none). For upgrades, each of which is
+    answered and then stays, also when uvicorn hands them over to a protocol of websockets that no limit watches.
     """
     monkeypatch.setattr("tenantry.connections.limits.WARNING_SECONDS", 3_600.0)  # all of this may take longer than 30
     server = start(max_connections=20, header_seconds=600, grace_seconds=600)
@@ -67,6 +81,15 @@ def test_half_open_connections_shut_nobody_out(
     assert len(warnings) == 1
     assert "20 connections are open, the most that --max-connections allows" in warnings[0]
     assert server.counters.closed[Closed.MAX_CONNECTIONS] >= 80
+
+
+def test_an_upgrade_is_a_request_like_any_other(start: Start) -> None:
+    """It is answered, and its connection takes a next request. Red when uvicorn hands it over: 400."""
+    server = start()
+    with socket.create_connection(server.address, timeout=60) as connection:
+        for _ in range(2):
+            connection.sendall(Upgrades.HEADS["no key"])
+            assert read_until(connection, b"hello").startswith(b"HTTP/1.1 200")
 
 
 def test_idle_connections_go_before_new_ones_are_refused(start: Start) -> None:

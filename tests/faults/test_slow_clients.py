@@ -1,4 +1,5 @@
-"""``tenantry serve`` under slow clients: the three modes of slowhttptest, with 64 file descriptors in all.
+"""``tenantry serve`` under slow clients, with 64 file descriptors in all: the three modes of slowhttptest, and requests
+for a websocket.
 
 Each test is red without the connection factory in ``tenantry.cli.server`` (checked by taking it out): the honest caller
 then waits until his time is up, and the log says nothing.
@@ -9,13 +10,14 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from engines.http_protocols import NAMES, variables
-from engines.slow_clients import SlowHeaders, Slowhttptest
+from engines.slow_clients import SlowHeaders, Slowhttptest, Upgrades
 from tests.cli.conftest import Terminal, folder, ready, terminal  # noqa: F401 - fixtures
 from tests.cli.serving import Server, client, serving
 
@@ -28,12 +30,12 @@ SECONDS = 5
 def served(ready: Terminal, folder: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Server, httpx2.Client]]:  # noqa: F811
     """A server with few file descriptors, and an honest caller of it who comes again and again."""
     secret = ready("api-token", "create").out.strip()
-    options = ("--min-rate", "5000")
-    with (
-        serving(folder, *options, variables=variables(request.param), open_files=FILES) as server,
-        client(server, secret) as caller,
-    ):
+    with _serving(folder, variables(request.param)) as server, client(server, secret) as caller:
         yield server, caller
+
+
+def _serving(folder: Path, variables: dict[str, str]) -> AbstractContextManager[Server]:  # noqa: F811
+    return serving(folder, "--min-rate", "5000", variables=variables, open_files=FILES)
 
 
 def _honest(caller: httpx2.Client, path: str = "/api/user") -> None:
@@ -53,6 +55,31 @@ def test_half_open_connections(served: tuple[Server, httpx2.Client]) -> None:
     log = server.ended(signal.SIGINT)
     assert "--max-connections allows" in log
     assert "out of system resource" not in log
+    assert "Traceback" not in log
+
+
+@pytest.mark.parametrize("library", ["websockets", "wsproto"])
+@pytest.mark.parametrize("protocol", NAMES)
+def test_upgrades(ready: Terminal, folder: Path, protocol: str, library: str) -> None:  # noqa: F811
+    """More than there may be, of each shape, where a library of websockets is installed: the caller is answered each
+    time, and the log gives no advice about libraries.
+
+    Red with ``ws="auto"``: 503 for the caller, by either library. Red without ``_not_about_upgrades``: two lines of log
+    for each.
+    """
+    pytest.importorskip(library)
+    secret = ready("api-token", "create").out.strip()
+    if library == "wsproto":  # uvicorn takes it where there is no other
+        (folder / "websockets.py").write_text("raise ImportError")
+    with _serving(folder, variables(protocol)) as server, client(server, secret) as caller:
+        for head in Upgrades.HEADS:
+            with Upgrades(_address(server), CLIENTS, head):
+                for _ in range(5):
+                    _honest(caller)
+        log = server.ended(signal.SIGINT)
+    assert "--max-connections allows" in log
+    assert "WebSocket library" not in log
+    assert "upgrade" not in log
     assert "Traceback" not in log
 
 

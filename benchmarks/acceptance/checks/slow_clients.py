@@ -1,4 +1,4 @@
-"""S20: slow clients. Two hundred in each of three ways against ``tenantry serve``, and against a bare uvicorn."""
+"""S20: slow clients. Two hundred in each of four ways against ``tenantry serve``, and against a bare uvicorn."""
 
 from __future__ import annotations
 
@@ -45,19 +45,20 @@ def held(effort: Effort) -> Measured:
         effort.say("control: a bare uvicorn")
         control = _control(_crowds()["slow heads"])
     figure = (
-        f"{sum(left.values())} of {3 * _CLIENTS} held after {_LIMIT:.0f} s; an honest caller answered within "
+        f"{sum(left.values())} of {len(left) * _CLIENTS} held after {_LIMIT:.0f} s; an honest caller answered within "
         f"{slowest:.1f} s (control: {control} of {_CLIENTS} held)"
     )
     return Measured(figure, not any(left.values()) and control == _CLIENTS, {"left": left, "slowest": slowest})
 
 
 def _crowds() -> Mapping[str, Crowd]:
-    from engines.slow_clients import SlowBody, SlowHeaders, SlowReaders
+    from engines.slow_clients import SlowBody, SlowHeaders, SlowReaders, Upgrades
 
     return {
         "slow heads": lambda address: SlowHeaders(address, _CLIENTS),
         "slow bodies": lambda address: SlowBody(address, _CLIENTS, "/api/user"),
         "slow readers": lambda address: SlowReaders(address, _CLIENTS, "/openapi.json", times=10),
+        "websockets": lambda address: Upgrades(address, _CLIENTS),
     }
 
 

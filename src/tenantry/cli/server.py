@@ -78,7 +78,7 @@ def run(
         access_log=False,  # it would be made for each request, and not written at this level
         proxy_headers=False,  # nothing depends on who the client is, so that no header is to say it
         timeout_graceful_shutdown=DRAIN_SECONDS,
-        ws="auto",
+        ws="none",  # no app of ours has a websocket, and one that is refused would be held until its client leaves
     )
     server = _Server(config, lambda: announce(url_of(listener)), prepare, drain or Drain())
     # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.

@@ -28,12 +28,22 @@ def log_config(log_format: str) -> dict[str, Any]:
     for handler in config["handlers"].values():
         handler["stream"] = "ext://sys.stderr"
         handler["filters"] = ["redact"]
+    config["loggers"]["uvicorn.error"]["filters"] = [_not_about_upgrades]
     config["loggers"]["tenantry"] = {"handlers": ["default"], "level": "WARNING", "propagate": False}
     if log_format == "json":
         config["loggers"]["tenantry.access"] = {"level": "INFO"}
         for name in config["formatters"]:
             config["formatters"][name] = {"()": "tenantry.middleware.JsonLines"}
     return config
+
+
+_ABOUT_UPGRADES: Final = ("Unsupported upgrade request", "No supported WebSocket library detected")
+
+
+def _not_about_upgrades(record: logging.LogRecord) -> bool:
+    """uvicorn would write two lines for each request that asks for another protocol, so that anybody fills the disk;
+    the second advises to install what would not help."""
+    return not record.getMessage().startswith(_ABOUT_UPGRADES)
 
 
 def make_reporter(log_format: str) -> Reporter:

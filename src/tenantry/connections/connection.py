@@ -44,8 +44,6 @@ class State(Enum):
     """The app is at work."""
     DRAINING = auto()
     """Our side is closed; what still comes is thrown away."""
-    UPGRADED = auto()
-    """A websocket: it has pings of its own."""
 
 
 class ClientConnection(asyncio.Protocol):
@@ -135,11 +133,6 @@ class ClientConnection(asyncio.Protocol):
             self.state, self.since, self.request, self.unread = State.IDLE, self.now(), None, unread
             self.received = 0
 
-    def upgrade(self, protocol: asyncio.Protocol) -> None:
-        """From now on it speaks another protocol."""
-        self._protocol = protocol
-        self.state = State.UPGRADED
-
     # --- ends ---
 
     def close(self) -> None:
@@ -207,8 +200,6 @@ class ClientConnection(asyncio.Protocol):
 
     def _is_stalled(self, now: float) -> bool:
         """Whether the client reads too slowly what waits to be sent. Measured from one end of a grace to the next."""
-        if self.state is State.UPGRADED:
-            return False
         waiting = self.transport.get_write_buffer_size()
         if not waiting:
             if self._measured is not None:
@@ -249,7 +240,8 @@ class ClientConnection(asyncio.Protocol):
 class GuardedTransport(asyncio.Transport):
     """Hands all on to the real transport, but for the end: to close it is the connection's business.
 
-    Once the connection drains, it is closed for the protocol.
+    Once the connection drains, it is closed for the protocol. It has no ``set_protocol``: what was handed over, as to a
+    protocol of websockets, would be out of the reach of every limit.
     """
 
     def __init__(self, connection: ClientConnection) -> None:
@@ -303,10 +295,6 @@ class GuardedTransport(asyncio.Transport):
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         return self._real.get_extra_info(name, default)
-
-    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """A protocol does this to hand over to another one: to that of websockets."""
-        self._connection.upgrade(cast("asyncio.Protocol", protocol))
 
     def get_protocol(self) -> asyncio.BaseProtocol:
         return self._connection

@@ -125,8 +125,6 @@ def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int
 def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
     """0 for one at work."""
     state, request = connection.state, connection.request
-    if state is State.UPGRADED:
-        return 0
     if state is State.DRAINING:
         return 1
     if connection.has_unsent:
@@ -142,8 +140,9 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
 
 
 class ConnectionFactory:
-    """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3")``.
+    """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
 
+    Serves no websockets: a request for one is answered like any other (RFC 9110 section 7.8).
     ``protocol`` is the server's own, by default what uvicorn itself would take: httptools where it is installed, else
     h11. Serves one event loop.
     """

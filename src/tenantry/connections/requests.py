@@ -24,7 +24,7 @@ class TrackRequests:
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         connection: ClientConnection | None = scope.get("state", {}).pop(CONNECTION, None)
-        if connection is None or scope["type"] != "http":
+        if connection is None:  # lifespan
             return self._app(scope, receive, send)
         request = Request(connection, scope["headers"], receive, send)
         connection.begin(request)

@@ -11,10 +11,15 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 
-async def serious(page: Page, *, only: Collection[str] = (), also: Collection[str] = ()) -> list[str]:
-    """What axe calls serious or critical, each with the first three places where it is.
+ALWAYS = frozenset({"landmark-unique"})
+"""Rules that count though axe calls what they find moderate: two landmarks of
+one name cannot be told apart."""
 
-    ``only``: ask these rules and no other; ``also``: rules that count whatever axe calls what they find.
+
+async def serious(page: Page, *, only: Collection[str] = (), also: Collection[str] = ()) -> list[str]:
+    """What axe calls serious or critical, or what a rule of ALWAYS finds, each with the first three places where it is.
+
+    ``only``: ask these rules and no other; ``also``: further rules that count whatever axe calls what they find.
     """
     await page.evaluate(AXE_SCRIPT)
     asked: dict[str, Any] = {"resultTypes": ["violations"]}
@@ -24,5 +29,5 @@ async def serious(page: Page, *, only: Collection[str] = (), also: Collection[st
     return [
         f"{each['id']}: {[node['html'][:200] for node in each['nodes']][:3]}"
         for each in found["violations"]
-        if each["impact"] in {"serious", "critical"} or each["id"] in also
+        if each["impact"] in {"serious", "critical"} or each["id"] in {*ALWAYS, *also}
     ]

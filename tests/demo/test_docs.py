@@ -155,7 +155,7 @@ async def test_the_playground_says_what_the_server_says(open_page: OpenPage, dem
 async def noticed(page: Page, *, dark: bool = False) -> list[str]:
     """In the dark only the colours differ: nothing else is asked again."""
     only = ["color-contrast", "link-in-text-block"] if dark else []
-    return await serious(page, only=only, also=["landmark-unique"])
+    return await serious(page, only=only)
 
 
 async def test_every_page_is_whole(open_page: OpenPage, demo: Started) -> None:

@@ -12,7 +12,7 @@ from tenantry.api import openapi_document
 from tests.clients.generators import ALL, Broken, Generator
 from tests.clients.service import running
 
-STEPS = ("GET", "POST", "PUT", "PATCH", "rotate", "introspect", "errors")
+STEPS = ("GET", "POST", "PUT", "PATCH", "rotate", "introspect", "errors", "list", "DELETE")
 
 
 def main() -> int:

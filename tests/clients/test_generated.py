@@ -16,7 +16,7 @@ from tenantry.api import openapi_document
 from tests.clients.generators import SHORT, Generator, GeneratorMissing
 from tests.clients.service import Running, running
 
-STEPS = {"GET", "POST", "PUT", "PATCH", "rotate", "introspect", "errors"}
+STEPS = {"GET", "POST", "PUT", "PATCH", "rotate", "introspect", "errors", "list", "DELETE"}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.mark.parametrize("generator", SHORT, ids=lambda each: each.name)
 def test_a_generated_client_works(generator: Generator, service: Running, tmp_path: Path) -> None:
-    """It gets or creates, updates, rotates at both addresses, introspects, and takes an error with an unknown code.
+    """It gets or creates, updates, rotates at both addresses, introspects, takes an error with an unknown code, lists
+    and deletes.
 
     Red on the document of once: a ``Value`` within itself made modules that did not import, and a POST that made a
     group was read as a rotation. Red with ``enum`` for ``error.code``: the unknown one raises in Python.

@@ -1,6 +1,6 @@
 // What a program does with the client of @hey-api/openapi-ts. Prints what each step came to.
 
-import { getOrCreateUserGroup, introspectUserGroupToken, mergeUserGroup, postUserGroup, rotateUserGroupToken, updateUserGroup } from "./made";
+import { deleteUserGroup, getOrCreateUserGroup, introspectUserGroupToken, listUserGroups, mergeUserGroup, postUserGroup, rotateUserGroupToken, updateUserGroup } from "./made";
 import type { EnvironmentTag } from "./made";
 import { createClient, createConfig } from "./made/client";
 
@@ -87,6 +87,21 @@ async function main(): Promise<void> {
   const late = await rotateUserGroupToken({ client, body: { current_token: token } });
   check(late.error?.error.code === "token_already_rotated" && late.response?.status === 409, "late");
   steps.errors = "ok";
+
+  // the list has the group, until it is deleted
+  const asked = { client, query: { user_group_id: GROUP, limit: 10 } };
+  const listed = await listUserGroups(asked);
+  const names: string[] | undefined = listed.data?.user_groups.map((group) => group.name);
+  check(JSON.stringify(names) === '["Acme Ltd"]', JSON.stringify(listed.error));
+  const next: number | null | undefined = listed.data?.next;
+  check(next === null, "next");
+  steps.list = "ok";
+  const deleted = await deleteUserGroup({ client, query: { user_group_id: GROUP } });
+  check(deleted.data?.user_group.provided_id === GROUP, JSON.stringify(deleted.error));
+  check((await listUserGroups(asked)).data?.user_groups.length === 0, "deleted");
+  const gone = await deleteUserGroup({ client, query: { user_group_id: GROUP } });
+  check(gone.error?.error.code === "unknown_group" && gone.response?.status === 404, "gone");
+  steps.DELETE = "ok";
 
   console.log(JSON.stringify(steps));
 }

@@ -96,6 +96,22 @@ async function main(): Promise<void> {
   check(late.error?.error.code === "token_already_rotated" && late.response.status === 409, "late");
   steps.errors = "ok";
 
+  // the list has the group, until it is deleted
+  const asked = { params: { query: { user_group_id: GROUP, limit: 10 } } };
+  const listed = await client.GET("/api/users", asked);
+  const names: string[] | undefined = listed.data?.user_groups.map((group) => group.name);
+  check(JSON.stringify(names) === '["Acme Ltd"]', JSON.stringify(listed.error));
+  const next: number | null | undefined = listed.data?.next;
+  check(next === null, "next");
+  steps.list = "ok";
+  const own = { params: { query: { user_group_id: GROUP } } };
+  const deleted = await client.DELETE("/api/user", own);
+  check(deleted.data?.user_group.provided_id === GROUP, JSON.stringify(deleted.error));
+  check((await client.GET("/api/users", asked)).data?.user_groups.length === 0, "deleted");
+  const gone = await client.DELETE("/api/user", own);
+  check(gone.error?.error.code === "unknown_group" && gone.response.status === 404, "gone");
+  steps.DELETE = "ok";
+
   console.log(JSON.stringify(steps));
 }
 

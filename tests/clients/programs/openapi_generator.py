@@ -113,4 +113,20 @@ else:
     raise AssertionError("that token is dead")
 steps["errors"] = "ok"
 
+# the list has the group, until it is deleted
+listed = groups.list_user_groups(user_group_id=GROUP, limit=10)
+assert [group.name for group in listed.user_groups] == ["Acme Ltd"]
+assert listed.next is None
+steps["list"] = "ok"
+assert groups.delete_user_group(GROUP).user_group.provided_id == GROUP
+assert groups.list_user_groups(user_group_id=GROUP).user_groups == []
+try:
+    groups.delete_user_group(GROUP)
+except ApiException as error:
+    assert error.data is not None
+    assert (error.status, error.data.error.code) == (404, "unknown_group")
+else:
+    raise AssertionError("that group is gone")
+steps["DELETE"] = "ok"
+
 print(json.dumps(steps))

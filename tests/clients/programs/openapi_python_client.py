@@ -9,13 +9,16 @@ from datetime import UTC, datetime
 from openapi_python_client_made import AuthenticatedClient
 from openapi_python_client_made.api.introspection import introspect_user_group_token
 from openapi_python_client_made.api.user_groups import (
+    delete_user_group,
     get_or_create_user_group,
+    list_user_groups,
     merge_user_group,
     post_user_group,
     rotate_user_group_token,
     update_user_group,
 )
 from openapi_python_client_made.models import (
+    Deleted,
     EnvironmentTag,
     ErrorAnswer,
     Found,
@@ -23,6 +26,7 @@ from openapi_python_client_made.models import (
     IntrospectedGroup,
     Introspection,
     IntrospectionRequest,
+    ListedGroups,
     Merge,
     Merged,
     Posted,
@@ -133,5 +137,23 @@ assert late.status_code == 409
 assert isinstance(late.parsed, ErrorAnswer)
 assert late.parsed.error.code == "token_already_rotated"
 steps["errors"] = "ok"
+
+# the list has the group, until it is deleted
+listed = list_user_groups.sync(client=client, user_group_id=GROUP, limit=10)
+assert isinstance(listed, ListedGroups)
+assert [group.name for group in listed.user_groups] == ["Acme Ltd"]
+assert listed.next_ is None
+steps["list"] = "ok"
+deleted = delete_user_group.sync(client=client, user_group_id=GROUP)
+assert isinstance(deleted, Deleted)
+assert deleted.user_group.provided_id == GROUP
+empty = list_user_groups.sync(client=client, user_group_id=GROUP)
+assert isinstance(empty, ListedGroups)
+assert empty.user_groups == []
+gone = delete_user_group.sync_detailed(client=client, user_group_id=GROUP)
+assert gone.status_code == 404
+assert isinstance(gone.parsed, ErrorAnswer)
+assert gone.parsed.error.code == "unknown_group"
+steps["DELETE"] = "ok"
 
 print(json.dumps(steps))

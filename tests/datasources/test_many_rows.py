@@ -1,18 +1,32 @@
-"""Charts of many rows of SQLite are read one after the other, and a slow one holds up nobody."""
+"""Charts of many rows: those of SQLite are read one after the other, and all of a process hold so much memory."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from tenantry.datasources import many_rows
+from tenantry.datasources import DataSources, many_rows
 from tenantry.datasources.driver import DataSource, as_result
-from tenantry.errors import QueryFailed
+from tenantry.datasources.many_rows import ANSWERS, ManyRows, Reduction
+from tenantry.errors import QueryFailed, TooManyBytes
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
+from tests.datasources.conftest import Directory, group, sqlite_file
+
+MIB = 1024 * 1024
+TEXT = (
+    "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000) "
+    "select i, hex(zeroblob(2048)) as text from n"
+)
+"""12 MB."""
 
 
 class Reads:
@@ -20,7 +34,9 @@ class Reads:
 
     def __init__(self, dialect: str) -> None:
         self.dialect = dialect
-        self.ends: list[asyncio.Future[None]] = []
+        self.many_rows = ManyRows(32 * 1024 * 1024)
+        self.ends: list[asyncio.Future[Any]] = []
+        self.make: Callable[[Result], Result] = lambda result: result
 
     async def stream(self, make_writer: Any, *_: object) -> SimpleNamespace:
         writer = make_writer(("n",), None)
@@ -35,9 +51,7 @@ class Reads:
 
     def read(self) -> asyncio.Task[Result]:
         return asyncio.create_task(
-            many_rows.fetch_many(
-                cast("DataSource", self), lambda result: result, as_result, cast("BoundSQL", None), None
-            )
+            self.many_rows.fetch(cast("DataSource", self), self.make, as_result, cast("BoundSQL", None), None)
         )
 
     async def begun(self, count: int) -> None:
@@ -114,3 +128,97 @@ async def test_other_engines_read_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     for end in source.ends:
         end.set_result(None)
     assert [(await each).rows for each in reads] == [[(1,)]] * 3
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sources(
+    tmp_path: Path, directory: Directory, open_sources: Callable[..., DataSources], monkeypatch: pytest.MonkeyPatch
+) -> DataSources:
+    """Many rows may take 16 MiB. Without turns, so that reads of SQLite meet as those of other engines do."""
+    monkeypatch.setattr(many_rows, "_IN_TURNS", frozenset())
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
+    return open_sources(max_bytes=16 * MIB // ANSWERS, pool_size=6)
+
+
+async def test_charts_together_hold_so_much_memory(sources: DataSources) -> None:
+    """Six of 12 MB at once, whose plots take their time: never more than twice 16 MiB, and each gets its rows. Red when
+    no step ends because of it."""
+
+    def make(result: Result) -> Result:
+        time.sleep(0.2)
+        return Result(("rows",), [(len(result),)])
+
+    tracemalloc.start()
+    try:
+        found = await asyncio.gather(*(
+            sources.query(group(main="ds_1"), "main", f"{TEXT} where i > -{number}", reduction=Reduction("count", make))
+            for number in range(6)
+        ))  # fmt: skip
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [[*each.rows] for each in found] == [[(3000,)]] * 6
+    assert peak < 45 * MIB
+
+
+async def test_one_chart_may_hold_so_much(sources: DataSources) -> None:
+    """Red without the limit; and who comes after the refused ones has all the memory."""
+    every = Reduction("every row", lambda result: result)
+    for _ in range(3):
+        with pytest.raises(TooManyBytes, match=f"take more than {16 * MIB} bytes"):
+            await sources.query(group(main="ds_1"), "main", TEXT.replace("3000", "6000"), reduction=every)
+    assert len(await sources.query(group(main="ds_1"), "main", TEXT, reduction=every)) == 3000
+
+
+class Steps(Reads):
+    """Of which many rows may take the memory of two. Each step gives as many as the test says; 0 ends the read."""
+
+    def __init__(self) -> None:
+        super().__init__("postgresql")
+        self.many_rows = ManyRows(8)
+
+    async def stream(self, make_writer: Any, *_: object) -> SimpleNamespace:
+        writer = make_writer(("n",), None)
+
+        async def following() -> bytes | None:
+            end = asyncio.get_running_loop().create_future()
+            self.ends.append(end)
+            rows = await end
+            return writer.write([(1,)] * rows) if rows else None
+
+        return SimpleNamespace(next=following, close=lambda: None)
+
+
+@pytest.mark.parametrize("end", ["fails", "leaves", "ends"])
+async def test_who_waits_for_memory_goes_on_when_another_one_ends(end: str) -> None:
+    """And not before its plot is made. Red when nobody waits, when the end of a read wakes nobody or does so only after
+    a success, and when rows count no more once all of them are there."""
+    source, made = Steps(), threading.Event()
+
+    def make(result: Result) -> Result:
+        if len(result) == 2:
+            made.wait(60)
+        return result
+
+    source.make = make
+    largest, second, third = (source.read() for _ in range(3))
+    await source.begun(3)
+    for read, rows in enumerate((2, 1, 1)):
+        source.ends[read].set_result(rows)
+    await source.begun(4)  # the largest alone
+    if end == "leaves":
+        largest.cancel()
+    elif end == "fails":
+        source.ends[3].set_exception(QueryFailed("no"))
+    else:
+        source.ends[3].set_result(0)
+        await source.begun(4)
+        made.set()
+    await source.begun(6)
+    for waited in source.ends[4:]:
+        waited.set_result(0)
+    assert [(await each).rows for each in (second, third)] == [[(1,)]] * 2
+    assert (await asyncio.gather(largest, return_exceptions=True))[0] is not None

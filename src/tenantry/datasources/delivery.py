@@ -89,7 +89,7 @@ async def open_stream(pools: Pools, query: BoundQuery, observed: ObservedQuery, 
         group, weight = query.group, 1.0 if query.weight is None else query.weight()
         if not opened.turns.take_now(group, weight):
             execution.wait()
-            await opened.wait_for_turn(group, weight, pools.connect_timeout)
+            await opened.wait_for_turn(group, weight, pools.limits.connect_timeout)
         release.callback(opened.turns.give_back, group)
         execution.begin()
         observed.queue_seconds = execution.waited

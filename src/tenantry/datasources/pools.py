@@ -186,10 +186,9 @@ class Pools:
         secrets: UrlSecrets,
         tagged: frozenset[str] = frozenset(),
     ) -> None:
-        self._limits = limits
+        self.limits: Final = limits
         self._secrets = secrets
         self._tagged = tagged
-        self.connect_timeout: float = limits.connect_timeout
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
         self._retired: set[OpenSource] = set()  # replaced while they have users
@@ -232,14 +231,14 @@ class Pools:
             return pool
         session = SessionTemplate(registered) if registered.session else None
         secrets = self._resolve(registered)
-        source = create_source(secrets.source, self._limits, self._engines)
+        source = create_source(secrets.source, self.limits, self._engines)
         # A result within one limit may be beyond another: whoever has other limits shares no answers.
-        revision = f"{source_revision(secrets.source)} {self._limits.row_limit} {self._limits.max_bytes}"
+        revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
         is_tagged = parse(registered.url).get_backend_name() in self._tagged
         opened = OpenSource(registered, secrets, source, session, revision, self._new_turns(), is_tagged)
         if pool is not None:
             self._retire(key)
-        elif len(self._open) >= self._limits.max_sources:
+        elif len(self._open) >= self.limits.max_sources:
             self._evict_idle()
         self._open[key] = opened
         return opened
@@ -252,7 +251,7 @@ class Pools:
             raise
 
     def _new_turns(self) -> Turns:
-        limits = self._limits
+        limits = self.limits
         each = limits.group_pool_size or limits.pool_size
         return Turns(limits.pool_size, each, limits.max_waiting, limits.group_max_waiting)
 
@@ -261,7 +260,7 @@ class Pools:
             if not pool.users:
                 self._retire(key)
                 return
-        raise SourceUnavailable(f"{self._limits.max_sources} data sources are busy at once; try again", retry_after=1)
+        raise SourceUnavailable(f"{self.limits.max_sources} data sources are busy at once; try again", retry_after=1)
 
     def _retire(self, key: tuple[int, str]) -> None:
         pool = self._open.pop(key)

@@ -115,7 +115,7 @@ class DataSources:
         self._recorder = recorder_of(directory) if usage is None else None
         self.activity: Activity = Activity(slow_seconds, self._recorder or (GroupUsage() if usage is None else usage))
         """What runs at each source, and what came of it."""
-        self.flights: Flights = Flights(self._pools, self.activity, connect_timeout, clock, keep)
+        self.flights: Flights = Flights(self._pools, self.activity, clock, keep)
         """The queries that are under way, and what became of queries."""
         shared = None if cache is None else cache.shared
         self.changes: SourceChanges = SourceChanges(shared, clock, self.flights.forget_source)

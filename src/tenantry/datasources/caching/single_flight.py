@@ -19,7 +19,7 @@ from typing import Any, Final
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error, queue_error
-from tenantry.datasources.many_rows import Reduction, fetch_many
+from tenantry.datasources.many_rows import ManyRows, Reduction
 from tenantry.datasources.pools import OpenSource, Pools
 from tenantry.datasources.query_label import QueryLabel
 from tenantry.datasources.turns import QueueFull
@@ -91,21 +91,21 @@ class FlightCounters:
 
 class Flights:
     """The queries of one event loop that are under way. ``clock``: seconds since 1970. ``landed`` is called with each
-    answer before anybody gets it, and says whether it is kept; ``connect_timeout`` bounds the wait for a turn."""
+    answer before anybody gets it, and says whether it is kept."""
 
     def __init__(
         self,
         pools: Pools,
         activity: Activity,
-        connect_timeout: float,
         clock: Clock,
         landed: Callable[[BoundQuery, Landing], bool] | None,
     ) -> None:
         self.counters: FlightCounters = FlightCounters()
         self.activity: Final = activity
         self.clock: Final = clock
-        self.connect_timeout: Final = connect_timeout
         self.pools: Final = pools
+        self.connect_timeout: Final = pools.limits.connect_timeout
+        self.many_rows: ManyRows = self._new_many_rows()
         self.landed: Final = landed
         self.by_key: Final[dict[str, Flight]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -116,6 +116,7 @@ class Flights:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # flights of a loop that has ended never land
             self.by_key.clear()
+            self.many_rows = self._new_many_rows()
             self._loop = loop
         key = query.key
         flight = None if key is None else self.by_key.get(key)
@@ -131,6 +132,9 @@ class Flights:
                 with suppress(SourceUnavailable):  # its queue is full; there is a place in another one already
                     flight.queue(query)
         return flight.wait()
+
+    def _new_many_rows(self) -> ManyRows:
+        return ManyRows(self.pools.limits.max_bytes)
 
     def forget_source(self, name: str | None) -> None:
         """No query joins one that is under way at this source; None: at any."""
@@ -244,7 +248,7 @@ class Flight:
         as_of, is_measured = datetime.fromtimestamp(self.began, UTC), flights.landed is not None
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)
         source, reduction = query.opened.source, query.reduction
-        fetch = source.fetch if reduction is None else partial(fetch_many, source, reduction.make)
+        fetch = source.fetch if reduction is None else partial(flights.many_rows.fetch, source, reduction.make)
         self._task = self._loop.create_task(fetch(shape, bound, query.session))
         self._task.add_done_callback(partial(self._landed, group))  # also of one that never ran
 

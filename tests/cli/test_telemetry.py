@@ -82,11 +82,22 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_serve_exports_its_spans(ready: Terminal, folder: Path, collector: Collector, workers: int) -> None:
-    """Each process its own, and what is left at the end: the server is stopped long before a batch would be sent."""
+@pytest.mark.parametrize(
+    ("workers", "variables", "service"),
+    [
+        (1, {}, "tenantry"),
+        (2, {"OTEL_SERVICE_NAME": "mine"}, "mine"),
+        (1, {"OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=x,service.name=mine"}, "mine"),
+        (1, {"OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=x"}, "tenantry"),
+    ],
+)
+def test_serve_exports_its_spans(
+    ready: Terminal, folder: Path, collector: Collector, workers: int, variables: dict[str, str], service: str
+) -> None:
+    """Each process its own, and what is left at the end: the server is stopped long before a batch would be sent. With
+    the name that the environment gives: red when our own is always taken."""
     secret = ready("api-token", "create").out.strip()
-    variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
+    variables = {**variables, "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
     with serving(folder, "--workers", str(workers), variables=variables) as server:
         with client(server, secret) as caller:
             headers = {"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
@@ -99,7 +110,7 @@ def test_serve_exports_its_spans(ready: Terminal, folder: Path, collector: Colle
     (span,) = collector.spans
     assert (span.name, span.kind) == ("POST /api/user", Span.SPAN_KIND_SERVER)
     assert span.trace_id.hex() == TRACE
-    assert collector.services == {"tenantry"}
+    assert collector.services == {service}
     for hidden in (secret, token):
         assert hidden not in collector.text + log
 

@@ -7,12 +7,15 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import uvicorn
 
 from tenantry.cli.output import print_note
 from tenantry.middleware import JsonLines
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.resources import Resource
 
 Reporter: TypeAlias = Callable[[str], None]
 """Where a server writes about itself."""
@@ -97,11 +100,17 @@ def exported_spans(report: Reporter) -> Iterator[None]:
         report("The environment asks for traces (OTEL_…), and none are sent: pip install 'tenantry[otel]'")
         yield
         return
-    named = "OTEL_SERVICE_NAME_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
-    provider = TracerProvider(resource=Resource.create({} if named else {"service.name": _SERVICE_NAME}))
+    provider = TracerProvider(resource=_named(Resource.create()))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
     try:
         yield
     finally:
         provider.shutdown()
+
+
+def _named(resource: Resource) -> Resource:
+    """With our name where the environment gives none: OpenTelemetry's semantic conventions for ``service.name``."""
+    if not str(resource.attributes["service.name"]).startswith("unknown_service"):
+        return resource
+    return resource.merge(type(resource)({"service.name": _SERVICE_NAME}))

@@ -90,7 +90,7 @@ def test_every_operation_is_documented() -> None:
     path, rotation = document["paths"]["/api/user"], document["paths"]["/api/user/rotate"]
     assert {method.upper() for method in path} == set(OPERATIONS)
     assert {method.upper() for method in rotation} == set(ROTATION)
-    found = {"200", "400", "401", "403", "408", "409", "413", "415", "422", "500", "503"}
+    found = {"200", "400", "401", "403", "408", "409", "413", "415", "422", "431", "500", "503"}
     deletion = path.pop("delete")
     assert "requestBody" not in deletion
     assert set(deletion["responses"]) == found - {"409", "422"} | {"404"}

@@ -18,6 +18,7 @@ from tenantry.errors import (
     StoreUnavailable,
     TemplateError,
     TenantryError,
+    TooManyConnections,
     UnexpectedAnswer,
     UnknownGroup,
 )
@@ -143,6 +144,7 @@ async def test_two_rotations_have_two_keys(kind: str, pauses: list[float]) -> No
         (httpx2.ReadTimeout("no"), ApiUnreachable),
         (refused(503, "store_unavailable"), StoreUnavailable),
         (refused(409, "idempotency_in_flight"), IdempotencyInFlight),
+        (refused(503, "too_many_connections"), TooManyConnections),
     ],
 )
 async def test_it_gives_up(kind: str, last: Any, error: type[TenantryError], pauses: list[float]) -> None:

@@ -34,6 +34,7 @@ from tenantry.errors import (
     OutcomeUnknown,
     StoreUnavailable,
     TenantryError,
+    TooManyConnections,
     UnexpectedAnswer,
     UnknownGroup,
 )
@@ -136,7 +137,7 @@ def _is_unknown(reply: Reply | None) -> bool:
     return reply is not None and isinstance(read_error(reply.status, _whole(reply), None), OutcomeUnknown)
 
 
-_PASSING: Final = (ApiUnreachable, StoreUnavailable, IdempotencyInFlight, Draining)
+_PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, IdempotencyInFlight, Draining)
 """Errors that pass by themselves."""
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from enum import Enum, auto
 from http import HTTPStatus
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tenantry.connections.limits import Closed
@@ -301,8 +302,9 @@ class GuardedTransport(asyncio.Transport):
 
 
 def _raw_response(error: TenantryError) -> bytes:
-    """An answer to a request that no app has seen."""
-    status, headers, body = error_response(error, {})
+    """An answer to a request that no app has seen; like those of an app it has an id."""
+    request_id = token_hex(8).encode("ascii")
+    status, headers, body = error_response(error, {"headers": [(b"x-request-id", request_id)]})
     phrase = HTTPStatus(status).phrase.encode("ascii")
     lines = [b"HTTP/1.1 %d %s" % (status, phrase), *(b"%s: %s" % header for header in headers), b"connection: close"]
     return b"\r\n".join(lines) + b"\r\n\r\n" + body

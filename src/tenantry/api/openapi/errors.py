@@ -16,7 +16,10 @@ JsonObject = dict[str, Any]
 
 REQUEST_ID: Final = "9f3c2b1a7d5e4f60"
 
-COMMON: Final = (
+SERVER: Final = ("headers_too_large", "too_many_connections")
+"""What ``tenantry serve`` answers before any operation sees the request."""
+
+AUTHORIZED: Final = (
     "ambiguous_authorization",
     "bad_request",
     "unauthorized",
@@ -30,6 +33,9 @@ COMMON: Final = (
     "migration_needed",
 )
 """What every operation that wants an API token can give."""
+
+COMMON: Final = (*AUTHORIZED, *SERVER)
+"""The same with what the server answers, whose errors have the form of all operations but introspection."""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
 """What every operation on user groups can give."""
@@ -125,6 +131,11 @@ _EXAMPLES: Final = {
         ),
         _Example(errors.BodyTooLarge, "The body is larger than 64 KiB", "the body is larger than 65536 bytes"),
         _Example(
+            errors.HeadersTooLarge,
+            "The address and the headers are larger than 64 KiB",
+            "the head of the request is larger than 65536 bytes",
+        ),
+        _Example(
             errors.UnsupportedMediaType,
             "The body is not of the media type that is read here, in UTF-8",
             "send the body with the Content-Type of this operation  (in UTF-8)",
@@ -167,6 +178,11 @@ _EXAMPLES: Final = {
         _Example(errors.StoreUnavailable, "The store is not available; nothing was changed; try again", ""),
         _Example(errors.MigrationNeeded, "The tables of the store are missing or old", ""),
         _Example(errors.OutcomeUnknown, "A write was begun and not confirmed; ask with GET before trying again", ""),
+        _Example(
+            errors.TooManyConnections,
+            "The server has as many connections as it can serve; nothing was done; try again",
+            "this server has as many connections as it can serve: try again",
+        ),
         _Example(
             errors.Draining, "The server is about to stop", "this server is about to stop: send requests to another"
         ),

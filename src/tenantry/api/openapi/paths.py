@@ -7,7 +7,7 @@ from typing import Any, Final
 from tenantry.api.endpoint import DEFAULT_FORMAT
 from tenantry.api.fields import TEXT_SCHEMA
 from tenantry.api.introspection import OAUTH_FORMAT
-from tenantry.api.openapi.errors import COMMON, IDEMPOTENT, USER, error_responses
+from tenantry.api.openapi.errors import AUTHORIZED, COMMON, IDEMPOTENT, SERVER, USER, error_responses
 from tenantry.api.openapi.examples import (
     CREATED,
     DELETED,
@@ -27,7 +27,7 @@ from tenantry.provisioning.limits import MAX_INT
 
 JsonObject = dict[str, Any]
 
-INTROSPECTION_CODES: Final = (*COMMON, "invalid_request")
+INTROSPECTION_CODES: Final = (*AUTHORIZED, "invalid_request")
 HEALTH_CODES: Final = ("internal",)
 READY_CODES: Final = ("internal", "store_unavailable", "migration_needed", "draining")
 
@@ -69,7 +69,8 @@ _INTROSPECT: Final = (
     "as `Token` or `Bearer`, as the password of `Basic` (any user name), or in the form as `client_secret`: in one of "
     "these ways. Of a token that is malformed, forged, rotated, of a deleted group or of another environment than the "
     "API token's, the answer says only that it is not active. Answers of 200 have no `success`; errors have the form "
-    "of RFC 6749 section 5.2."
+    "of RFC 6749 section 5.2, but for those of the server to a request that it has not read (`headers_too_large`, "
+    "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
 """The security of each operation of ``/api/user``: GET too, which creates groups and shows tokens. With any scheme a
@@ -289,7 +290,7 @@ def health_path(name: str, summary: str, schema: str, codes: tuple[str, ...]) ->
         "security": [],
         "responses": {
             "200": _success(summary, reference(schema), {"success": 1, "status": status}),
-            **error_responses(codes, DEFAULT_FORMAT),
+            **error_responses((*codes, *SERVER), DEFAULT_FORMAT),
         },
     }
     return {"get": operation}

@@ -13,20 +13,20 @@ from typing import Any, cast
 
 import pytest
 
-from tenantry.datasources import DataSources, many_rows
+from tenantry.datasources import DataSources, Limits, StreamLimits, many_rows
 from tenantry.datasources.driver import DataSource, as_result
 from tenantry.datasources.many_rows import ANSWERS, ManyRows, Reduction
-from tenantry.errors import QueryFailed, TooManyBytes
+from tenantry.errors import QueryFailed, SourceUnavailable, TooManyBytes
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group, sqlite_file
 
 MIB = 1024 * 1024
 TEXT = (
-    "with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000) "
-    "select i, hex(zeroblob(2048)) as text from n"
+    "with recursive n(i) as (select 1 union all select i + 1 from n where i < 12000) "
+    "select i, hex(zeroblob(512)) as text from n"
 )
-"""12 MB."""
+"""13 MB."""
 
 
 class Reads:
@@ -34,7 +34,7 @@ class Reads:
 
     def __init__(self, dialect: str) -> None:
         self.dialect = dialect
-        self.many_rows = ManyRows(32 * 1024 * 1024)
+        self.many_rows = ManyRows(Limits())
         self.ends: list[asyncio.Future[Any]] = []
         self.make: Callable[[Result], Result] = lambda result: result
 
@@ -140,11 +140,11 @@ def sources(
     """Many rows may take 16 MiB. Without turns, so that reads of SQLite meet as those of other engines do."""
     monkeypatch.setattr(many_rows, "_IN_TURNS", frozenset())
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
-    return open_sources(max_bytes=16 * MIB // ANSWERS, pool_size=6)
+    return open_sources(max_bytes=16 * MIB // ANSWERS, pool_size=6, stream_limits=StreamLimits(reader_timeout=600))
 
 
 async def test_charts_together_hold_so_much_memory(sources: DataSources) -> None:
-    """Six of 12 MB at once, whose plots take their time: never more than twice 16 MiB, and each gets its rows. Red when
+    """Six of 13 MB at once, whose plots take their time: never more than twice 16 MiB, and each gets its rows. Red when
     no step ends because of it."""
 
     def make(result: Result) -> Result:
@@ -160,7 +160,7 @@ async def test_charts_together_hold_so_much_memory(sources: DataSources) -> None
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert [[*each.rows] for each in found] == [[(3000,)]] * 6
+    assert [[*each.rows] for each in found] == [[(12000,)]] * 6
     assert peak < 45 * MIB
 
 
@@ -169,19 +169,21 @@ async def test_one_chart_may_hold_so_much(sources: DataSources) -> None:
     every = Reduction("every row", lambda result: result)
     for _ in range(3):
         with pytest.raises(TooManyBytes, match=f"take more than {16 * MIB} bytes"):
-            await sources.query(group(main="ds_1"), "main", TEXT.replace("3000", "6000"), reduction=every)
-    assert len(await sources.query(group(main="ds_1"), "main", TEXT, reduction=every)) == 3000
+            await sources.query(group(main="ds_1"), "main", TEXT.replace("12000", "24000"), reduction=every)
+    assert len(await sources.query(group(main="ds_1"), "main", TEXT, reduction=every)) == 12000
 
 
 class Steps(Reads):
     """Of which many rows may take the memory of two. Each step gives as many as the test says; 0 ends the read."""
 
-    def __init__(self) -> None:
+    def __init__(self, wait_seconds: float = 600) -> None:
         super().__init__("postgresql")
-        self.many_rows = ManyRows(8)
+        self.many_rows = ManyRows(Limits(max_bytes=8, stream=StreamLimits(reader_timeout=2 * wait_seconds)))
+        self.begin_again: list[Callable[[], object]] = []
 
     async def stream(self, make_writer: Any, *_: object) -> SimpleNamespace:
         writer = make_writer(("n",), None)
+        self.begin_again.append(lambda: make_writer(("n",), None))
 
         async def following() -> bytes | None:
             end = asyncio.get_running_loop().create_future()
@@ -192,33 +194,85 @@ class Steps(Reads):
         return SimpleNamespace(next=following, close=lambda: None)
 
 
-@pytest.mark.parametrize("end", ["fails", "leaves", "ends"])
-async def test_who_waits_for_memory_goes_on_when_another_one_ends(end: str) -> None:
-    """And not before its plot is made. Red when nobody waits, when the end of a read wakes nobody or does so only after
-    a success, and when rows count no more once all of them are there."""
-    source, made = Steps(), threading.Event()
+@pytest.fixture
+def looks_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits for memory looks in each round of the loop: only where no thread reads, for it would get no time."""
+    monkeypatch.setattr(many_rows, "_LOOK_SECONDS", 0)
+
+
+async def _largest_of_three(source: Steps) -> list[asyncio.Task[Result]]:
+    """Three reads, of which the first holds two rows and goes on, and the others wait with one."""
+    reads = [source.read() for _ in range(3)]
+    await source.begun(3)
+    for read, rows in enumerate((2, 1, 1)):
+        source.ends[read].set_result(rows)
+    await source.begun(4)
+    return reads
+
+
+@pytest.mark.usefixtures("looks_at_once")
+@pytest.mark.parametrize("end", ["ends", "fails", "leaves", "begins again"])
+async def test_who_waits_for_memory_goes_on_when_another_one_lets_go(end: str) -> None:
+    """Red when nobody waits, and when a failure, a viewer who leaves or a lost connection keeps what was held."""
+    source = Steps()
+    largest, *others = await _largest_of_three(source)
+    if end == "ends":
+        source.ends[3].set_result(0)
+    elif end == "fails":
+        source.ends[3].set_exception(QueryFailed("no"))
+    elif end == "leaves":
+        largest.cancel()
+    else:
+        source.begin_again[0]()
+    await source.begun(6)
+    for waited in source.ends[4:]:
+        waited.set_result(0)
+    assert [(await each).rows for each in others] == [[(1,)]] * 2
+    if end == "begins again":
+        source.ends[3].set_result(0)
+        assert (await largest).rows == []
+    elif end == "ends":
+        assert (await largest).rows == [(1,), (1,)]
+    else:
+        with pytest.raises(QueryFailed if end == "fails" else asyncio.CancelledError):
+            await largest
+
+
+@pytest.mark.usefixtures("looks_at_once")
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_rows_count_until_the_plot_is_made(leaves: bool) -> None:
+    """Also when its viewer has left, for the thread goes on. Red when they count no more once all of them are there
+    or once nobody waits for the plot."""
+    source, begun, made = Steps(), threading.Event(), threading.Event()
 
     def make(result: Result) -> Result:
         if len(result) == 2:
+            begun.set()
             made.wait(60)
         return result
 
     source.make = make
-    largest, second, third = (source.read() for _ in range(3))
-    await source.begun(3)
-    for read, rows in enumerate((2, 1, 1)):
-        source.ends[read].set_result(rows)
-    await source.begun(4)  # the largest alone
-    if end == "leaves":
+    largest, *others = await _largest_of_three(source)
+    source.ends[3].set_result(0)
+    await asyncio.to_thread(begun.wait, 60)
+    if leaves:
         largest.cancel()
-    elif end == "fails":
-        source.ends[3].set_exception(QueryFailed("no"))
-    else:
-        source.ends[3].set_result(0)
-        await source.begun(4)
-        made.set()
+    await source.begun(4)
+    made.set()
     await source.begun(6)
     for waited in source.ends[4:]:
         waited.set_result(0)
-    assert [(await each).rows for each in (second, third)] == [[(1,)]] * 2
-    assert (await asyncio.gather(largest, return_exceptions=True))[0] is not None
+    assert [(await each).rows for each in others] == [[(1,)]] * 2
+    assert largest.cancelled() is leaves
+
+
+async def test_nobody_waits_for_memory_without_end() -> None:
+    """The others are told to try again, and hold their connections no longer. Red when they wait without a limit."""
+    source = Steps(wait_seconds=0.01)
+    largest, *others = await _largest_of_three(source)
+    for each in others:
+        with pytest.raises(SourceUnavailable, match="take 64 bytes already"):
+            async with asyncio.timeout(60):
+                await each
+    source.ends[3].set_result(0)
+    assert (await largest).rows == [(1,), (1,)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -147,7 +148,7 @@ async def test_a_stream_waits_for_its_turn(each_engine: str, make: Make) -> None
         impatient, of_it = make(pool_size=1)
         held = await stream(impatient, each_engine)
         with pytest.MonkeyPatch.context() as patch:  # only now: to connect may take longer on a busy machine
-            patch.setattr(impatient._pools, "connect_timeout", 0.2)
+            patch.setattr(impatient._pools, "limits", replace(impatient._pools.limits, connect_timeout=0.2))
             with pytest.raises(SourceUnavailable):
                 await stream(impatient, each_engine)
         await held.aclose()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenantry.errors import AmbiguousToken
-from tenantry.middleware import DEFAULT_CARRIERS, Carriers, cookie, first_of, header, path, query
+from tenantry.middleware import DEFAULT_CARRIERS, Carriers, cookie, extraction, first_of, header, path, query
 from tenantry.middleware.extraction import ReferenceExtractor, create_extractor
 from tests.middleware.asgi import http
 
@@ -132,6 +133,21 @@ def test_an_encoded_slash_beside_a_token_in_the_path_stays(path_shown: str, raw:
     template = path_shown.partition("{}")[0] + "{token}"
     assert create_extractor(path(template))(scope) == T
     assert (scope["path"], scope["raw_path"]) == (path_shown.format("redacted"), left)
+
+
+def test_a_path_of_many_equal_segments_is_masked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work grows as the path does. Red when the path is written anew for each of them: 90,000 segments read."""
+    read: list[bytes] = []
+
+    def counting(segment: bytes) -> bytes:
+        read.append(segment)
+        return unquote_to_bytes(segment)
+
+    monkeypatch.setattr(extraction, "unquote_to_bytes", counting)
+    scope = http(path="/x" * 300, path_params={"token": "x"})
+    assert create_extractor(path("token"))(scope) == b"x"
+    assert scope["path"] == scope["raw_path"].decode() == "/redacted" * 300
+    assert len(read) == 301
 
 
 def test_path_parameter() -> None:

@@ -14,8 +14,8 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from tenantry.datasources.driver import Answer, DataSource, Found
-from tenantry.datasources.limits import count_bytes
-from tenantry.errors import TooManyBytes
+from tenantry.datasources.limits import Limits, count_bytes
+from tenantry.errors import SourceUnavailable, TooManyBytes
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
 
@@ -27,6 +27,7 @@ _IN_TURNS: Final = frozenset({"sqlite"})
 each row, so threads that read at once wake each other a million times. Twelve charts of 100,000 rows took 1.9 s."""
 _TURN_SECONDS: Final = 0.25
 """Whoever reads for longer holds up the next one no more: it may be the query itself that takes its time."""
+_LOOK_SECONDS: Final = 0.02
 _STEP_ENDS: Final = b"."
 """What is written so that a step of reading ends."""
 
@@ -41,17 +42,17 @@ class Reduction:
 
 
 class ManyRows:
-    """The reads of many rows that are under way in one event loop. ``max_bytes``: the memory of a query's answer.
+    """The reads of many rows that are under way in one event loop.
 
-    Each may hold ``ANSWERS`` times as much. When all together hold that, only the one that holds the most reads on: it
-    ends first, and no other one waits for it with more than it has. So never more than twice as much is held, until
-    what is made of the rows is there.
+    Each may hold ``ANSWERS`` times the memory of a query's answer. When all together hold that, only the one that holds
+    the most reads on: it ends first, and no other one waits for it with more than it has. So never more than twice as
+    much is held, until what is made of the rows is there.
     """
 
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = ANSWERS * max_bytes
+    def __init__(self, limits: Limits) -> None:
+        self._max_bytes = ANSWERS * limits.max_bytes
+        self._wait_seconds = limits.stream.reader_timeout / 2  # a stream that nobody reads for longer has ended
         self._reads: dict[_Collected, None] = {}
-        self._waiting: list[asyncio.Future[None]] = []
         self._turns: WeakKeyDictionary[DataSource, asyncio.Lock] = WeakKeyDictionary()
 
     async def fetch(
@@ -63,23 +64,35 @@ class ManyRows:
         session: BoundSQL | None,
     ) -> Found:
         """As ``DataSource.fetch``, of what is made of the rows. They are within the limits of streams
-        (``StreamLimits``). Raises as ``DataSource.stream`` does, and TooManyBytes."""
+        (``StreamLimits``). Raises as ``DataSource.stream`` does, TooManyBytes, and SourceUnavailable where the memory
+        does not come free in time."""
         collected = _Collected(self._max_bytes, self._must_wait)
         self._reads[collected] = None
         try:
             async with self._turn(source):
                 pieces = await source.stream(collected.begin, bound, session, _ignore)
                 try:
-                    await self._memory(collected)
+                    await self._wait_for_memory(collected)
                     while await pieces.next() is not None:
-                        await self._memory(collected)
+                        await self._wait_for_memory(collected)
                 finally:
                     pieces.close()
-            return await asyncio.to_thread(collected.shaped, make, shape)
+            return await asyncio.to_thread(self._make, collected, make, shape)
         finally:
-            del self._reads[collected]
-            collected.drop()
-            self._wake()
+            if not collected.is_taken:  # a thread goes on also when its viewer has left
+                self._forget(collected)
+
+    def _make(self, collected: _Collected, make: Callable[[Result], Result], shape: Callable[[Answer], Found]) -> Found:
+        """In a thread."""
+        collected.is_taken = True
+        try:
+            return shape(make(collected.result()))
+        finally:
+            self._forget(collected)
+
+    def _forget(self, collected: _Collected) -> None:
+        collected.drop()
+        self._reads.pop(collected, None)
 
     def _must_wait(self, collected: _Collected) -> bool:
         """Asked from the threads of the reads, too."""
@@ -87,18 +100,17 @@ class ManyRows:
         held = sum(each.held for each in reads)
         return held > self._max_bytes and max(reads, key=lambda each: each.held) is not collected
 
-    async def _memory(self, collected: _Collected) -> None:
-        """Waits until this read may hold more."""
+    async def _wait_for_memory(self, collected: _Collected) -> None:
+        """Until this read may hold more. It looks again and again: what the others hold changes in their threads."""
+        clock = asyncio.get_running_loop().time
+        late = clock() + self._wait_seconds
         while self._must_wait(collected):
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiter)
-            await waiter
-
-    def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for waiter in waiting:
-            if not waiter.done():  # else its viewer has left
-                waiter.set_result(None)
+            if clock() > late:
+                raise SourceUnavailable(
+                    f"charts of many rows take {self._max_bytes} bytes already, and no more may; try again",
+                    retry_after=1,
+                )
+            await asyncio.sleep(_LOOK_SECONDS)
 
     @asynccontextmanager
     async def _turn(self, source: DataSource) -> AsyncIterator[None]:
@@ -119,11 +131,12 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _Collected:
-    """A PieceWriter that keeps the rows and writes nothing. ``held``: the bytes that they take. ``must_wait`` says
-    whether others are to end first."""
+    """A PieceWriter that keeps the rows and writes nothing. ``held``: the bytes that they take, ``is_taken``:
+    whether a thread makes something of them. ``must_wait`` says whether others are to end first."""
 
     def __init__(self, max_bytes: int, must_wait: Callable[[_Collected], bool]) -> None:
         self.held: int = 0
+        self.is_taken: bool = False
         self._names: Sequence[str] = ()
         self._types: Sequence[str | None] | None = None
         self._rows: list[tuple[Any, ...]] = []
@@ -131,9 +144,9 @@ class _Collected:
         self._must_wait = must_wait
 
     def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _Collected:
-        """Once, or again where a connection was lost before its first rows."""
-        self._names, self._types, self.held = names, types, 0
-        self._rows.clear()
+        """Once, or again where a connection was lost before the first piece."""
+        self._names, self._types = names, types
+        self.drop()
         return self
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
@@ -148,10 +161,10 @@ class _Collected:
     def end(self) -> bytes:
         return b""
 
-    def shaped(self, make: Callable[[Result], Result], shape: Callable[[Answer], Found]) -> Found:
-        """What is made of the rows."""
-        return shape(make(Result(self._names, self._rows, self._types)))
+    def result(self) -> Result:
+        """All rows."""
+        return Result(self._names, self._rows, self._types)
 
     def drop(self) -> None:
         """Lets the rows go now: the stream that they came in may be in memory for longer."""
-        self._rows = []
+        self._rows, self.held = [], 0

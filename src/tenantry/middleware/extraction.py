@@ -11,7 +11,7 @@ the two equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Final
 from urllib.parse import quote, unquote_to_bytes
 
@@ -171,7 +171,7 @@ def _path_token(scope: Scope, carrier: str) -> bytes | None:
         return None
     position = first + len(template) - 1
     token: str = segments[position]
-    _mask_path(scope, position)
+    _mask_path(scope, {position})
     return token.encode("utf-8", "surrogateescape")
 
 
@@ -182,31 +182,31 @@ def _parameter_token(scope: Scope, name: str) -> bytes | None:
         return None
     token = str(parameters[name])
     scope["path_params"] = {**parameters, name: MASK}
-    for position, segment in enumerate(scope["path"].split("/")):
-        if segment == token and token:
-            _mask_path(scope, position)
     if token:
+        shown = {position for position, segment in enumerate(scope["path"].split("/")) if segment == token}
+        if shown:
+            _mask_path(scope, shown)
         scope["root_path"] = scope.get("root_path", "").replace(f"/{token}", f"/{MASK}")
     return token.encode("utf-8", "surrogateescape")
 
 
-def _mask_path(scope: Scope, position: int) -> None:
-    segments = scope["path"].split("/")
-    segments[position] = MASK
+def _mask_path(scope: Scope, positions: Set[int]) -> None:
+    """All at once: a hostile path may have thousands of them."""
+    segments = [MASK if index in positions else each for index, each in enumerate(scope["path"].split("/"))]
     scope["path"] = "/".join(segments)
     raw = scope.get("raw_path")
     if raw is not None:
-        scope["raw_path"] = _masked_raw_path(raw, segments, position)
+        scope["raw_path"] = _masked_raw_path(raw, segments, positions)
 
 
-def _masked_raw_path(raw: bytes, segments: list[str], position: int) -> bytes:
-    """``raw`` with what stands at ``position`` of ``segments``, which are those of the decoded path; some servers add
+def _masked_raw_path(raw: bytes, segments: list[str], positions: Set[int]) -> bytes:
+    """``raw`` with what stands at ``positions`` of ``segments``, which are those of the decoded path; some servers add
     the query. A segment of it with encoded slashes decodes to several, and they stay: what is mounted further in may
     refuse them."""
     raw_segments, end = raw.partition(b"?")[0].split(b"/"), 0
     for index, segment in enumerate(raw_segments):
         start, end = end, end + 1 + unquote_to_bytes(segment).count(b"/")
-        if start <= position < end:
+        if not positions.isdisjoint(range(start, end)):
             raw_segments[index] = quote("/".join(segments[start:end]), safe="").encode()
     # They do not correspond where a server prepends its root_path to the one alone.
     return b"/".join(raw_segments) if end == len(segments) else quote("/".join(segments)).encode()

@@ -290,7 +290,7 @@ def health_path(name: str, summary: str, schema: str, codes: tuple[str, ...]) ->
         "security": [],
         "responses": {
             "200": _success(summary, reference(schema), {"success": 1, "status": status}),
-            **error_responses((*codes, *SERVER), DEFAULT_FORMAT),
+            **error_responses((*codes, "request_timeout", *SERVER), DEFAULT_FORMAT),
         },
     }
     return {"get": operation}

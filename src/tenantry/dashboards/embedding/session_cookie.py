@@ -78,7 +78,8 @@ class CookieExchange:
 class SessionCookie:
     """ASGI middleware before UserGroupMiddleware: the cookie of the group that a request names becomes its token.
 
-    A token that the request carries itself stays. The cookies of all groups are taken out in any case. Raises
+    A token that the request carries itself stays, unless a middleware around this one has taken it out: then the two
+    have to be of one group. The cookies of all groups are taken out in any case. Raises
     OriginNotAllowed where a page of another origin may have asked: UserGroupMiddleware does not check a header.
     """
 

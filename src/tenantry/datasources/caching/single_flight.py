@@ -134,7 +134,7 @@ class Flights:
         return flight.wait()
 
     def _new_many_rows(self) -> ManyRows:
-        return ManyRows(self.pools.limits.max_bytes)
+        return ManyRows(self.pools.limits)
 
     def forget_source(self, name: str | None) -> None:
         """No query joins one that is under way at this source; None: at any."""

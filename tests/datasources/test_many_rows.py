@@ -174,22 +174,31 @@ async def test_one_chart_may_hold_so_much(sources: DataSources) -> None:
 
 
 class Steps(Reads):
-    """Of which many rows may take the memory of two. Each step gives as many as the test says; 0 ends the read."""
+    """Of which many rows may take the memory of two. Each step gives as many as the test says, and whether they are the
+    last ones."""
 
     def __init__(self, wait_seconds: float = 600) -> None:
         super().__init__("postgresql")
         self.many_rows = ManyRows(Limits(max_bytes=8, stream=StreamLimits(reader_timeout=2 * wait_seconds)))
         self.begin_again: list[Callable[[], object]] = []
+        self.writers: list[Any] = []
 
     async def stream(self, make_writer: Any, *_: object) -> SimpleNamespace:
         writer = make_writer(("n",), None)
         self.begin_again.append(lambda: make_writer(("n",), None))
+        self.writers.append(writer)
+        ended: list[bytes] = []
 
         async def following() -> bytes | None:
+            if ended:
+                return None
             end = asyncio.get_running_loop().create_future()
             self.ends.append(end)
-            rows = await end
-            return writer.write([(1,)] * rows) if rows else None
+            rows, is_last = await end
+            content: bytes = writer.write([(1,)] * rows)
+            if is_last:
+                ended.append(writer.end())
+            return content
 
         return SimpleNamespace(next=following, close=lambda: None)
 
@@ -205,7 +214,7 @@ async def _largest_of_three(source: Steps) -> list[asyncio.Task[Result]]:
     reads = [source.read() for _ in range(3)]
     await source.begun(3)
     for read, rows in enumerate((2, 1, 1)):
-        source.ends[read].set_result(rows)
+        source.ends[read].set_result((rows, False))
     await source.begun(4)
     return reads
 
@@ -217,7 +226,7 @@ async def test_who_waits_for_memory_goes_on_when_another_one_lets_go(end: str) -
     source = Steps()
     largest, *others = await _largest_of_three(source)
     if end == "ends":
-        source.ends[3].set_result(0)
+        source.ends[3].set_result((0, True))
     elif end == "fails":
         source.ends[3].set_exception(QueryFailed("no"))
     elif end == "leaves":
@@ -226,10 +235,10 @@ async def test_who_waits_for_memory_goes_on_when_another_one_lets_go(end: str) -
         source.begin_again[0]()
     await source.begun(6)
     for waited in source.ends[4:]:
-        waited.set_result(0)
+        waited.set_result((0, True))
     assert [(await each).rows for each in others] == [[(1,)]] * 2
     if end == "begins again":
-        source.ends[3].set_result(0)
+        source.ends[3].set_result((0, True))
         assert (await largest).rows == []
     elif end == "ends":
         assert (await largest).rows == [(1,), (1,)]
@@ -253,7 +262,7 @@ async def test_rows_count_until_the_plot_is_made(leaves: bool) -> None:
 
     source.make = make
     largest, *others = await _largest_of_three(source)
-    source.ends[3].set_result(0)
+    source.ends[3].set_result((0, True))
     await asyncio.to_thread(begun.wait, 60)
     if leaves:
         largest.cancel()
@@ -261,9 +270,12 @@ async def test_rows_count_until_the_plot_is_made(leaves: bool) -> None:
     made.set()
     await source.begun(6)
     for waited in source.ends[4:]:
-        waited.set_result(0)
+        waited.set_result((0, True))
     assert [(await each).rows for each in others] == [[(1,)]] * 2
-    assert largest.cancelled() is leaves
+    if leaves:
+        assert largest.cancelled()
+    else:
+        assert (await largest).rows == [(1,), (1,)]
 
 
 async def test_nobody_waits_for_memory_without_end() -> None:
@@ -274,5 +286,33 @@ async def test_nobody_waits_for_memory_without_end() -> None:
         with pytest.raises(SourceUnavailable, match="take 64 bytes already"):
             async with asyncio.timeout(60):
                 await each
-    source.ends[3].set_result(0)
+    source.ends[3].set_result((0, True))
     assert (await largest).rows == [(1,), (1,)]
+
+
+@pytest.mark.usefixtures("looks_at_once")
+async def test_who_has_all_rows_waits_for_nobody() -> None:
+    """It will hold no more, and lets go what it has once it is made. Red when it waits for the largest as others do."""
+    source = Steps()
+    largest, small = source.read(), source.read()
+    await source.begun(2)
+    source.ends[0].set_result((2, False))
+    await source.begun(3)
+    source.ends[1].set_result((1, True))
+    async with asyncio.timeout(60):
+        assert (await small).rows == [(1,)]
+    source.ends[2].set_result((0, True))
+    assert (await largest).rows == [(1,), (1,)]
+
+
+async def test_a_step_that_goes_on_when_its_viewer_has_left_keeps_no_rows() -> None:
+    """Nobody counts them. Red when they are kept."""
+    source = Steps()
+    read = source.read()
+    await source.begun(1)
+    read.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await read
+    (writer,) = source.writers
+    assert writer.write([(1,)] * 5)  # and the step ends
+    assert (writer.held, list(writer.result().rows)) == (0, [])

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -39,6 +40,17 @@ class Reduction:
 
     key: str
     make: Callable[[Result], Result]
+
+
+class _State(Enum):
+    """Of one read."""
+
+    READING = auto()
+    WHOLE = auto()
+    """It has all its rows, and will hold no more."""
+    TAKEN = auto()
+    """A thread makes something of the rows."""
+    FORGOTTEN = auto()
 
 
 class ManyRows:
@@ -79,23 +91,26 @@ class ManyRows:
                     pieces.close()
             return await asyncio.to_thread(self._make, collected, make, shape)
         finally:
-            if not collected.is_taken:  # a thread goes on also when its viewer has left
+            if collected.state is not _State.TAKEN:  # that thread goes on also when its viewer has left
                 self._forget(collected)
 
     def _make(self, collected: _Collected, make: Callable[[Result], Result], shape: Callable[[Answer], Found]) -> Found:
         """In a thread."""
-        collected.is_taken = True
+        collected.state = _State.TAKEN
         try:
             return shape(make(collected.result()))
         finally:
             self._forget(collected)
 
     def _forget(self, collected: _Collected) -> None:
+        collected.state = _State.FORGOTTEN
         collected.drop()
         self._reads.pop(collected, None)
 
     def _must_wait(self, collected: _Collected) -> bool:
         """Asked from the threads of the reads, too."""
+        if collected.state is not _State.READING:
+            return False
         reads = tuple(self._reads)
         held = sum(each.held for each in reads)
         return held > self._max_bytes and max(reads, key=lambda each: each.held) is not collected
@@ -131,12 +146,12 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _Collected:
-    """A PieceWriter that keeps the rows and writes nothing. ``held``: the bytes that they take, ``is_taken``:
-    whether a thread makes something of them. ``must_wait`` says whether others are to end first."""
+    """A PieceWriter that keeps the rows and writes nothing. ``held``: the bytes that they take. ``must_wait`` says
+    whether others are to end first."""
 
     def __init__(self, max_bytes: int, must_wait: Callable[[_Collected], bool]) -> None:
         self.held: int = 0
-        self.is_taken: bool = False
+        self.state: _State = _State.READING
         self._names: Sequence[str] = ()
         self._types: Sequence[str | None] | None = None
         self._rows: list[tuple[Any, ...]] = []
@@ -150,6 +165,8 @@ class _Collected:
         return self
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        if self.state is _State.FORGOTTEN:  # a step goes on for a while when its viewer has left
+            return _STEP_ENDS
         self.held += count_bytes(rows) + _VALUE_BYTES * len(rows) * len(self._names)
         if self.held > self._max_bytes:
             raise TooManyBytes(
@@ -159,6 +176,8 @@ class _Collected:
         return _STEP_ENDS if self._must_wait(self) else b""
 
     def end(self) -> bytes:
+        if self.state is _State.READING:
+            self.state = _State.WHOLE
         return b""
 
     def result(self) -> Result:

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 
 ALWAYS = frozenset({"landmark-unique"})
-"""Rules that count though axe calls what they find moderate: two landmarks of
-one name cannot be told apart."""
+"""Rules that count though axe calls what they find moderate: two landmarks of one name cannot be told apart."""
 
 
 async def serious(page: Page, *, only: Collection[str] = (), also: Collection[str] = ()) -> list[str]:

@@ -79,8 +79,8 @@ class SessionCookie:
     """ASGI middleware before UserGroupMiddleware: the cookie of the group that a request names becomes its token.
 
     A token that the request carries itself stays, unless a middleware around this one has taken it out: then the two
-    have to be of one group. The cookies of all groups are taken out in any case. Raises
-    OriginNotAllowed where a page of another origin may have asked: UserGroupMiddleware does not check a header.
+    have to be of one group. The cookies of all groups are taken out in any case. Raises OriginNotAllowed where a page
+    of another origin may have asked: UserGroupMiddleware does not check a header.
     """
 
     def __init__(self, app: ASGIApp) -> None:

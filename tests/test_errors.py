@@ -61,6 +61,7 @@ STABLE = {
     "origin_not_allowed": 403,
     "outcome_unknown": 503,
     "query_failed": 502,
+    "query_outdated": 409,
     "query_timeout": 504,
     "request_timeout": 408,
     "signing_key_missing": 409,

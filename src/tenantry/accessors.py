@@ -27,8 +27,12 @@ DEMAND_KEY = "tenantry.demand"
 """The scope key under which UserGroupMiddleware puts the Demand of a request or websocket without a token."""
 
 LAST_PART_KEY = "tenantry.last_part"
-"""In a message ``http.response.body`` with ``more_body``: what the response ends with if its token dies meanwhile.
+"""In a message ``http.response.body`` with ``more_body``: a function of the reason that gives the last part of a
+response that is ended meanwhile. The reason is GROUP_CHANGED, or the code of the error with which the token is refused.
 Without it such a response is left without an end. UserGroupMiddleware takes it out."""
+
+GROUP_CHANGED = "group_changed"
+"""The reason where the token is good and its group has other properties, another name or another mapping."""
 
 VIEWER_KEY = "tenantry.viewer"
 """The scope key under which UserGroupMiddleware puts what tells whether the client of a websocket has left: its

@@ -154,6 +154,58 @@ async def test_an_answer_ends_with_its_token(
         assert site.sources.flights.by_key == {}
 
 
+def change(**fields: Any) -> Callable[[Site], None]:
+    """Writes the group of HA anew, with these fields."""
+
+    def write(site: Site) -> None:
+        group = site.backend.groups[handle_of_ha(site)]
+        site.backend.write(replace(group, revision=group.revision + 1, **fields))
+
+    return write
+
+
+def move(site: Site) -> None:
+    """The data source has another URL."""
+    (before,) = site.directory.sources
+    site.directory.sources = [replace(before, url=f"{before.url}?timeout=60")]
+
+
+CHANGED = {
+    "a property": change(properties={"carrier": "UA"}),
+    "the mapping": change(mapping={"main": "ds_1", "more": "ds_1"}),
+    "no mapping": change(mapping=None),
+    "the name": change(name="Another"),
+    "a moved source": move,
+    "no source": lambda site: site.directory.sources.clear(),
+}
+
+
+@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
+@pytest.mark.parametrize("name", ["open", "slow"])
+async def test_an_answer_ends_with_what_its_rows_were_bound_with(
+    tmp_path: Path, name: str, changed: Callable[[Site], None]
+) -> None:
+    """While it waits for changes the page is told to begin anew. A query that runs is stopped: where the group has
+    changed the whole answer ends, and where its source has, the panel says so. Red when the token is all that is
+    compared, and when an open answer watches no registration."""
+    async with serve(tmp_path, FILES, limits={"timeout": 600}) as site:
+        async with site.reading(f"{name}/-/panels", {"live": True}) as reader:
+            for _ in range(3 if name == "open" else 0):
+                await reader.line()
+            async with asyncio.timeout(SOON):
+                while name == "slow" and not site.sources.flights.by_key:
+                    await asyncio.sleep(0.01)
+            changed(site)
+            last = await reader.line()
+            if "panel" in last:
+                assert last["error"]["code"] == "query_outdated"
+                assert await reader.line() == {"end": True}
+                last = await reader.line()
+            assert last == {"group": "changed"}
+        assert site.sources.flights.by_key == {}
+        assert not len(site.sources.bindings)
+
+
 async def test_a_sign_of_life_is_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty line, so that no proxy takes the connection for dead; and after its time an answer ends."""
     monkeypatch.setattr(live, "_SIGN_SECONDS", 0.01)

@@ -142,7 +142,7 @@ async def test_a_stream_ends_at_the_end_date(ending: Ending) -> None:
     async def streaming(scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"x", "more_body": True, LAST_PART_KEY: b"ended"})
+        await send({"type": "http.response.body", "body": b"x", "more_body": True, LAST_PART_KEY: lambda _: b"ended"})
         ending.clock.go()
         assert (await receive())["type"] == "http.disconnect"
         try:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,12 +15,12 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from tenantry import UserGroupMiddleware
-from tenantry.accessors import LAST_PART_KEY
+from tenantry.accessors import GROUP_CHANGED, LAST_PART_KEY
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
 from tenantry.middleware.cache_headers import LONG_KEY
 from tenantry.middleware.long_responses import LongResponse, ResponseCut
-from tenantry.testing import make_group
+from tenantry.testing import make_environment, make_group
 
 LIMIT = 120.0
 TOKEN = b"a token"
@@ -33,7 +35,7 @@ class Answers:
     staleness = 0.25
 
     def __init__(self) -> None:
-        self.group: UserGroup | None = make_group()
+        self.group: UserGroup | None = make_group(properties={"region": 1}, mapping={"main": "warehouse"})
         self.up = True
         self.peeks = 0
 
@@ -54,6 +56,11 @@ class Answers:
         if self.group is None:
             raise InvalidToken(InvalidToken.MESSAGE)
         return self.group
+
+
+def group_of(answers: Answers) -> UserGroup:
+    assert answers.group is not None
+    return answers.group
 
 
 class Exchanged:
@@ -138,24 +145,26 @@ async def test_a_stream_ends_with_its_token(app: App) -> None:
     assert response.parts == parts
 
 
-async def test_an_app_may_say_how_its_response_ends() -> None:
+@pytest.mark.parametrize("reason", ["invalid_token", GROUP_CHANGED])
+async def test_an_app_may_say_how_its_response_ends(reason: str) -> None:
     """With one of its parts: then it has an end, and the app sees that nobody is there. What it said is for us alone.
-    Red when a last part is sent to whoever did not ask for one."""
+    Red when a last part is sent to an app that did not ask for one, and when every reason is the token's."""
     answers, seen = Answers(), []
+    changed = partial(replace, group_of(answers), revision=2)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await Request(scope, receive).body()
         await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"", "more_body": True, LAST_PART_KEY: b"ended"})
+        await send({"type": "http.response.body", "body": b"", "more_body": True, LAST_PART_KEY: str.encode})
         seen.append((await receive())["type"])
 
     response = Exchanged(answers, app)
     await response.until(1)
-    answers.group = None
+    answers.group = changed(name="Another") if reason == GROUP_CHANGED else None
     assert await response.end() is None
     first, last = response.messages[1:]
     assert LAST_PART_KEY not in first
-    assert last == {"type": "http.response.body", "body": b"ended"}
+    assert last == {"type": "http.response.body", "body": reason.encode()}
     assert seen == ["http.disconnect"]
 
 
@@ -170,12 +179,51 @@ async def test_a_stream_ends_when_nobody_knows(app: App) -> None:
     assert response.messages[-1]["more_body"]
 
 
-async def test_a_stream_of_a_good_token_goes_on() -> None:
-    """Through many checks, and ends when its client goes. Red when a check that is good ends it."""
+OTHERS: list[dict[str, Any]] = [
+    {"properties": {"region": "us"}},
+    {"properties": {"region": True}},
+    {"properties": None},
+    {"mapping": None},
+    {"mapping": {"main": "other"}},
+    {"name": "Acme Ltd"},
+    {"environment": make_environment(name="staging")},
+]
+"""What makes another record of that of ``Answers``."""
+
+
+@pytest.mark.parametrize("app", [streaming, silent])
+@pytest.mark.parametrize("other", OTHERS, ids=str)
+async def test_a_stream_ends_with_the_record_that_it_began_with(app: App, other: dict[str, Any]) -> None:
+    """Though its token is good: a host's own stream, too. Red when ``_renewed`` is always true; and for ``True`` when
+    records are compared with ``==``."""
+    answers = Answers()
+    response = Exchanged(answers, app)
+    await response.until(1)
+    answers.group = replace(group_of(answers), revision=2, **other)
+    await response.end()
+    assert response.messages[-1]["more_body"], "without an end"
+
+
+SAME: list[dict[str, Any]] = [
+    {},
+    {"revision": 2},
+    {"revision": 2, "expires_at": datetime(2999, 1, 1, tzinfo=UTC)},
+    {"revision": 2, "token_version": 2, "grace_until": datetime(2999, 1, 1, tzinfo=UTC)},
+    {"environment": make_environment(grace_seconds=60)},
+]
+
+
+@pytest.mark.parametrize("same", SAME, ids=str)
+async def test_a_stream_of_a_good_token_goes_on(same: dict[str, Any]) -> None:
+    """Through many checks, and ends when its client goes. Red when a check that is good ends it, and when another
+    revision does."""
     answers = Answers()
     response = Exchanged(answers, streaming)
+    await response.until(1)
+    answers.group = replace(group_of(answers), **same)
+    before = answers.peeks
     async with asyncio.timeout(LIMIT):
-        while answers.peeks < 20:
+        while answers.peeks < before + 20:
             await asyncio.sleep(0.01)
     assert not response.task.done()
     response.left.set()

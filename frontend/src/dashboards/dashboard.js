@@ -21,7 +21,7 @@ export class Dashboard {
   /**
    * @param {{root: HTMLElement, session: import("./embed/session.js").Session, mount: string, announce: (text: string) => void,
    *   open: (name: string, fragment: string) => void, changed: (dashboard: Dashboard) => void, look: () => void, revised: (revision: string) => void,
-   *   broken: (why: string) => void, live: boolean}} page
+   *   restart: () => void, broken: (why: string) => void, live: boolean}} page
    * @param {string} name
    * @param {string} fragment
    */
@@ -59,6 +59,7 @@ export class Dashboard {
     else if (message.changed) this.ask(message.changed);
     else if (message.revision) this.page.revised(message.revision);
     else if (message.broken) this.page.broken(message.broken);
+    else if (message.group === "changed") this.page.restart();
     else if (message.token === "ended") this.resume(this.requests.stop()); // the session asks the host for another one
   }
 

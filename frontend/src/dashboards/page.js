@@ -111,7 +111,12 @@ class Page {
   revised(revision) {
     const before = this.revision;
     this.revision = revision;
-    if (before && before !== revision) this.start(this.dashboard.name, location.hash);
+    if (before && before !== revision) this.restart();
+  }
+
+  /** With the choices that the address keeps: the files have changed, or what the group may see. */
+  restart() {
+    this.start(this.dashboard.name, location.hash);
   }
 
   /** They cannot be used: what is wrong, and where, until they are of another revision. */

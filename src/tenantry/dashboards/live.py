@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 
 from tenantry.datasources import DataSources
 from tenantry.datasources.pools import source_name
-from tenantry.errors import TenantryError
-from tenantry.groups import UserGroup
+from tenantry.errors import QueryOutdated, TenantryError
+from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.slots import monotonic_with_suspend
 
 Message: TypeAlias = dict[str, Any]
@@ -19,6 +19,8 @@ _SIGN_SECONDS: Final = 30.0
 """Proxies close a connection on which nothing comes for a minute."""
 _OPEN_SECONDS: Final = 900.0
 
+CHANGED: Final[Message] = {"group": "changed"}
+"""The last message of an answer whose rows were bound with what is no longer so: the page begins anew."""
 SIGN: Final = b"\n"
 """What is sent for a message that says nothing: the connection is there."""
 MAX_OPEN: Final = 100
@@ -52,7 +54,9 @@ class ChangedPanels:
     ``DataSources.changed``. ``changes`` is None for a group that has as many open answers as it may.
 
     A message is empty after half a minute without one. It ends after a quarter of an hour, for a page asks again
-    then, of a process that may be a newer one; and when this process is about to end."""
+    then, of a process that may be a newer one; when this process is about to end; and with the message CHANGED when a
+    data source was moved or deleted. What the group itself has changed is the middleware's matter: it ends the answer.
+    """
 
     def __init__(
         self, sources: DataSources, group: UserGroup, schemas: dict[str, str], open_answers: OpenAnswers
@@ -63,6 +67,7 @@ class ChangedPanels:
         self._schemas = schemas
         self._clock = monotonic_with_suspend
         self._panels: dict[str, list[str]] = {}
+        self._outdated: TenantryError | None = None
         self._listening = ExitStack()
 
     async def __aenter__(self) -> ChangedPanels | None:
@@ -71,7 +76,12 @@ class ChangedPanels:
         self._listening.callback(self._open_answers.give_back, self._group)
         try:
             self._inbox = self._listening.enter_context(self._sources.changes.listen())
-            self._panels = await panels_of_sources(self._sources, self._group, self._schemas)
+            found = await sources_of_schemas(self._sources, self._group, self._schemas)
+            self._panels = panels_of_sources(found, self._schemas)
+            for schema, registered in found.items():
+                bindings = self._sources.bindings
+                added = bindings.add(self._group, schema, registered, self._end, checks_group=False)
+                self._listening.callback(bindings.discard, added)
         except BaseException:
             self._listening.close()
             raise
@@ -79,6 +89,10 @@ class ChangedPanels:
 
     async def __aexit__(self, *_: object) -> None:
         self._listening.close()
+
+    def _end(self, reason: TenantryError) -> None:
+        self._outdated = reason
+        self._inbox.end()
 
     @property
     def first(self) -> Message:
@@ -101,18 +115,30 @@ class ChangedPanels:
             panels = sorted(panel for source in found if source is not None for panel in self._panels[source])
             if panels:
                 yield {"changed": panels}
-            elif not changed:
+            elif not changed and not inbox.has_ended:
                 yield self.sign()
+        if isinstance(self._outdated, QueryOutdated):
+            yield CHANGED
 
 
-async def panels_of_sources(sources: DataSources, group: UserGroup, schemas: Mapping[str, str]) -> dict[str, list[str]]:
-    """The panels (``schemas``: panel -> schema) by the name of the source that the group's mapping names."""
-    found: dict[str, list[str]] = {}
+async def sources_of_schemas(
+    sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
+) -> dict[str, RegisteredSource]:
+    """The sources that the group's mapping names, by the schemas of the panels (``schemas``: panel -> schema)."""
+    found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # its panels say why they have no rows
-            source = source_name(await sources.registered(group, schema))
-            found.setdefault(source, []).extend(panel for panel, asked in schemas.items() if asked == schema)
+            found[schema] = await sources.registered(group, schema)
     return found
+
+
+def panels_of_sources(found: Mapping[str, RegisteredSource], schemas: Mapping[str, str]) -> dict[str, list[str]]:
+    """The panels by the names of their sources."""
+    panels: dict[str, list[str]] = {}
+    for schema, registered in found.items():
+        own = [panel for panel, asked in schemas.items() if asked == schema]
+        panels.setdefault(source_name(registered), []).extend(own)
+    return panels
 
 
 async def changed_since(
@@ -120,7 +146,7 @@ async def changed_since(
 ) -> list[str]:
     """The panels of ``shown`` (panel -> ``as_of``) that may lack a change of their source."""
     await sources.changes.follow()
-    found = await panels_of_sources(sources, group, schemas)
+    found = panels_of_sources(await sources_of_schemas(sources, group, schemas), schemas)
     may_be_old = sources.changes.may_be_old
     return sorted(
         panel

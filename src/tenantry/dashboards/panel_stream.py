@@ -12,6 +12,8 @@ An answer that stays open (``live``, where its group has not too many of them) g
     {"revision": "5f3a"}                while the files are written (`tenantry dashboards serve`), at first and whenever
                                         one changes: with another revision than before the page asks anew
     {"token": "ended"}                  of any answer: its token is no longer good, and nothing follows
+    {"group": "changed"}                of any answer: its group's properties, name, mapping or data source are others
+                                        than those of its rows. Nothing follows: the page begins anew
 
 One request for all panels of a page, since browsers open six connections to a host. When the viewer leaves, hides the
 page or asks with other filters, the connection is closed, and what still runs is stopped.

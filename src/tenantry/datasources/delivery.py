@@ -47,7 +47,8 @@ class ResultStream:
 
     async def __anext__(self) -> bytes:
         """The next piece, never an empty one. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
-        SourceUnavailable."""
+        SourceUnavailable; QueryOutdated once its group or data source has changed; StoreUnavailable where the store
+        does not say in time whether they have."""
         while True:
             piece = await self._pieces.next()
             if piece is None:

@@ -71,8 +71,8 @@ class Pieces(Protocol):
         """The next piece; None after the last one. Raises DataSourceError: also each time after it did."""
         ...
 
-    def close(self) -> None:
-        """Its reader reads no more: the query is stopped."""
+    def close(self, error: TenantryError | None = None) -> None:
+        """Its reader reads no more: the query is stopped. ``next`` raises ``error`` then, where it is given."""
         ...
 
 

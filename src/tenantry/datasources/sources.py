@@ -13,6 +13,7 @@ from typing import Any, Final, Self, TypeVar
 from cachetools import LRUCache
 
 from tenantry.datasources.activity import Activity, ObservedQuery
+from tenantry.datasources.binding_watch import BindingWatch
 from tenantry.datasources.bound_statement import bind_statement, made_of
 from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.caching.shared_answer import Uncopyable
@@ -65,7 +66,8 @@ class DataSources:
     takes so long, with its time in the queue, is a warning of the logger ``tenantry.datasources.slow``; None: none is.
     ``usage`` is given what groups use; None: the store keeps it, else a GroupUsage. ``keys`` open the encrypted URLs of
     sources: a KeyRing, or the key file, read when it is needed; None: that of TENANTRY_KEYS. No I/O is done before the
-    first query. Raises InvalidSettings for a bound that is none, and for such an engine.
+    first query. What runs ends within the staleness bound of a change to its group or source (BindingWatch). Raises
+    InvalidSettings for a bound that is none, and for such an engine.
     """
 
     def __init__(
@@ -93,6 +95,8 @@ class DataSources:
         self.directory: Final[SourceDirectory] = directory
         """Where registered sources are found."""
         self._registrations = Registrations(directory)
+        self.bindings: BindingWatch = BindingWatch(directory, self._registrations)
+        """What runs, and ends when its group or source changes."""
         self._pools = Pools(
             Limits(
                 timeout=timeout,
@@ -111,13 +115,12 @@ class DataSources:
             check_tagged(query_tags, engines or {}),
         )
         self._cache = cache
-        clock, keep = (time.time, None) if cache is None else (cache.clock, cache.land)
+        clock, keep, shared = (time.time, None, None) if cache is None else (cache.clock, cache.land, cache.shared)
         self._recorder = recorder_of(directory) if usage is None else None
         self.activity: Activity = Activity(slow_seconds, self._recorder or (GroupUsage() if usage is None else usage))
         """What runs at each source, and what came of it."""
         self.flights: Flights = Flights(self._pools, self.activity, clock, keep)
         """The queries that are under way, and what became of queries."""
-        shared = None if cache is None else cache.shared
         self.changes: SourceChanges = SourceChanges(shared, clock, self.flights.forget_source)
         """Who is told when the rows of a source have changed."""
         if cache is not None:
@@ -141,8 +144,8 @@ class DataSources:
         ``max_age``: seconds that the rows may be old; None is the cache's own limit, 0 asks the source. Values are what
         the driver gives: str, int, float, bytes, None, and on most engines Decimal, date, datetime,
         timedelta, UUID. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter,
-        UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
-        SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
+        UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated, TooManyRows,
+        TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
         """
         return self._ask(Landing.take_dicts, group, schema, template, variables, max_age)
 
@@ -201,7 +204,8 @@ class DataSources:
         with ObservedQuery(self.activity, label, lasts=True) as observed:
             query = self._query(group, label, registered, compiled, given)
             observed.set_statement(query.bound.dialect, query.bound.sql)
-            return await open_stream(self._pools, query, observed, make_writer)
+            opening = open_stream(self._pools, query, observed, make_writer)
+            return await self.bindings.open(group, schema, registered, opening)
 
     async def _ask(
         self,
@@ -219,8 +223,7 @@ class DataSources:
             return await ask_for_thread(watch, again)
         if max_age is not None:
             check_max_age(max_age)
-        if variables is None:
-            variables = group.variables
+        variables = group.variables if variables is None else variables
         check_owner(group, variables)
         compiled = self._compiled(template) if isinstance(template, str) else template
         registered = await self._registrations.of_schema(group, schema)
@@ -231,14 +234,14 @@ class DataSources:
             if reduction is not None:
                 query.reduction, query.key = reduction, query.key and made_of(query.key, reduction.key)
             observed.set_statement(query.bound.dialect, query.bound.sql)
+            watched = partial(self.bindings.run, group, schema, registered)
             try:
-                landing = await self._ask_bound(query, max_age)
+                landing = await watched(self._ask_bound(query, max_age))
                 found = take(landing)
             except Uncopyable:
-                landing = await self.flights.ask(replace(query, key=None))
+                landing = await watched(self.flights.ask(replace(query, key=None)))
                 found = take(landing)
-            observed.rows = len(found)
-            observed.cache_hit, observed.queue_seconds = landing.is_hit, landing.queue_seconds
+            observed.set_answer(len(found), landing.is_hit, landing.queue_seconds)
         return found
 
     def _query(
@@ -327,6 +330,7 @@ class DataSources:
 
     async def aclose(self) -> None:
         """Stops what runs, closes every connection, and has the usage of groups kept. Used again, it opens new ones."""
+        self.bindings.stop()
         if self._cached is not None:
             await self._cached.aclose()
         await self._pools.aclose()

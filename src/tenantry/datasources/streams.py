@@ -137,10 +137,17 @@ class SourceStream(Generic[C]):
             self._submit(self._pieces.give_up)
         self._end(code)
 
-    def close(self) -> None:
-        """Its reader reads no more."""
-        if not self._ended and self._error is None:
+    def close(self, error: TenantryError | None = None) -> None:
+        """Its reader reads no more, or is to get ``error`` for what it reads from now on: also of rows that the engine
+        has given already, and while a thread does not come back."""
+        was_open = self._error is None
+        if error is not None:
+            self._error, self._first = self._error or error, None
+            self._forget_reader()
+        if was_open and not self._ended:
             self._host.stop(self)
+            if error is not None and not self.outcome.done():
+                self.outcome.set_result(error)
 
     def _end(self, outcome: str) -> None:
         on_end, self._on_end = self._on_end, None

@@ -204,6 +204,15 @@ class QueryTimeout(DataSourceError):
     status = 504
 
 
+class QueryOutdated(DataSourceError):
+    """While the query or stream ran, its user group or data source was changed, moved or taken away, so it was ended.
+    Ask again."""
+
+    code = "query_outdated"
+    status = 409
+    MESSAGE = "the user group or its data source has changed while the query ran, so it was ended: ask again"
+
+
 class SourceUnavailable(DataSourceError):
     """The data source cannot be reached, or all of its connections are busy."""
 

@@ -7,6 +7,7 @@ Its forms in JSON and in a table: codec.py.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -136,6 +137,17 @@ class UserGroup:
     def seconds_left(self, now: datetime) -> float:
         """From ``now`` (aware) until the end date; ``inf`` without one. The group has ended where it is not above 0."""
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
+
+    def is_bound_like(self, other: UserGroup) -> bool:
+        """Whether both records mean the same to templates, queries and routing: equal id, name, properties, mapping and
+        environment. Token, grace and end date do not count; ``1``, ``1.0`` and ``true`` differ."""
+        ours, theirs = self.environment, other.environment
+        if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
+            return False
+        return self.revision == other.revision or self._bound() == other._bound()
+
+    def _bound(self) -> str:
+        return json.dumps([self.provided_id, self.name, thaw(self.properties), thaw(self.mapping)], sort_keys=True)
 
     def __hash__(self) -> int:
         """By handle and revision: equal groups have both in common, and a Record in a field has no hash of its own."""

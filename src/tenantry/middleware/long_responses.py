@@ -1,7 +1,8 @@
-"""LongResponse: a response that streams ends when its group's token is no longer good, as a websocket does.
+"""LongResponse: a response that streams ends when its group's token is no longer good, as a websocket does, and when
+the group has other properties, another name or another mapping: a request keeps the record that it began with.
 
 It is watched from its first part with ``more_body`` on: one with a single part costs nothing. Nothing passes after the
-token died. To its app it looks as if the client had left: ``receive`` gives ``http.disconnect``, ``send`` raises an
+end. To its app it looks as if the client had left: ``receive`` gives ``http.disconnect``, ``send`` raises an
 OSError (ASGI 2.4). The app is never cancelled: one that neither sends nor receives keeps its connection open, and
 nothing passes it. The response is left without an end, so that no client takes a part of a file for the whole; unless
 the app has said with one of its parts (LAST_PART_KEY) how it is to end then.
@@ -14,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from weakref import ref
 
-from tenantry.accessors import LAST_PART_KEY
+from tenantry.accessors import LAST_PART_KEY, SCOPE_KEY
 from tenantry.groups import UserGroup
 from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
 from tenantry.middleware.timers import timer_queues
@@ -28,22 +29,23 @@ _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """What ``send`` raises once the token has died: an OSError, as servers raise for a client that left."""
+    """What ``send`` raises once the response was ended: an OSError, as servers raise for a client that left."""
 
 
 class LongResponse(TokenWatch):
     """The watch of one response. Only the scope of its request holds it: when that is gone, the checks end."""
 
-    __slots__ = ("_cut", "_last_part", "_receive", "_send")
+    __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
     def __init__(self, resolver: BoundedResolver, exchange: Exchange) -> None:
-        self._send, self._receive, raw, _ = exchange
+        self._send, self._receive, raw, scope = exchange
         super().__init__(resolver, raw, monotonic_with_suspend)
-        self._last_part: bytes | None = None
-        self._cut: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._group: UserGroup = scope[SCOPE_KEY]
+        self._last_part: Callable[[str], bytes] | None = None
+        self._cut: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def send(self, message: Message) -> None:
-        """Sends a part of the body. Raises ResponseCut once the token has died."""
+        """Sends a part of the body. Raises ResponseCut once the response was ended."""
         if LAST_PART_KEY in message:
             message = {**message}
             self._last_part = message.pop(LAST_PART_KEY)
@@ -52,13 +54,13 @@ class LongResponse(TokenWatch):
         if self._clock() >= self._valid_until:
             await self._wait()
         if self._cut.done():
-            raise ResponseCut("this response was ended: the user group token is no longer good")
+            raise ResponseCut(f"this response was ended: {self._cut.result()}")
         if not message.get("more_body"):
             self._stop()
         await self._send(message)
 
     async def receive(self) -> Message:
-        """What the server gives, or ``http.disconnect`` once the token has died."""
+        """What the server gives, or ``http.disconnect`` once the response was ended."""
         if self._cut.done():
             return _LEFT
         receiving: asyncio.Future[Any] = asyncio.ensure_future(self._receive())
@@ -71,15 +73,15 @@ class LongResponse(TokenWatch):
         message: Message = _LEFT if not receiving.done() or receiving.cancelled() else receiving.result()
         return message
 
-    def _renewed(self, group: UserGroup) -> None:
-        """A request keeps the record that it began with."""
+    def _renewed(self, group: UserGroup) -> bool:
+        return group.is_bound_like(self._group)
 
     async def _close(self, code: int, reason: str) -> None:
         if not self._stopped:
             self._stop()
-            self._cut.set_result(None)
+            self._cut.set_result(reason)
             if self._last_part is not None:
-                await self._send({"type": "http.response.body", "body": self._last_part})
+                await self._send({"type": "http.response.body", "body": self._last_part(reason)})
 
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Coroutine
 from math import inf
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
+from tenantry.accessors import GROUP_CHANGED
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.groups import UserGroup
 from tenantry.middleware.timers import TimerHandle, timer_queues
@@ -98,8 +99,8 @@ class TokenWatch(ABC):
         self._task: asyncio.Task[Any] | None = None
 
     @abstractmethod
-    def _renewed(self, group: UserGroup) -> None:
-        """The group is good, and this is its record now."""
+    def _renewed(self, group: UserGroup) -> bool:
+        """The token is good, and this is the record of its group now. Whether the connection goes on with it."""
 
     @abstractmethod
     async def _close(self, code: int, reason: str) -> None:
@@ -161,7 +162,9 @@ class TokenWatch(ABC):
         """The group is good for ``left`` seconds more."""
         if self._stopped:
             return
-        self._renewed(group)
+        if not self._renewed(group):
+            self._mark_revoked(REVOKED, GROUP_CHANGED)
+            return
         now = self._clock()  # read first: a busy machine may pause between two clocks, and the end must not move back
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
         self._valid_until = now + min(left, ends)

@@ -93,8 +93,9 @@ class WebSocketSession(TokenWatch):
         self._handshake.answered = True
         await self._send(message)
 
-    def _renewed(self, group: UserGroup) -> None:
+    def _renewed(self, group: UserGroup) -> bool:
         self._scope[SCOPE_KEY] = group
+        return True
 
     # --- the end ------------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,11 @@ class SourceDirectory(Protocol):
 class SourceLease(Protocol):
     """What caches the registrations of a store under a lease, as it does its groups: a Resolver."""
 
+    @property
+    def staleness(self) -> float:
+        """The staleness bound, in seconds."""
+        ...
+
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """The source if it is cached and may be used now. No I/O; never raises."""
         ...

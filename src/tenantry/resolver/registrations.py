@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 class CachedRegistrations:
     """The ``ports.SourceLease`` of one resolver, which it offers to ``holder``: its backend."""
 
-    def __init__(self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock) -> None:
+    def __init__(
+        self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
+    ) -> None:
+        self.staleness: float = staleness
         self._holder = holder
         self._cache = cache
         self._sources = cache.sources

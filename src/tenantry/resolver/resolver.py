@@ -100,7 +100,7 @@ class Resolver:
         self._registrations = None
         if self._poller is not None and hasattr(backend, "offer_source_lease"):
             holder = cast("SourceLeaseHolder", backend)
-            self._registrations = CachedRegistrations(holder, self._cache, self._poller, clock)
+            self._registrations = CachedRegistrations(holder, self._cache, self._poller, clock, staleness)
             self._registrations.offer()
 
     def __repr__(self) -> str:

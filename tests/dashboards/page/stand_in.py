@@ -179,7 +179,7 @@ class StandIn:
                 while self.events:
                     event = self.events.pop(0)
                     yield _line(event)
-                    if "token" in event:  # nothing follows, as from the real one
+                    if event.keys() & {"token", "group"}:  # nothing follows, as from the real one
                         return
         finally:
             self.open -= 1

@@ -232,6 +232,20 @@ async def test_an_answer_stays_open_after_a_rotation_too(live: StandIn, visit: V
     assert [bool(each.get("live")) for each in live.asked] == [True, True, True]
 
 
+async def test_a_page_begins_anew_when_its_group_has_changed(live: StandIn, visit: Visit) -> None:
+    """With what is the group's now, its title too, and with an answer that stays open. Red when the page takes no
+    notice of the message."""
+    page = (await visit(live.show([BAR]))).page
+    await until(lambda: _open(live, 1))
+    (shown,) = live.dashboards.values()
+    shown["title"] = "Of another name"
+    live.events.append({"group": "changed"})
+    await until(lambda: _asked(live, 2))
+    await until(lambda: _open(live, 1))
+    assert [bool(each.get("definition")) for each in live.asked] == [True, True]
+    await page.get_by_role("heading", name="Of another name").wait_for()
+
+
 async def test_a_third_frame_keeps_no_connection(live: StandIn, visit: Visit) -> None:
     """Six are all that a browser opens to a host over HTTP/1.1. Red when every frame stays connected: the seventh
     would never load."""

@@ -1,0 +1,263 @@
+"""BindingWatch: ends a query or stream whose group or data source changes while it runs.
+
+A query is bound with the properties of a group, on the source that the group's mapping names. Rows that come later must
+not outlive either. So what runs for longer than a fifth of the staleness bound is checked again and again, by one timer
+and one read for each group and source, whether its reader reads or not. Where the store cannot be asked for the whole
+bound, nobody knows, and it ends too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol, TypeVar, cast
+
+from tenantry.datasources.driver import Pieces
+from tenantry.datasources.registrations import Registrations
+from tenantry.errors import QueryOutdated, StoreUnavailable, TenantryError, UnmappedSchema, UnregisteredSource
+from tenantry.groups import Issued, RegisteredSource, UserGroup
+from tenantry.loop_local import silence_destroy_warning
+from tenantry.ports import Clock, MonotonicClock, SourceDirectory
+from tenantry.slots import monotonic_with_suspend, utc_now
+
+CHECKS: Final = 5
+"""Checks in one staleness bound."""
+
+_log: Final = logging.getLogger("tenantry.datasources")
+
+T = TypeVar("T")
+
+
+class GroupDirectory(Protocol):
+    """The store of the groups; a directory that has this method is one."""
+
+    async def get_by_handle(self, handle: bytes) -> Issued | None:
+        """The group with this handle; None if there is none."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """The group, schema and registration of one query or stream. ``group`` is None where something else watches it;
+    ``current`` is the record that was read last. ``end`` is called once, when one of them has changed: ``error`` says
+    so."""
+
+    group: UserGroup | None
+    schema: str
+    registered: RegisteredSource
+    current: UserGroup
+    certain_until: float
+    due: float
+    end: Callable[[TenantryError], object]
+    error: TenantryError | None = None
+
+
+class BindingWatch:
+    """The bindings of one event loop. A ``directory`` with ``get_by_handle`` is the store of the groups; with another
+    one only the registrations are checked."""
+
+    def __init__(
+        self,
+        directory: SourceDirectory,
+        registrations: Registrations,
+        clock: MonotonicClock = monotonic_with_suspend,
+        time_of_day: Clock = utc_now,
+    ) -> None:
+        self._groups = cast("GroupDirectory", directory) if hasattr(directory, "get_by_handle") else None
+        self._registrations = registrations
+        self._clock = clock
+        self._time_of_day = time_of_day
+        self._bindings: dict[Binding, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._round: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._bindings)
+
+    def add(
+        self,
+        group: UserGroup,
+        schema: str,
+        registered: RegisteredSource,
+        end: Callable[[TenantryError], object],
+        *,
+        checks_group: bool = True,
+    ) -> Binding:
+        """Watches until ``discard``, or until ``end`` was called."""
+        now, bound = self._clock(), self._registrations.staleness
+        interval = bound / CHECKS
+        own = group if checks_group and self._groups is not None else None
+        binding = Binding(own, schema, registered, group, now + self._certain_for(own), now + interval, end)
+        self._bindings[binding] = None
+        loop = asyncio.get_running_loop()
+        if self._timer is None or self._loop is not loop:
+            self._loop, self._round = loop, None
+            self._timer = loop.call_later(interval, self._tick)
+        return binding
+
+    def discard(self, binding: Binding) -> None:
+        """It has ended."""
+        self._bindings.pop(binding, None)
+
+    async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Awaitable[T]) -> T:
+        """The outcome of ``work``. Raises QueryOutdated, and StoreUnavailable where nobody knows; then ``work`` is
+        cancelled."""
+        limit = asyncio.timeout(None)
+        binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
+        try:
+            return await _before(limit, binding, work)
+        finally:
+            self.discard(binding)
+
+    async def open(
+        self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Pieces]
+    ) -> Pieces:
+        """The pieces that ``opening`` gives, watched to the last one. Raises as ``run`` does."""
+        limit = asyncio.timeout(None)
+        binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
+        try:
+            return WatchedPieces(await _before(limit, binding, opening), binding, self)
+        except BaseException:
+            self.discard(binding)
+            raise
+
+    def stop(self) -> None:
+        """Checks nothing more."""
+        self._bindings.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._round is not None:
+            self._round.cancel()
+            self._round = None
+
+    # --- checks -------------------------------------------------------------------------------------------------------
+
+    def _certain_for(self, group: UserGroup | None) -> float:
+        """Seconds for which an answer of now counts: not beyond the end date of the group, and the time to read it
+        again, for it may have been moved."""
+        bound = self._registrations.staleness
+        return bound if group is None else min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
+
+    def _seconds_left(self, group: UserGroup) -> float:
+        return group.seconds_left(self._time_of_day())
+
+    def _tick(self) -> None:
+        self._timer = None
+        now, loop = self._clock(), asyncio.get_running_loop()
+        for binding in [each for each in self._bindings if now >= each.certain_until]:
+            has_ended = binding.group is not None and self._seconds_left(binding.current) <= 0
+            unknown = StoreUnavailable("the store did not say in time whether this query may go on; try again")
+            self._end(binding, QueryOutdated(QueryOutdated.MESSAGE) if has_ended else unknown)
+        due = [each for each in self._bindings if now >= each.due]
+        if due and (self._round is None or self._round.done()):
+            self._round = loop.create_task(self._check(due), name="tenantry.bindings")
+            silence_destroy_warning(self._round)
+        if self._bindings:
+            self._timer = loop.call_later(self._registrations.staleness / CHECKS, self._tick)
+
+    async def _check(self, due: list[Binding]) -> None:
+        """One round: each group and each source is read once."""
+        started = self._clock()
+        groups: dict[bytes, UserGroup | None] = {}
+        sources: dict[tuple[int, str], RegisteredSource | None] = {}
+        for binding in due:
+            if binding not in self._bindings:
+                continue
+            try:
+                current = await self._current(binding, groups, sources)
+            except (StoreUnavailable, TimeoutError):
+                return  # the next round asks again
+            except Exception as error:  # noqa: BLE001  # of a directory that breaks its contract; its text may hold a secret
+                _log.error("a query that runs could not be checked: %s", type(error).__qualname__)
+                continue
+            if current is None:
+                self._end(binding, QueryOutdated(QueryOutdated.MESSAGE))
+            elif binding in self._bindings:
+                binding.current = current
+                binding.certain_until = started + self._certain_for(None if binding.group is None else current)
+
+    async def _current(
+        self,
+        binding: Binding,
+        groups: dict[bytes, UserGroup | None],
+        sources: dict[tuple[int, str], RegisteredSource | None],
+    ) -> UserGroup | None:
+        """The group as it is now; None where the binding is outdated."""
+        current, now = binding.current, self._time_of_day()
+        if binding.group is not None and self._groups is not None:
+            if current.handle not in groups:
+                issued = await self._groups.get_by_handle(current.handle)
+                groups[current.handle] = None if issued is None else issued.group
+            found = groups[current.handle]
+            if found is None or not _is_current(binding.group, found, now):
+                return None
+            current = found
+        try:
+            registered = await self._registrations.reread(current, binding.schema, sources)
+        except (UnmappedSchema, UnregisteredSource):
+            return None
+        return current if _identity(registered) == _identity(binding.registered) else None
+
+    def _end(self, binding: Binding, error: TenantryError) -> None:
+        if binding in self._bindings:
+            self.discard(binding)
+            binding.error = error
+            binding.end(error)
+
+
+class WatchedPieces:
+    """The Pieces of a stream, until its reader has the last one: also one that the engine has ended long before."""
+
+    def __init__(self, pieces: Pieces, binding: Binding, watch: BindingWatch) -> None:
+        self._pieces = pieces
+        self._binding = binding
+        self._watch = watch
+        binding.end = pieces.close
+        if binding.error is not None:
+            pieces.close(binding.error)
+
+    @property
+    def row_count(self) -> int:
+        """Rows so far."""
+        return self._pieces.row_count
+
+    async def next(self) -> bytes | None:
+        """The next piece; None after the last one."""
+        piece = await self._pieces.next()
+        if piece is None:
+            self._watch.discard(self._binding)
+        return piece
+
+    def close(self, error: TenantryError | None = None) -> None:
+        """Its reader reads no more."""
+        self._watch.discard(self._binding)
+        self._pieces.close(error)
+
+
+async def _before(limit: asyncio.Timeout, binding: Binding, work: Awaitable[T]) -> T:
+    """The outcome of ``work``, unless the binding ends first."""
+    try:
+        async with limit:
+            return await work
+    except TimeoutError:
+        if binding.error is None:
+            raise
+    raise binding.error
+
+
+def _identity(source: RegisteredSource) -> tuple[object, ...]:
+    """All of it but its environment, whose settings may change; ``reread`` has compared which one it is."""
+    return source.id, source.url, source.trusted, source.session
+
+
+def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:
+    """Whether what was bound with the first record may go on with the second: its token counts to the end of its
+    grace."""
+    behind = found.token_version - bound.token_version
+    in_grace = behind == 1 and found.grace_until is not None and found.grace_until > now
+    return (behind == 0 or in_grace) and found.seconds_left(now) > 0 and found.is_bound_like(bound)

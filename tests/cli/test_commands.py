@@ -13,6 +13,8 @@ import pytest
 
 from tenantry.backends.sql import SQLStore
 from tenantry.cli import commands
+from tenantry.dashboards.preview.previews import Previews
+from tenantry.groups import Author
 from tenantry.keys import SigningKeys
 from tenantry.tokens import TOKEN_PATTERN
 from tests.cli.conftest import Terminal
@@ -86,6 +88,26 @@ def test_api_tokens_are_shown_once_and_kept_as_a_hash(ready: Terminal, folder: P
     assert ready("api-token", "revoke", str(row["id"])).out == f"{row['id']}\n"
     assert ready("api-token", "list", "--json").json()[0]["revoked_at"]
     assert "[unknown_api_token]" in ready("api-token", "revoke", "99", fails=1).err
+
+
+def test_a_revocation_says_how_many_previews_it_ended(ready: Terminal, folder: Path) -> None:
+    """In words and in JSON; the second time it is none. Red when a preview does not end with its API token."""
+    ready("api-token", "create", "--scope", "preview")
+    ready("group", "create", "acme")
+
+    async def preview() -> None:
+        store = SQLStore(f"sqlite:///{folder}/tenantry.db")
+        (environment,) = await store.environments()
+        (token,) = await store.api_tokens(environment)
+        for _ in range(3):
+            await Previews(store).issue(environment, "acme", "sales", Author("ann"), api_token_id=token.id)
+        await store.aclose()
+
+    asyncio.run(preview())
+    said = ready("api-token", "revoke", "1", "--json")
+    assert said.json()["ended_previews"] == 3
+    assert "Previews that ended with it, opened or not: 3." in said.err
+    assert "opened or not: 0." in ready("api-token", "revoke", "1").err
 
 
 def test_data_sources_mask_passwords(ready: Terminal) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -93,31 +93,36 @@ class Site:
         """The lines of the panels by their ids."""
         return {line["panel"]: line for line in await self.lines(name, carrier, **body) if "panel" in line}
 
-    @asynccontextmanager
-    async def reading(self, path: str, body: Any, carrier: str = "HA") -> AsyncIterator[Reader]:
+    def reading(self, path: str, body: Any, carrier: str = "HA") -> AbstractAsyncContextManager[Reader]:
         """Sends a request, and reads its answer as it comes. After the block the viewer has left."""
-        reader = Reader(json.dumps(body).encode())
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.4"},
-            "http_version": "1.1",
-            "method": "POST",
-            "scheme": "http",
-            "path": f"/dashboards/{path}",
-            "raw_path": f"/dashboards/{path}".encode(),
-            "query_string": b"",
-            "root_path": "",
-            "headers": [(name.lower().encode(), value.encode()) for name, value in self.headers(carrier).items()],
-            "client": ("127.0.0.1", 50_000),
-            "server": ("testserver", 80),
-        }
-        task = asyncio.ensure_future(self.app(scope, reader.receive, reader.send))
-        try:
-            yield reader
-        finally:
-            reader.left.set()
-            async with asyncio.timeout(SOON):
-                await task
+        return reading(self.app, f"/dashboards/{path}", body, self.headers(carrier))
+
+
+@asynccontextmanager
+async def reading(app: Starlette, path: str, body: Any, headers: Mapping[str, str]) -> AsyncIterator[Reader]:
+    """Sends a request, and reads its answer as it comes. After the block the viewer has left."""
+    reader = Reader(json.dumps(body).encode())
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 50_000),
+        "server": ("testserver", 80),
+    }
+    task = asyncio.ensure_future(app(scope, reader.receive, reader.send))
+    try:
+        yield reader
+    finally:
+        reader.left.set()
+        async with asyncio.timeout(SOON):
+            await task
 
 
 class Reader:

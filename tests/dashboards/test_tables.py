@@ -6,23 +6,19 @@ import asyncio
 import logging
 import socket
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import httpx2
 import pytest
 import uvicorn
-from starlette.responses import StreamingResponse
 
-from tenantry.dashboards.downloads import Downloads
-from tenantry.dashboards.folder import DashboardFolder
-from tenantry.datasources import StreamLimits
-from tenantry.groups import UserGroup
-from tenantry.middleware.long_responses import ResponseCut
-from tenantry.testing import FrozenClock, MemoryStore
+from tenantry.datasources import DataSources, StreamLimits
+from tenantry.errors import QueryOutdated
+from tenantry.testing import MemoryStore
 from tests.dashboards.served import Site, serve
 
 FILES = {
@@ -104,6 +100,9 @@ async def test_the_limit_of_rows_is_for_those_that_are_sent(tmp_path: Path) -> N
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
+stream_of = DataSources.stream
+
+
 class Stored(MemoryStore):
     """A store whose groups are those of the tests' backend."""
 
@@ -157,43 +156,6 @@ async def test_a_file_is_not_had_with_a_token_that_is_dead(tmp_path: Path, cut_o
         assert (await site.client.get(address)).status_code == 410
 
 
-@pytest.mark.parametrize("how", ["rotated", "ended", "extended", "not"])
-async def test_a_file_that_is_still_sent_ends_with_its_token(tmp_path: Path, how: str) -> None:
-    """Within the staleness bound, as every response that streams, and at the end date as it is by then. Red when the
-    token is looked at once, and when the end date is not looked at with each piece."""
-    many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) select i from n"
-    files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{many}"}}}}]\n'}
-    async with serve(tmp_path, files, store=Stored) as site:
-        now, clock = 0.0, FrozenClock()
-        ends = clock() + timedelta(seconds=3)
-        end(site, ends)
-        folder = DashboardFolder(tmp_path / "dashboards")
-        store = cast("Stored", site.sources.directory)
-        downloads = Downloads(
-            store, folder, site.sources,
-            staleness=5.0, seconds_left=lambda group: group.seconds_left(clock()), clock=lambda: now,
-        )  # fmt: skip
-        group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
-        answer = await downloads.respond(await downloads.issue(group, folder["routes"], "1-1", {}))
-        assert isinstance(answer, StreamingResponse)
-        async with aclosing(cast("AsyncGenerator[bytes]", answer.body_iterator)) as pieces:
-            first = await anext(pieces)
-            if how == "rotated":
-                site.rotate("HA")
-            assert await anext(pieces), "within the bound"
-            now = 6.0 if how in ("rotated", "not") else 4.0
-            if how in ("ended", "extended"):
-                clock.advance(3)
-            if how == "extended":
-                end(site, ends + timedelta(days=1))
-            if how in ("rotated", "ended"):
-                with pytest.raises(ResponseCut):
-                    await anext(pieces)
-            else:
-                rest = b"".join([first, *[piece async for piece in pieces]])
-                assert rest.endswith(b"\r\n100000\r\n")
-
-
 @pytest.mark.parametrize("why", ["limit", "rotated"])
 async def test_a_file_that_breaks_off_is_a_line_of_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, why: str
@@ -207,7 +169,7 @@ async def test_a_file_that_breaks_off_is_a_line_of_the_log(
     caplog.set_level(logging.INFO)
     async with serve(tmp_path, files, limits=limits, store=Stored) as site:
         if why == "rotated":
-            monkeypatch.setattr(Downloads, "_while_good", cut_off)
+            monkeypatch.setattr(DataSources, "stream", cut_off)
         address = (await address_of(site)).json()["address"]
         async with served(site) as url, httpx2.AsyncClient(timeout=120) as http:
             with pytest.raises(httpx2.RemoteProtocolError, match="incomplete"):
@@ -220,11 +182,12 @@ async def test_a_file_that_breaks_off_is_a_line_of_the_log(
     assert not [each for each in caplog.records if each.exc_info]
 
 
-async def cut_off(_: Downloads, stream: Any, group: UserGroup) -> AsyncGenerator[bytes]:
-    """What the token's end does to a file, at once."""
-    async with stream:
-        yield await anext(stream)
-        raise ResponseCut(f"the token of {group.provided_id} is no longer good")
+async def cut_off(sources: DataSources, *arguments: Any, **options: Any) -> Any:
+    """What another record of the group does to a file, at once."""
+    stream = await stream_of(sources, *arguments, **options)
+    (binding,) = sources.bindings._bindings
+    sources.bindings._end(binding, QueryOutdated(QueryOutdated.MESSAGE))
+    return stream
 
 
 @asynccontextmanager
@@ -281,7 +244,7 @@ async def test_many_choices_in_any_letters_are_kept(tmp_path: Path) -> None:
         issued = await address_of(site, filters={"route": choices})
         assert issued.status_code == 200, issued.text
         (kept,) = codes_of(site).values()
-        assert len(kept[1].encode()) < 30_000
+        assert len(kept.payload.encode()) < 30_000
         file = await site.client.get(issued.json()["address"])
     assert file.text.splitlines() == ["route", *["A-B"] * 60]
 

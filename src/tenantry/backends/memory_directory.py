@@ -34,6 +34,7 @@ from tenantry.groups import (
     Changes,
     Environment,
     RegisteredSource,
+    RevokedApiToken,
     Scope,
     SourceReading,
     Tag,
@@ -45,6 +46,16 @@ from tenantry.ports import ApiTokenStore, AuditTrail, Clock, EnvironmentStore, L
 from tenantry.slots import PrivateSlots
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCode:
+    """A single-use code or a session, and the API token that issued it."""
+
+    purpose: str
+    payload: str
+    expires_at: datetime
+    api_token_id: int | None
 
 
 @dataclass(slots=True)
@@ -60,7 +71,7 @@ class MemoryTables:
     api_tokens: dict[bytes, ApiToken] = field(default_factory=dict)
     sources: dict[tuple[int, str], RegisteredSource] = field(default_factory=dict)
     answers: dict[tuple[int, str], tuple[datetime, StoredResponse]] = field(default_factory=dict)
-    codes: dict[bytes, tuple[str, str, datetime]] = field(default_factory=dict)
+    codes: dict[bytes, StoredCode] = field(default_factory=dict)
     """Digest -> purpose, payload and end."""
     embedding_hosts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     usage: dict[tuple[datetime, UsageKey], Usage] = field(default_factory=dict)
@@ -208,18 +219,22 @@ class MemoryDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, Sourc
     async def api_tokens(self, environment: Environment) -> Sequence[ApiToken]:
         return [token for token in list(self._tables.api_tokens.values()) if token.environment.id == environment.id]
 
-    async def revoke_api_token(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> ApiToken:
+    async def revoke_api_token(
+        self, environment: Environment, token_id: int, *, author: Author = UNNAMED
+    ) -> RevokedApiToken:
         tables = self._tables
         with tables.lock:
             for digest, token in tables.api_tokens.items():
                 if token.id != token_id or token.environment.id != environment.id:
                     continue
                 if token.revoked_at is not None:
-                    return token
+                    return RevokedApiToken(token, 0)
                 revoked = replace(token, revoked_at=tables.clock())
                 tables.api_tokens[digest] = revoked
                 tables.note(author, "api_token.revoked", environment.name, str(token_id), label=token.label)
-                return revoked
+                issued = [each for each, code in tables.codes.items() if code.api_token_id == token_id]
+                ended = [code for code in map(tables.codes.pop, issued) if code.expires_at > tables.clock()]
+                return RevokedApiToken(revoked, len(ended))
         raise UnknownApiToken(f"environment {environment.name!r} has no API token with id {token_id}")
 
     # --- SourceStore ---

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from tenantry.backends.audit import hosts_details
-from tenantry.backends.memory_directory import MemoryTables
-from tenantry.errors import AlreadyExists
+from tenantry.backends.memory_directory import MemoryTables, StoredCode
+from tenantry.errors import AlreadyExists, Unauthorized
 from tenantry.groups import UNNAMED, AuditNote, Author, Environment
 from tenantry.ports import CodeStore, EmbeddingStore
 
@@ -20,16 +20,26 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
     # --- CodeStore ---
 
     async def add_code(
-        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+        self,
+        digest: bytes,
+        *,
+        purpose: str,
+        payload: str,
+        lifetime: float,
+        api_token_id: int | None = None,
+        audited: AuditNote | None = None,
     ) -> None:
         tables = self._tables
         with tables.lock:
             now = tables.clock()
-            for each in [each for each, (_, _, expires) in tables.codes.items() if expires <= now]:
+            ends = now + timedelta(seconds=lifetime)
+            if api_token_id is not None:
+                ends = self._end_of_issuer(api_token_id, now, ends)
+            for each in [each for each, code in tables.codes.items() if code.expires_at <= now]:
                 del tables.codes[each]
             if digest in tables.codes:
                 raise AlreadyExists("there is such a code already: draw a new one")
-            tables.codes[digest] = (purpose, payload, now + timedelta(seconds=lifetime))
+            tables.codes[digest] = StoredCode(purpose, payload, ends, api_token_id)
             if audited is not None:
                 of = audited
                 tables.note(of.author, of.action, of.environment, of.subject, **of.details)
@@ -37,7 +47,7 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
     async def code_purpose(self, digest: bytes) -> str | None:
         with self._tables.lock:
             kept = self._live_code(digest)
-            return None if kept is None else kept[0]
+            return None if kept is None else kept.purpose
 
     async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
         with self._tables.lock:
@@ -52,11 +62,18 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
 
     def _read_code(self, digest: bytes, purpose: str) -> str | None:
         kept = self._live_code(digest)
-        return None if kept is None or kept[0] != purpose else kept[1]
+        return None if kept is None or kept.purpose != purpose else kept.payload
 
-    def _live_code(self, digest: bytes) -> tuple[str, str, datetime] | None:
+    def _live_code(self, digest: bytes) -> StoredCode | None:
         kept = self._tables.codes.get(digest)
-        return None if kept is None or kept[2] <= self._tables.clock() else kept
+        return None if kept is None or kept.expires_at <= self._tables.clock() else kept
+
+    def _end_of_issuer(self, api_token_id: int, now: datetime, ends: datetime) -> datetime:
+        issuer = next((each for each in self._tables.api_tokens.values() if each.id == api_token_id), None)
+        expires = None if issuer is None else issuer.expires_at
+        if issuer is None or issuer.revoked_at is not None or (expires is not None and expires <= now):
+            raise Unauthorized("the API token was revoked, or its end has passed: it issues nothing any more")
+        return ends if expires is None else min(ends, expires)
 
     # --- EmbeddingStore ---
 

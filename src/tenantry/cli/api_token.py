@@ -80,11 +80,13 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:
-    """Revoke the API token with this ID (see `list`). It is dead when this command returns."""
+    """Revoke the API token with this ID (see `list`). It is dead when this command returns, and so are the previews
+    that were asked for with it."""
     target = await choose_environment(store, environment)
-    gone = await store.revoke_api_token(target, token_id, author=author())
-    print_value(str(gone.id), _row(gone), field="id", as_json=as_json)
-    print_note(f"Revoked …{gone.hint}.")
+    revoked = await store.revoke_api_token(target, token_id, author=author())
+    gone = revoked.api_token
+    print_value(str(gone.id), _row(gone) | {"ended_previews": revoked.ended}, field="id", as_json=as_json)
+    print_note(f"Revoked …{gone.hint}. Previews that ended with it, opened or not: {revoked.ended}.")
     await note_unsealed(store)
 
 

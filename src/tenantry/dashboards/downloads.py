@@ -43,8 +43,9 @@ class DownloadStore(CodeStore, Protocol):
 class Downloads:
     """Issues addresses and answers them. Any worker of any host with the same store and dashboards does.
 
-    A file that takes longer is cut off within ``staleness`` seconds of a rotation, and at the end date of its group,
-    until which ``seconds_left`` counts."""
+    A file that takes longer is cut off by its stream, as every stream of a group: when the group is rotated, changed or
+    deleted, or its data source is. One of a preview ends within ``staleness`` seconds of the preview's session, too.
+    ``seconds_left`` counts until the end date of a group."""
 
     def __init__(
         self,
@@ -64,9 +65,17 @@ class Downloads:
         self._seconds_left = seconds_left
         self._clock = clock
 
-    async def issue(self, group: UserGroup, saved: SavedDashboard, panel_id: str, filters: Mapping[str, Any]) -> str:
-        """A code for the rows of a panel. Raises HTTPException (404) for a panel without rows; what ``read_filters``
-        raises; InvalidBody for filters that are too long to keep; StoreUnavailable."""
+    async def issue(
+        self,
+        group: UserGroup,
+        saved: SavedDashboard,
+        panel_id: str,
+        filters: Mapping[str, Any],
+        session: bytes | None = None,
+    ) -> str:
+        """A code for the rows of a panel; in a preview with the digest of its ``session``. Raises HTTPException (404)
+        for a panel without rows; what ``read_filters`` raises; InvalidBody for filters that are too long to keep;
+        StoreUnavailable."""
         self._find(saved, panel_id)
         read_filters(saved, filters)
         wanted = {
@@ -75,25 +84,32 @@ class Downloads:
             "dashboard": saved.dashboard.name,
             "panel": panel_id,
             "filters": filters,
+            "session": None if session is None else session.hex(),
         }
         return await self._codes.issue(Purpose.DOWNLOAD, _payload(wanted))
 
     async def respond(self, code: str) -> Response:
         """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
-        rotated or has ended, or its dashboard changed; StoreUnavailable."""
+        rotated or has ended, its dashboard changed, or its preview ended; StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))
         group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if saved is not None else None
-        if saved is None or group is None:
+        session = None if wanted.get("session") is None else bytes.fromhex(wanted["session"])
+        if saved is None or group is None or not await self._has_session(session):
             raise HTTPException(410, _GONE)
         try:
-            return await self._stream(group, saved, wanted["panel"], wanted["filters"])
+            return await self._stream(group, saved, wanted["panel"], wanted["filters"], session)
         except TenantryError as error:
             return PlainTextResponse(viewer_error(error)["message"], error.status)
 
     async def _stream(
-        self, group: UserGroup, saved: SavedDashboard, panel_id: str, filters: Mapping[str, Any]
+        self,
+        group: UserGroup,
+        saved: SavedDashboard,
+        panel_id: str,
+        filters: Mapping[str, Any],
+        session: bytes | None,
     ) -> Response:
         panel = self._find(saved, panel_id)
         template = saved.queries.panels[panel.id].rows
@@ -103,7 +119,8 @@ class Downloads:
         stream = await self._sources.stream(group, panel.schema, template, variables, format="csv", formula_safe=True)
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
         where = f"panel {panel.id} of dashboard {saved.dashboard.name}"
-        return RowsFile(self._while_good(stream, group), where, media_type=stream.media_type, headers=headers)
+        pieces = stream if session is None else self._while_previewed(stream, session)
+        return RowsFile(pieces, where, media_type=stream.media_type, headers=headers)
 
     async def _group(self, handle: bytes, version: int) -> UserGroup | None:
         """The group, while its token is the one of this version, and before its end date."""
@@ -112,17 +129,19 @@ class Downloads:
             return None
         return issued.group
 
-    async def _while_good(self, stream: ResultStream, group: UserGroup) -> AsyncIterator[bytes]:
-        """The pieces. No header of the request names a token that could be watched, so the store is asked. Raises
-        ResponseCut once the token has died, as a response does that a middleware watches; StoreUnavailable."""
+    async def _has_session(self, session: bytes | None) -> bool:
+        """True where there is none to have."""
+        return session is None or await self._codes.read_digest(Purpose.PREVIEW_SESSION, session) is not None
+
+    async def _while_previewed(self, stream: ResultStream, session: bytes) -> AsyncIterator[bytes]:
+        """The pieces. Raises ResponseCut once the session of the preview has ended; StoreUnavailable."""
         good_until = self._clock() + self._staleness
         async with stream:
             async for piece in stream:
-                if (now := self._clock()) >= good_until or self._seconds_left(group) <= 0:
-                    found = await self._group(group.handle, group.token_version)
-                    if found is None:
-                        raise ResponseCut("the user group token is no longer good")
-                    group, good_until = found, now + self._staleness  # its end date may have been moved
+                if (now := self._clock()) >= good_until:
+                    if not await self._has_session(session):
+                        raise ResponseCut("the preview has ended")
+                    good_until = now + self._staleness
                 yield piece
 
     @staticmethod

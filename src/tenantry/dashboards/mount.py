@@ -49,6 +49,7 @@ from tenantry.dashboards.panel_stream import PanelStream
 from tenantry.dashboards.panels import PanelRunner
 from tenantry.dashboards.preview.endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
+from tenantry.dashboards.preview.previews import Preview
 from tenantry.dashboards.reloading import ReloadingFolder
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, TenantryError
@@ -120,7 +121,8 @@ def dashboards_app(
     previews, data = [], own_token
     if embedding is not None:
         previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), dashboards))]
-        data = [Middleware(PreviewGuard, previews=embedding.previews()), *own_token]
+        staleness = with_staleness(resolver).staleness
+        data = [Middleware(PreviewGuard, previews=embedding.previews(), staleness=staleness), *own_token]
     issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[
@@ -213,7 +215,9 @@ class _Endpoints:
         if self._downloads is None:
             raise HTTPException(404, "Downloads need a store that keeps single-use codes.")
         wanted = await read_request(request, DownloadRequest)
-        code = await self._downloads.issue(group, saved, request.path_params["panel"], wanted.filters)
+        preview: Preview | None = request.scope.get(PREVIEW_KEY)
+        session = None if preview is None else preview.session
+        code = await self._downloads.issue(group, saved, request.path_params["panel"], wanted.filters, session)
         address = f"{request.scope.get('root_path', '')}/-/download/{code}"
         return JSONResponse({"address": address}, headers={"Cache-Control": "no-store"})
 

@@ -255,6 +255,15 @@ class ApiToken:
 
 
 @dataclass(frozen=True, slots=True)
+class RevokedApiToken:
+    """An API token that is refused from now on. ``ended``: how many codes and sessions ended with it; 0 for one that
+    was revoked before."""
+
+    api_token: ApiToken
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
 class Caller:
     """A live API token, and the group of its environment that was asked about: None if there is no such group. Both are
     of one moment of the store."""

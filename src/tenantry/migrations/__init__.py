@@ -33,10 +33,10 @@ T = TypeVar("T")
 
 __all__ = ["HEAD", "check", "is_compatible", "migrate"]
 
-HEAD: Final = "0011"
+HEAD: Final = "0012"
 """The revision that this version of Tenantry works with."""
 
-OLDEST: Final = "0009"
+OLDEST: Final = "0012"
 """The oldest revision whose programs may go on using the tables of HEAD, beside those of this version. A step that they
 do not stand, or must not miss, moves it to its own revision: CONTRIBUTING.md, "A step of the store's tables"."""
 

@@ -24,6 +24,7 @@ from tenantry.groups import (
     IdempotencyKey,
     Issued,
     Reading,
+    RevokedApiToken,
     Scope,
     Tag,
     Token,
@@ -272,8 +273,11 @@ class ApiTokenStore(Protocol):
         """Those of this environment, oldest first; revoked and expired ones too."""
         ...
 
-    async def revoke_api_token(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> ApiToken:
-        """Raises UnknownApiToken."""
+    async def revoke_api_token(
+        self, environment: Environment, token_id: int, *, author: Author = UNNAMED
+    ) -> RevokedApiToken:
+        """Revokes it, and ends the codes and sessions that it issued (``add_code``), in one transaction. Raises
+        UnknownApiToken."""
         ...
 
 

@@ -12,11 +12,19 @@ class CodeStore(Protocol):
     """Keeps single-use codes. The code itself never comes here: only its SHA-256 ``digest`` (32 bytes)."""
 
     async def add_code(
-        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+        self,
+        digest: bytes,
+        *,
+        purpose: str,
+        payload: str,
+        lifetime: float,
+        api_token_id: int | None = None,
+        audited: AuditNote | None = None,
     ) -> None:
         """Keeps ``payload`` under this digest for ``lifetime`` seconds of the store's clock; some codes whose time has
-        passed are forgotten. ``purpose`` is a word of at most 16 characters. ``audited`` goes into the audit trail with
-        it. Raises AlreadyExists."""
+        passed are forgotten. ``purpose`` is a word of at most 16 characters. A code that an API token issued
+        (``api_token_id``) ends when that is revoked, and not after its end date. ``audited`` goes into the audit trail
+        with it. Raises AlreadyExists; Unauthorized where that API token is not good any more."""
         ...
 
     async def code_purpose(self, digest: bytes) -> str | None:

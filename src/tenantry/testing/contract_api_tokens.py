@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from tenantry.errors import AlreadyExists, ApiTokenExpired, UnknownApiToken, UnknownEnvironment
-from tenantry.groups import Caller, Environment, GroupChanges, GroupDraft, Scope, Tag
+from tenantry.groups import Caller, Environment, GroupChanges, GroupDraft, RevokedApiToken, Scope, Tag
 from tenantry.ports import Store
 from tenantry.testing import FrozenClock, make_token
 
@@ -44,13 +44,13 @@ class ApiTokenContract:
         ]
         assert await store.api_token(b"g" * 32) == gone
         clock.advance(5)
-        revoked = await store.revoke_api_token(production, gone.id)
+        revoked = (await store.revoke_api_token(production, gone.id)).api_token
         assert revoked.revoked_at == clock()
         assert await store.api_token(b"g" * 32) is None
         assert await store.api_token(b"k" * 32) == live
         assert list(await store.api_tokens(production)) == [live, revoked]
         clock.advance(5)
-        assert await store.revoke_api_token(production, gone.id) == revoked
+        assert await store.revoke_api_token(production, gone.id) == RevokedApiToken(revoked, 0)
 
     async def test_an_api_token_belongs_to_its_environment(self, store: Store) -> None:
         """Another environment neither lists nor revokes it."""

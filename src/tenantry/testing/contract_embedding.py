@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
-from tenantry.errors import AlreadyExists, UnknownEnvironment
-from tenantry.groups import AuditNote, Author, Environment, Tag
+from tenantry.errors import AlreadyExists, Unauthorized, UnknownEnvironment
+from tenantry.groups import AuditNote, Author, Environment, Scope, Tag
 from tenantry.ports import Store
 from tenantry.testing import FrozenClock
 
@@ -84,6 +85,64 @@ class EmbeddingContract:
         await store.add_code(DIGEST, purpose="embed", payload="new", lifetime=60)
         assert await store.redeem_code(DIGEST, purpose="embed") == "new"
         assert await store.redeem_code(b"e" * 32, purpose="embed") == "live"
+
+    async def test_codes_end_with_the_api_token_that_issued_them(self, store: Store, clock: FrozenClock) -> None:
+        """Revoking it ends them and says how many; those of others stay, and what had ended does not count. It issues
+        nothing after that. Red when a revocation leaves them, and when it deletes those of every API token."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        gone, other = [
+            await store.create_api_token(production, digest=digest, label="x", scopes=[Scope.PREVIEW], hint="abcd")
+            for digest in (b"g" * 32, b"o" * 32)
+        ]
+        await store.add_code(b"0" * 32, purpose="preview", payload="old", lifetime=5, api_token_id=gone.id)
+        clock.advance(5)
+        for digest, issuer in ((b"1" * 32, gone.id), (b"2" * 32, gone.id), (b"3" * 32, other.id), (b"4" * 32, None)):
+            await store.add_code(digest, purpose="session", payload="x", lifetime=60, api_token_id=issuer)
+        assert (await store.revoke_api_token(production, gone.id)).ended == 2
+        assert (await store.revoke_api_token(production, gone.id)).ended == 0
+        left = [await store.read_code(bytes([each]) * 32, purpose="session") for each in b"1234"]
+        assert left == [None, None, "x", "x"]
+        with pytest.raises(Unauthorized):
+            await store.add_code(b"5" * 32, purpose="session", payload="x", lifetime=60, api_token_id=gone.id)
+        with pytest.raises(Unauthorized):
+            await store.add_code(b"5" * 32, purpose="session", payload="x", lifetime=60, api_token_id=other.id + 1)
+        assert await store.code_purpose(b"5" * 32) is None
+
+    async def test_codes_end_with_the_end_date_of_their_api_token(self, store: Store, clock: FrozenClock) -> None:
+        """Red when a code has its whole lifetime."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        ends = clock() + timedelta(seconds=30)
+        issuer = await store.create_api_token(
+            production, digest=DIGEST, label="x", scopes=[Scope.PREVIEW], hint="abcd", expires_at=ends
+        )
+        await store.add_code(DIGEST, purpose="session", payload="x", lifetime=60, api_token_id=issuer.id)
+        await store.add_code(b"e" * 32, purpose="session", payload="y", lifetime=10, api_token_id=issuer.id)
+        clock.advance(29)
+        assert await store.read_code(DIGEST, purpose="session") == "x"
+        assert await store.read_code(b"e" * 32, purpose="session") is None
+        clock.advance(1)
+        assert await store.read_code(DIGEST, purpose="session") is None
+        with pytest.raises(Unauthorized):
+            await store.add_code(b"f" * 32, purpose="session", payload="x", lifetime=60, api_token_id=issuer.id)
+
+    async def test_no_code_outlives_a_revocation_at_the_same_time(self, store: Store) -> None:
+        """Codes are issued while the API token is revoked: each is refused, or ends. Red when the API token is not
+        locked while its code is added."""
+        production = await store.create_environment("production", Tag.CUSTOMER)
+        for round_ in range(8):
+            issuer = await store.create_api_token(
+                production, digest=bytes([round_]) * 32, label="x", scopes=[Scope.PREVIEW], hint="abcd"
+            )
+            digests = [bytes([round_, number]) * 16 for number in range(12)]
+            adding = [
+                store.add_code(digest, purpose="session", payload="x", lifetime=60, api_token_id=issuer.id)
+                for digest in digests
+            ]
+            revoking = store.revoke_api_token(production, issuer.id)
+            outcomes = await asyncio.gather(*adding[:6], revoking, *adding[6:], return_exceptions=True)
+            unexpected = [each for each in outcomes if isinstance(each, Exception) and type(each) is not Unauthorized]
+            assert not unexpected
+            assert [await store.code_purpose(digest) for digest in digests] == [None] * 12
 
     async def test_nobody_embeds_until_hosts_are_set(self, store: Store) -> None:
         """Hosts belong to one environment, come back as they were given, are replaced whole, and it is recorded."""

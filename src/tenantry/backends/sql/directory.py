@@ -18,7 +18,7 @@ from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_source_change
 from tenantry.backends.sql.engine import insert_if_new, remaining
 from tenantry.backends.sql.runner import Runner, Write
-from tenantry.backends.sql.tables import api_tokens, data_sources, environments
+from tenantry.backends.sql.tables import api_tokens, data_sources, environments, single_use_codes
 from tenantry.backends.stored import USE_INTERVAL, StoreClock
 from tenantry.database.address import RUN_MIGRATE
 from tenantry.database.own_tables import check_source
@@ -38,6 +38,7 @@ from tenantry.groups import (
     ChainHead,
     Environment,
     RegisteredSource,
+    RevokedApiToken,
     Scope,
     SourceReading,
     Tag,
@@ -164,10 +165,12 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
         found = await self._runner.read(queries.API_TOKENS, self._runner.deadline(), environment_id=environment.id)
         return [rows.api_token(row) for row in found]
 
-    async def revoke_api_token(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> ApiToken:
+    async def revoke_api_token(
+        self, environment: Environment, token_id: int, *, author: Author = UNNAMED
+    ) -> RevokedApiToken:
         this = (api_tokens.c.environment_id == environment.id, api_tokens.c.id == token_id)
 
-        def write(connection: Connection, context: WriteContext) -> ApiToken:
+        def write(connection: Connection, context: WriteContext) -> RevokedApiToken:
             now = context.now(connection)
             changed = connection.execute(  # one that was revoked before keeps its time
                 api_tokens.update().where(*this, api_tokens.c.revoked_at.is_(None)).values(revoked_at=to_micros(now))
@@ -180,7 +183,9 @@ class SQLDirectory(OfferedSourceLease, EnvironmentStore, ApiTokenStore, SourceSt
             if changed.rowcount:
                 details = {"label": token.label}
                 note(connection, context, "api_token.revoked", token.environment.name, str(token_id), details, at=now)
-            return token
+            codes = single_use_codes.c
+            issued = single_use_codes.delete().where(codes.api_token_id == token_id, codes.expires_at > to_micros(now))
+            return RevokedApiToken(token, connection.execute(issued).rowcount)
 
         return await self._write(write, author)
 

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from tenantry.backends.audit import hosts_details
 from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import delete_expired, insert_if_new
 from tenantry.backends.sql.runner import Runner
-from tenantry.backends.sql.tables import environments, single_use_codes
+from tenantry.backends.sql.tables import api_tokens, environments, single_use_codes
 from tenantry.backends.stored import StoreClock
-from tenantry.errors import AlreadyExists, UnknownEnvironment
-from tenantry.groups import UNNAMED, AuditNote, Author, Environment, to_micros
+from tenantry.errors import AlreadyExists, Unauthorized, UnknownEnvironment
+from tenantry.groups import UNNAMED, AuditNote, Author, Environment, from_micros, to_micros
 from tenantry.ports import CodeStore, EmbeddingStore
+
+
+def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
+    """``ends``, or the end of the API token where that is sooner. Raises Unauthorized. The row is locked, so that a
+    revocation comes before this and is seen, or waits, and then finds the code."""
+    tokens = api_tokens.c
+    issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
+    row = connection.execute(issuer.with_for_update(read=True)).first()
+    if row is None or row[0] is not None or (row[1] is not None and row[1] <= to_micros(now)):
+        raise Unauthorized("the API token was revoked, or its end has passed: it issues nothing any more")
+    return ends if row[1] is None else min(ends, from_micros(row[1]))
 
 
 class SQLEmbedding(EmbeddingStore, CodeStore):
@@ -28,16 +39,27 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
     # --- CodeStore ---
 
     async def add_code(
-        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+        self,
+        digest: bytes,
+        *,
+        purpose: str,
+        payload: str,
+        lifetime: float,
+        api_token_id: int | None = None,
+        audited: AuditNote | None = None,
     ) -> None:
         def write(connection: Connection, context: WriteContext) -> None:
             now = context.now(connection)
+            ends = now + timedelta(seconds=lifetime)
+            if api_token_id is not None:  # first: a revocation locks in this order too
+                ends = _end_of_issuer(connection, api_token_id, now, ends)
             delete_expired(connection, single_use_codes, now)
             values = {
                 "digest": digest,
                 "purpose": purpose,
                 "payload": payload,
-                "expires_at": to_micros(now + timedelta(seconds=lifetime)),
+                "expires_at": to_micros(ends),
+                "api_token_id": api_token_id,
             }
             if insert_if_new(connection, single_use_codes, values) is None:
                 raise AlreadyExists("there is such a code already: draw a new one")

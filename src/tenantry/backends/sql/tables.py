@@ -126,6 +126,7 @@ single_use_codes: Table = Table(
     Column("purpose", String(16), nullable=False),
     Column("payload", Text, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
+    Column("api_token_id", BigInteger),  # of the API token that issued it, with which it ends
     Index(None, "expires_at"),
 )
 

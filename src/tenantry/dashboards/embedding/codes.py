@@ -42,13 +42,25 @@ class SingleUseCodes:
         self._store = store
 
     async def issue(
-        self, purpose: Purpose, payload: str, lifetime: float | None = None, *, audited: AuditNote | None = None
+        self,
+        purpose: Purpose,
+        payload: str,
+        lifetime: float | None = None,
+        *,
+        api_token_id: int | None = None,
+        audited: AuditNote | None = None,
     ) -> str:
-        """A new code for ``payload``, good for ``lifetime`` seconds. Raises StoreUnavailable."""
+        """A new code for ``payload``, good for ``lifetime`` seconds and no longer than the API token that issues it.
+        Raises StoreUnavailable; Unauthorized where that API token is not good any more."""
         code = secrets.token_urlsafe(32)
-        seconds = SECONDS[purpose] if lifetime is None else lifetime
-        kind = purpose.value
-        await self._store.add_code(_digest(code), purpose=kind, payload=payload, lifetime=seconds, audited=audited)
+        await self._store.add_code(
+            code_digest(code),
+            purpose=purpose.value,
+            payload=payload,
+            lifetime=SECONDS[purpose] if lifetime is None else lifetime,
+            api_token_id=api_token_id,
+            audited=audited,
+        )
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
@@ -61,7 +73,7 @@ class SingleUseCodes:
         """The same of a code that is for one of ``purposes``: which one, and the payload."""
         if not _is_code(code):
             return None
-        digest = _digest(code)
+        digest = code_digest(code)
         kind = await self._store.code_purpose(digest)  # anybody may ask: what is no code costs one read and no write
         purpose = next((each for each in purposes if each.value == kind), None)
         payload = None if purpose is None else await self._store.redeem_code(digest, purpose=purpose.value)
@@ -69,7 +81,11 @@ class SingleUseCodes:
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
         """The same of a code that stands for a session: it stays until its end."""
-        return await self._store.read_code(_digest(code), purpose=purpose.value) if _is_code(code) else None
+        return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
+
+    async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
+        """The same by the digest of the code."""
+        return await self._store.read_code(digest, purpose=purpose.value)
 
 
 def _is_code(code: str) -> bool:
@@ -77,5 +93,6 @@ def _is_code(code: str) -> bool:
     return len(code) == CODE_LENGTH and code.isascii()
 
 
-def _digest(code: str) -> bytes:
+def code_digest(code: str) -> bytes:
+    """What the store keeps of a code."""
     return sha256(code.encode("ascii")).digest()

@@ -64,7 +64,9 @@ class PreviewEndpoint(Endpoint):
         if wanted.dashboard not in self._dashboards:
             raise NotFound("there is no such dashboard", field="/dashboard")
         author = Author(f"api token {caller.id} ({caller.label})", request.id)
-        issuing = self._previews.issue(caller.environment, wanted.user_group_id, wanted.dashboard, author)
+        issuing = self._previews.issue(
+            caller.environment, wanted.user_group_id, wanted.dashboard, author, api_token_id=caller.id
+        )
         code = await deadline.write(issuing)
         address = preview_address(request.root_path, wanted.dashboard, code)
         return json_response({"success": 1, "address": address, "seconds": int(SECONDS[Purpose.PREVIEW])})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from starlette.datastructures import Headers
@@ -10,7 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tenantry.accessors import FOUND_KEY, SCOPE_KEY
 from tenantry.dashboards.preview.previews import SESSION_PREFIX, Preview, Previews
 from tenantry.errors import InvalidToken, MissingScope
+from tenantry.groups import UserGroup
+from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
 from tenantry.middleware.carriers import TOKEN_HEADER
+from tenantry.middleware.long_responses import watch_responses
 
 PREVIEW_KEY: Final = "tenantry.preview"
 """The scope key of the Preview of a request."""
@@ -18,15 +22,17 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 class PreviewGuard:
     """ASGI middleware before UserGroupMiddleware, on the routes of a dashboard's data alone: where the header of the
-    token holds the key of a session, the group is that of the preview. All else passes through.
+    token holds the key of a session, the group is that of the preview. All else passes through. A response that
+    streams ends within ``staleness`` seconds of its session, as one of a token does.
 
     Raises InvalidToken for a session that has ended, UserGroupExpired for a group that has, MissingScope for another
     dashboard than that of the preview.
     """
 
-    def __init__(self, app: ASGIApp, *, previews: Previews) -> None:
+    def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
         self._previews = previews
+        self._receive_while_good, self._send_part = watch_responses(_Sessions(previews, staleness))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         given = Headers(scope=scope).getlist(TOKEN_HEADER)
@@ -37,8 +43,38 @@ class PreviewGuard:
             if scope["path_params"].get("name") != preview.dashboard:
                 raise MissingScope("this preview is of another dashboard, and of that one alone")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
-            scope[FOUND_KEY] = hash(given[0].encode("latin-1"))  # UserGroupMiddleware takes it out of the headers
+            raw = given[0].encode("latin-1")
+            scope[FOUND_KEY] = hash(raw)  # UserGroupMiddleware takes it out of the headers
+            exchange: Exchange = (send, receive, raw, scope)
+            await self.app(scope, partial(self._receive_while_good, exchange), partial(self._send, exchange))
+            return
         await self.app(scope, receive, send)
+
+    async def _send(self, exchange: Exchange, message: Message) -> None:
+        is_part = message["type"] == "http.response.body" and (message.get("more_body") or LONG_KEY in exchange[3])
+        await (self._send_part(exchange, message) if is_part else exchange[0](message))
+
+
+class _Sessions:
+    """The sessions as a resolver, for a TokenWatch: nothing of them is cached."""
+
+    lease_age = None
+
+    def __init__(self, previews: Previews, staleness: float) -> None:
+        self._previews = previews
+        self.staleness: float = staleness
+
+    def seconds_left(self, group: UserGroup) -> float:
+        return self._previews.seconds_left(group)
+
+    def peek(self, raw: bytes) -> UserGroup | None:
+        return None
+
+    async def resolve(self, raw: bytes) -> UserGroup:
+        preview = await self._previews.find(raw.decode("latin-1"))
+        if preview is None:
+            raise InvalidToken(InvalidToken.MESSAGE)
+        return preview.group
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:

@@ -1,17 +1,19 @@
 """Previews: a single-use code opens a session that shows one dashboard as one group sees it, for ten minutes.
 
 The group's token is no part of it. Codes and sessions are kept hashed in the store, so that any worker of any host
-knows them. That one was asked for and that it was opened are two entries of the audit trail.
+knows them. Both end with the API token that asked for the preview. That one was asked for and that it was opened are
+two entries of the audit trail.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
-from tenantry.errors import InvalidBody, UnknownGroup, UserGroupExpired
+from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes, code_digest
+from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
 from tenantry.ports import Clock, CodeStore
 from tenantry.slots import utc_now
@@ -34,10 +36,11 @@ class PreviewStore(CodeStore, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``dashboard``, as ``group`` sees it now."""
+    """``dashboard``, as ``group`` sees it now. ``session``: the digest of its key."""
 
     group: UserGroup
     dashboard: str
+    session: bytes
 
 
 class Previews:
@@ -48,44 +51,70 @@ class Previews:
         self._time_of_day = time_of_day
         self._codes = SingleUseCodes(store)
 
-    async def issue(self, environment: Environment, provided_id: str, dashboard: str, author: Author) -> str:
-        """A code for a preview of ``dashboard`` as the group of this id, good for ten minutes. Raises UnknownGroup,
-        InvalidBody for a group whose end date has passed (it sees nothing), StoreUnavailable."""
+    async def issue(
+        self,
+        environment: Environment,
+        provided_id: str,
+        dashboard: str,
+        author: Author,
+        *,
+        api_token_id: int | None = None,
+    ) -> str:
+        """A code for a preview of ``dashboard`` as the group of this id, good for ten minutes, and no longer than the
+        API token that asks for it. Raises UnknownGroup, InvalidBody for a group whose end date has passed (it sees
+        nothing), Unauthorized where the API token was revoked meanwhile, StoreUnavailable."""
         issued = await self._store.get(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
-        if issued.group.seconds_left(self._time_of_day()) <= 0:
+        if self.seconds_left(issued.group) <= 0:
             raise InvalidBody(
                 "this user group has ended, and sees nothing: give it a later expires_at, or none",
                 field="/user_group_id",
             )
-        payload = {"group": issued.group.handle.hex(), "dashboard": dashboard, "by": author.name}
+        payload = {
+            "group": issued.group.handle.hex(),
+            "dashboard": dashboard,
+            "by": author.name,
+            "api_token": api_token_id,
+        }
         made = _note("preview.created", issued.group, dashboard, author)
-        return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), audited=made)
+        return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
         """The key of a new session, good for ten minutes, for a code of which this was the payload; None for a group
-        that was deleted since. Raises UserGroupExpired, StoreUnavailable."""
-        preview = await self._read(payload)
-        if preview is None:
+        that was deleted since, and for an API token that was revoked. Raises UserGroupExpired, StoreUnavailable."""
+        kept: dict[str, Any] = json.loads(payload)
+        group = await self._group(kept)
+        if group is None:
             return None
-        opened = _note("preview.opened", preview.group, preview.dashboard, Author(json.loads(payload)["by"]))
-        return SESSION_PREFIX + await self._codes.issue(Purpose.PREVIEW_SESSION, payload, audited=opened)
+        opened = _note("preview.opened", group, kept["dashboard"], Author(kept["by"]))
+        try:
+            return SESSION_PREFIX + await self._codes.issue(
+                Purpose.PREVIEW_SESSION, payload, api_token_id=kept.get("api_token"), audited=opened
+            )
+        except Unauthorized:
+            return None
 
     async def find(self, key: str) -> Preview | None:
         """What a session may see, with the group as it is now; None for one that has ended or never was. Raises
         UserGroupExpired, StoreUnavailable."""
-        payload = await self._codes.read(Purpose.PREVIEW_SESSION, key.removeprefix(SESSION_PREFIX))
-        return None if payload is None else await self._read(payload)
+        code = key.removeprefix(SESSION_PREFIX)
+        payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
+        kept: dict[str, Any] = {} if payload is None else json.loads(payload)
+        group = await self._group(kept) if kept else None
+        return None if group is None else Preview(group, kept["dashboard"], code_digest(code))
 
-    async def _read(self, payload: str) -> Preview | None:
-        kept: dict[str, Any] = json.loads(payload)
+    async def _group(self, kept: Mapping[str, Any]) -> UserGroup | None:
         issued = await self._store.get_by_handle(bytes.fromhex(kept["group"]))
         if issued is None:
             return None
-        if issued.group.seconds_left(self._time_of_day()) <= 0:
+        if self.seconds_left(issued.group) <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
-        return Preview(issued.group, kept["dashboard"])
+        return issued.group
+
+    def seconds_left(self, group: UserGroup) -> float:
+        """Until the end date of the group, by the clock of the previews."""
+        return group.seconds_left(self._time_of_day())
 
 
 def _note(action: str, group: UserGroup, dashboard: str, author: Author) -> AuditNote:

@@ -1,0 +1,104 @@
+"""A file that is still sent ends when its group is rotated, changed or deleted, or its data source is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from starlette.responses import StreamingResponse
+
+from tenantry.dashboards.downloads import Downloads
+from tenantry.dashboards.folder import DashboardFolder
+from tenantry.datasources import ResultStream, registrations
+from tenantry.errors import QueryOutdated
+from tests.dashboards.served import SOON, Site, serve
+from tests.dashboards.test_tables import Stored, end
+
+MANY = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000) select i from n"
+
+
+def write(**fields: Any) -> Callable[[Site], None]:
+    """Writes HA anew, with these fields."""
+
+    def change(site: Site) -> None:
+        group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
+        site.backend.groups[group.handle] = replace(group, revision=group.revision + 1, **fields)
+
+    return change
+
+
+def move(site: Site) -> None:
+    """The data source has another URL."""
+    (before,) = site.directory.sources
+    site.directory.sources = [replace(before, url=f"{before.url}?timeout=60")]
+
+
+CUT_OFF: dict[str, Callable[[Site], None]] = {
+    "rotated": lambda site: site.rotate("HA"),
+    "ended": lambda site: end(site, datetime.now(UTC) + timedelta(seconds=0.5)),
+    "deleted": lambda site: site.backend.groups.clear(),
+    "a property": write(properties={"carrier": "UA"}),
+    "the mapping": write(mapping={"main": "ds_2"}),
+    "no mapping": write(mapping=None),
+    "a moved source": move,
+    "no source": lambda site: site.directory.sources.clear(),
+}
+
+
+@pytest.mark.parametrize("change", CUT_OFF.values(), ids=CUT_OFF)
+async def test_a_file_that_is_still_sent_ends_with_what_it_was_bound_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Site], None]
+) -> None:
+    """Within the staleness bound, as every stream, though its reader reads nothing meanwhile. Red when the token is all
+    that is compared: a file went on for a minute after its group's mapping was cleared."""
+    monkeypatch.setattr(registrations, "STALENESS", 0.5)
+    files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
+    async with serve(tmp_path, files, store=Stored) as site, download(site, tmp_path) as pieces:
+        await anext(pieces)
+        change(site)
+        async with asyncio.timeout(SOON):
+            while len(site.sources.bindings):
+                await asyncio.sleep(0.01)
+        with pytest.raises(QueryOutdated):
+            await anext(pieces)
+
+
+@pytest.mark.parametrize("change", [lambda _: None, lambda site: end(site, datetime.now(UTC) + timedelta(days=1))])
+async def test_a_file_goes_on_while_its_group_is_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Site], None]
+) -> None:
+    """To its last row, also where the end date was moved. Red when a check that is good ends it."""
+    monkeypatch.setattr(registrations, "STALENESS", 0.5)
+    files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{MANY}"}}}}]\n'}
+    async with serve(tmp_path, files, store=Stored) as site:
+        end(site, datetime.now(UTC) + timedelta(hours=1))
+        async with download(site, tmp_path) as pieces:
+            body = [await anext(pieces)]
+            change(site)
+            (binding,) = site.sources.bindings._bindings
+            certain = binding.certain_until
+            async with asyncio.timeout(SOON):
+                while binding.certain_until == certain:
+                    await asyncio.sleep(0.01)
+            body += [piece async for piece in pieces]
+        assert b"".join(body).endswith(b"\r\n500000\r\n")
+
+
+@asynccontextmanager
+async def download(site: Site, folder: Path) -> AsyncIterator[AsyncIterator[bytes]]:
+    """The pieces of the file of the one panel."""
+    store = cast("Stored", site.sources.directory)
+    saved = DashboardFolder(folder / "dashboards")
+    downloads = Downloads(store, saved, site.sources, staleness=5.0, seconds_left=site.resolver.seconds_left)
+    group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
+    answer = await downloads.respond(await downloads.issue(group, saved["routes"], "1-1", {}))
+    assert isinstance(answer, StreamingResponse)
+    pieces = cast("ResultStream", answer.body_iterator)
+    async with pieces:
+        yield pieces

@@ -61,5 +61,5 @@ async def staged(folder: Path, url: str = URL, product_url: str = PRODUCT_URL) -
     app = Starlette()
     async with DataSources(store) as sources:
         mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
-        product = Product(provisioner, environment, int(url.rpartition(":")[2])).app(hosts(product_url))
-        yield Stage(app, product, environment, provisioner, tokens)
+        product = Product(provisioner, environment, {**tokens}, int(url.rpartition(":")[2]))
+        yield Stage(app, product.app(hosts(product_url)), environment, provisioner, tokens)

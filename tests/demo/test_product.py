@@ -62,3 +62,38 @@ async def test_a_customer_that_was_cut_off_is_let_in_with_another_token(
     await client.put("/customers/UA/access")
     token = (await client.post("/customers/UA/token")).json()["token"]
     assert token != stage.tokens["UA"]
+    assert await sees_rows(stage, token)
+
+
+async def sees_rows(stage: Stage, token: str) -> bool:
+    """Whether the dashboards take the token, as an open page sends it."""
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=stage.app), base_url=URL) as page:
+        headers = {"X-User-Group-Token": token}
+        answer = await page.post("/dashboards/overview/-/panels", json={"panels": []}, headers=headers)
+    assert answer.status_code in {200, 401}, answer.text
+    return answer.status_code == 200
+
+
+async def test_an_open_page_does_not_make_a_deleted_customer_again(client: httpx2.AsyncClient, stage: Stage) -> None:
+    """It asks for its token, and is given the one of the sign-up, which is refused. Letting the customer in again makes
+    no group either. Red when the product gets or creates for its pages: the group was there again, empty."""
+    await stage.provisioner.delete(stage.environment, "UA")
+    for _ in range(2):
+        token = (await client.post("/customers/UA/token")).json()["token"]
+        assert not await sees_rows(stage, token)
+        assert await stage.provisioner.get(stage.environment, "UA") is None
+        assert (await client.delete("/customers/UA/access")).status_code == 204
+        assert (await client.post("/customers/UA/token")).status_code == 403
+        assert (await client.put("/customers/UA/access")).status_code == 204
+
+
+async def test_a_rotation_counts_until_the_product_stores_the_new_token(
+    client: httpx2.AsyncClient, stage: Stage
+) -> None:
+    """An operator rotated the token: an open page is given the stored one, which is refused. Red when the product reads
+    the live one for its pages, which undid the rotation."""
+    rotated = await stage.provisioner.rotate(stage.environment, stage.tokens["UA"])
+    token = (await client.post("/customers/UA/token")).json()["token"]
+    assert token == stage.tokens["UA"]
+    assert not await sees_rows(stage, token)
+    assert await sees_rows(stage, rotated.token)

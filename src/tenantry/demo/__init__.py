@@ -67,13 +67,13 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
     app = compose(store, keys, routes=[home, *docs], closing=[sources.aclose])
     # The resolver asks again after every write on this host, so a rotation shows at once.
     mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
-    product = Product(Provisioner(store, keys), environment, urlsplit(url).port or 80).app(hosts(product_url))
+    product = Product(Provisioner(store, keys), environment, {**tokens}, urlsplit(url).port or 80)
     documentation = f"{url}/docs/" if docs else "not installed (pip install 'tenantry[site]')"
     text = DASHBOARDS.with_name("terminal.txt").read_text(encoding="utf-8").rstrip()
     text = text.format(url=url, product_url=product_url, api_token=api_token, documentation=documentation)
     carried = [{"X-User-Group-Token": tokens[each], "Content-Type": "application/json"} for each in SHOWN]
     calls = [Call("/docs/"), *(Call("/dashboards/overview/-/panels", "POST", headers, b"{}") for headers in carried)]
-    return Demo(app, product, text, calls)
+    return Demo(app, product.app(hosts(product_url)), text, calls)
 
 
 async def _provision(
@@ -93,7 +93,8 @@ async def _provision(
                 await store.create_data_source(environment, source_id=new, provided_id=name, url=url, author=_AUTHOR)
         provisioner, tokens = Provisioner(store, keys), {}
         for carrier, draft in AIRLINES.items():
-            tokens[carrier] = (await provisioner.get_or_create(environment, draft, author=_AUTHOR)).token
+            signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
+            tokens[carrier] = signed_up.token  # the product keeps it
             now = GroupChanges(draft.name, draft.properties, draft.mapping)  # also of a folder from before
             await provisioner.update(environment, carrier, now, author=_AUTHOR)
         for old in await store.api_tokens(environment):  # a new one for each start; those of earlier starts die

@@ -73,7 +73,7 @@ CHANGES: dict[str, Change] = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 async def test_a_stream_ends_with_what_it_was_bound_with(tenancy: Tenancy, change: Change) -> None:
-    """Though its reader reads nothing; what he reads then is the error, and no row."""
+    """Though its reader reads nothing; its next read raises the error, and gives no row."""
     async with DataSources(tenancy.store, **LIMITS) as sources:
         stream = await sources.stream(tenancy.group, "main", ROWS_WITHOUT_END)
         await anext(stream)

@@ -20,7 +20,7 @@ _SIGN_SECONDS: Final = 30.0
 _OPEN_SECONDS: Final = 900.0
 
 CHANGED: Final[Message] = {"group": "changed"}
-"""The last message of an answer whose rows were bound with what is no longer so: the page begins anew."""
+"""The last message of an answer whose group or data source has changed: the page begins anew."""
 SIGN: Final = b"\n"
 """What is sent for a message that says nothing: the connection is there."""
 MAX_OPEN: Final = 100
@@ -55,7 +55,7 @@ class ChangedPanels:
 
     A message is empty after half a minute without one. It ends after a quarter of an hour, for a page asks again
     then, of a process that may be a newer one; when this process is about to end; and with the message CHANGED when a
-    data source was moved or deleted. What the group itself has changed is the middleware's matter: it ends the answer.
+    data source was moved or deleted. The middleware ends the answer when the group has changed.
     """
 
     def __init__(

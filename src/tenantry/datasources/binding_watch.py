@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol, TypeVar, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from tenantry.datasources.driver import Pieces
 from tenantry.datasources.registrations import Registrations
@@ -91,7 +91,7 @@ class BindingWatch:
         now, bound = self._clock(), self._registrations.staleness
         interval = bound / CHECKS
         own = group if checks_group and self._groups is not None else None
-        binding = Binding(own, schema, registered, group, now + self._certain_for(own), now + interval, end)
+        binding = Binding(own, schema, registered, group, now + self._certain_for(own, bound), now + interval, end)
         self._bindings[binding] = None
         loop = asyncio.get_running_loop()
         if self._timer is None or self._loop is not loop:
@@ -103,7 +103,7 @@ class BindingWatch:
         """It has ended."""
         self._bindings.pop(binding, None)
 
-    async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Awaitable[T]) -> T:
+    async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
         """The outcome of ``work``. Raises QueryOutdated, and StoreUnavailable where nobody knows; then ``work`` is
         cancelled."""
         limit = asyncio.timeout(None)
@@ -137,11 +137,12 @@ class BindingWatch:
 
     # --- checks -------------------------------------------------------------------------------------------------------
 
-    def _certain_for(self, group: UserGroup | None) -> float:
+    def _certain_for(self, group: UserGroup | None, bound: float) -> float:
         """Seconds for which an answer of now counts: not beyond the end date of the group, and the time to read it
         again, for it may have been moved."""
-        bound = self._registrations.staleness
-        return bound if group is None else min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
+        if group is None or group.expires_at is None:
+            return bound
+        return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
 
     def _seconds_left(self, group: UserGroup) -> float:
         return group.seconds_left(self._time_of_day())
@@ -162,7 +163,7 @@ class BindingWatch:
 
     async def _check(self, due: list[Binding]) -> None:
         """One round: each group and each source is read once."""
-        started = self._clock()
+        started, bound = self._clock(), self._registrations.staleness
         groups: dict[bytes, UserGroup | None] = {}
         sources: dict[tuple[int, str], RegisteredSource | None] = {}
         for binding in due:
@@ -179,7 +180,7 @@ class BindingWatch:
                 self._end(binding, QueryOutdated(QueryOutdated.MESSAGE))
             elif binding in self._bindings:
                 binding.current = current
-                binding.certain_until = started + self._certain_for(None if binding.group is None else current)
+                binding.certain_until = started + self._certain_for(None if binding.group is None else current, bound)
 
     async def _current(
         self,
@@ -256,7 +257,7 @@ def _identity(source: RegisteredSource) -> tuple[object, ...]:
 
 
 def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:
-    """Whether what was bound with the first record may go on with the second: its token counts to the end of its
+    """Whether a query that was bound with the first record may go on with the second: its token counts to the end of its
     grace."""
     behind = found.token_version - bound.token_version
     in_grace = behind == 1 and found.grace_until is not None and found.grace_until > now

@@ -41,7 +41,7 @@ class Registrations:
     async def reread(
         self, group: UserGroup, schema: str, known: dict[tuple[int, str], RegisteredSource | None]
     ) -> RegisteredSource:
-        """As ``of_schema``, of the directory itself and not under a lease. ``known``: what it has said just now."""
+        """As ``of_schema``, of the directory itself and not under a lease. ``known``: its answers of this moment."""
         reference = _reference(group, schema)
         key = group.environment.id, reference
         if key not in known:

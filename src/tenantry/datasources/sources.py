@@ -234,12 +234,12 @@ class DataSources:
             if reduction is not None:
                 query.reduction, query.key = reduction, query.key and made_of(query.key, reduction.key)
             observed.set_statement(query.bound.dialect, query.bound.sql)
-            watched = partial(self.bindings.run, group, schema, registered)
+            query.while_current = partial(self.bindings.run, group, schema, registered)
             try:
-                landing = await watched(self._ask_bound(query, max_age))
+                landing = await self._ask_bound(query, max_age)
                 found = take(landing)
             except Uncopyable:
-                landing = await watched(self.flights.ask(replace(query, key=None)))
+                landing = await self.flights.ask(replace(query, key=None))
                 found = take(landing)
             observed.set_answer(len(found), landing.is_hit, landing.queue_seconds)
         return found

@@ -138,8 +138,8 @@ class SourceStream(Generic[C]):
         self._end(code)
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Its reader reads no more, or is to get ``error`` for what it reads from now on: also of rows that the engine
-        has given already, and while a thread does not come back."""
+        """Its reader reads no more, or gets ``error`` from now on: also in place of rows that the engine has given
+        already, and while a thread does not come back."""
         was_open = self._error is None
         if error is not None:
             self._error, self._first = self._error or error, None

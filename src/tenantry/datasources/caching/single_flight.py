@@ -36,6 +36,7 @@ class BoundQuery:
 
     ``weight``: of the group, when it takes turns; None: 1. ``max_age``: what was asked for, which says how long the
     answer is worth keeping. ``reduction``: what is made of its rows, which may then be more than those of a query.
+    ``while_current`` is put around the wait for an answer: it ends when the group or its source has changed.
     """
 
     opened: OpenSource
@@ -48,6 +49,7 @@ class BoundQuery:
     wants_dicts: bool = False
     max_age: float | None = None
     reduction: Reduction | None = None
+    while_current: Callable[[Coroutine[Any, Any, Landing]], Coroutine[Any, Any, Landing]] | None = None
 
 
 @dataclass(slots=True)
@@ -131,7 +133,7 @@ class Flights:
             if flight.began is None and query.group not in flight.turns:
                 with suppress(SourceUnavailable):  # its queue is full; there is a place in another one already
                     flight.queue(query)
-        return flight.wait()
+        return flight.wait() if query.while_current is None else query.while_current(flight.wait())
 
     def _new_many_rows(self) -> ManyRows:
         return ManyRows(self.pools.limits)

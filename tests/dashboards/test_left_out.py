@@ -108,6 +108,6 @@ async def test_a_filter_under_not_is_never_left_out(site: Site) -> None:
     dashboard, *_ = await site.lines("others", definition=True, panels=[])
     assert [each["clearable"] for each in dashboard["dashboard"]["controls"]] == [False]
     panels = await site.panels("others", panels=[{"id": "1-1"}], filters={})
-    assert panels["1-1"]["rows"][0] == [30]
+    assert panels["1-1"]["rows"][0] == [60]
     answer = await site.post("others/-/panels", {"filters": {"route": ""}})
     assert answer.status_code == 422

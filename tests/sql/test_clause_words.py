@@ -60,7 +60,7 @@ def refusal(text: str, dialect: str) -> tuple[int, str]:
 )
 def test_a_clause_without_a_tag_or_an_end_is_no_array(dialect: str, text: str) -> None:
     """At the first ``[[`` that is none. Red in five dialects when what is no clause is an array: it compiled as text,
-    and the engine refused it."""
+    and the engine refused it; red for one when the end of the text is not looked at."""
     at = text.index("§") + 1
     column, message = refusal(text.replace("§ ", ""), dialect)
     assert column == at

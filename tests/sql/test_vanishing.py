@@ -178,12 +178,18 @@ def test_what_always_has_a_value_may_be_anywhere(definition: dict[str, Any]) -> 
             "write [[ or (at >= {{ params.r.start }} and at < {{ params.r.end }}) ]]",
         ),
         ("where a or {{ params.n | matches(region) }}", "declare n with required: true, or with a default"),
+        ("where a or {{ params.d | matches(at) }}", "declare d with required: true, or with a default"),
         ("where {{ params.x | matches(region) }} = false", "declare x with required: true, or with a default"),
     ],
 )
 def test_the_fix_compiles(text: str, fix: str) -> None:
     """As it is written in the message."""
-    params: dict[str, Any] = {**PARAMS, "l": "list of text", "n": {"type": "text", "is_null": "none"}}
+    params: dict[str, Any] = {
+        **PARAMS,
+        "l": "list of text",
+        "d": {"type": "date"},
+        "n": {"type": "text", "is_null": "none"},
+    }
     message = refusal(f"select 1 from t {text}", "postgresql", params)
     assert fix in message.partition("\n  fix: ")[2]
     if fix.startswith("write "):

@@ -116,7 +116,7 @@ class _BracketMatcher:
             if bracket.has_variable:
                 self._closes[index] = bracket.index
             else:
-                self._not_a_clause(bracket, ends_unfinished(self._source.text, self._lexemes[index].start))
+                self._not_a_clause(bracket, ends_unfinished(self._source.text, self._lexemes[index - 1]))
             return True
         self._not_a_clause(bracket)
         self._stack.append(_Bracket(double=False))  # [[ 1 ], …: two arrays, and one of them is closed

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.tags import CONDITIONS, Filter
-from tenantry.sql.parameters.declared import Parameter, find_parameter
+from tenantry.sql.parameters.declared import Parameter, ParameterType, find_parameter
 from tenantry.sql.parsing.bare_values import ITEM_ENDS, continues
 from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, read_outline
 from tenantry.sql.source import Source
@@ -171,7 +171,7 @@ def _error(source: Source, condition: Filter, parameter: Parameter, what: str) -
     if what == "not":
         opposite = "matches" if condition.name == "excludes" else "excludes"
         fix = f"write {{{{ {path} | {opposite}({column}) }}}} without the not; or {fix}"
-    elif what == "or" and not parameter.only_matches:
+    elif what == "or" and not parameter.only_matches and parameter.type is not ParameterType.DATE:
         fix = f"write [[ or {_plain(parameter, column)} ]], which goes with its `or`; or {fix}"
     return source.error(condition.offset, problem, fix)
 

@@ -22,7 +22,8 @@ from tenantry.sql.source import Source
 
 _STARTS = ("where", "on", "having", "qualify", "prewhere")
 """Words that a condition follows in which ``1 = 1`` changes nothing."""
-_OTHER_STARTS = ("select", "by", "when", "then", "else")
+_OTHER_STARTS = frozenset({"select", "by", "when", "then", "else"})
+_ALL_STARTS = _OTHER_STARTS.union(_STARTS)
 _BEFORE, _AFTER = -1, 1
 _CHOICE, _ARGUMENT = "choice", "argument"
 
@@ -133,15 +134,15 @@ def _reach(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tupl
     """The word that begins or ends the condition of a place on one side, ``or`` if there is one before that, or nothing
     at the edge of its brackets; and the level of these."""
     outward = _outward(level, index, step)
+    words = ITEM_ENDS if step > 0 else _ALL_STARTS
     for at, token in enumerate(outward):
         if _has_or(token):
             return "or", level
-        always_there = kept >= set(token.clauses)
-        if step > 0 and always_there and token.is_word(*ITEM_ENDS):
+        if token.kind is not TokenKind.WORD or token.text not in words:
+            continue
+        if token.text in _OTHER_STARTS:
             return token.text, level
-        if step < 0 and token.is_word(*_OTHER_STARTS):
-            return token.text, level
-        if step < 0 and always_there and token.is_word(*_STARTS):
+        if kept >= set(token.clauses):
             is_distinct = any(each.is_word("distinct") for each in outward[at + 1 : at + 2])
             return "distinct on" if is_distinct else token.text, level
     if level.bracket == _CHOICE and level.outer is not None:
@@ -150,7 +151,7 @@ def _reach(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tupl
 
 
 def _has_or(token: OutlineToken) -> bool:
-    if token.is_choice:
+    if token.kind is TokenKind.TAG and token.is_choice:
         return any(_has_or(each) for text in token.choices for each in text)
     return token.kind is TokenKind.OR
 

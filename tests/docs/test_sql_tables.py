@@ -20,6 +20,7 @@ from tests.docs.tables import codes, rows
 
 DOCS = Path(__file__).parents[2] / "docs"
 SQL = DOCS / "sql.md"
+FILTERS = DOCS / "sql-filters.md"
 GUARANTEES = DOCS / "sql-guarantees.md"
 PARAMETERS = DOCS / "sql-parameters.md"
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -63,7 +64,7 @@ def test_an_absent_value_does_what_the_table_says(
 def test_the_table_of_absent_values_has_each_kind() -> None:
     """Red when a filter is left out of it that an absent value can reach."""
     text = " ".join(written for written, *_ in ABSENT)
-    words = ("[[", " in ", "default(", "nullable", "contains", "matches(", "within(", "one_of(", "trunc(")
+    words = ("[[", " in ", "default(", "nullable", "contains", "matches(", "excludes(", "within(", "one_of(", "trunc(")
     assert [word for word in words if word not in text] == []
 
 
@@ -112,6 +113,15 @@ def test_what_is_refused_and_what_is_written_instead(refused: str, why: str, ins
             _bind(sql, dialect)
     for sql in codes(instead):
         _bind(sql, dialect)
+
+
+@pytest.mark.parametrize(("refused", "why", "instead"), rows(FILTERS, "Where a filter may vanish"))
+def test_where_a_filter_may_vanish(refused: str, why: str, instead: str) -> None:
+    """Red when one of the first column compiles, or one of the last does not."""
+    assert why
+    with pytest.raises(TemplateError, match="may be absent"):
+        SQLTemplate(codes(refused)[0], "postgresql", params={"x": "text"})
+    SQLTemplate(codes(instead)[0], "postgresql", params={"x": "text"})
 
 
 def _bind(sql: str, dialect: str) -> None:

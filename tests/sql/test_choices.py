@@ -71,7 +71,7 @@ def test_choices_that_are_none_are_refused_at_once(choices: Any, problem: str) -
         ("day); drop", "choices.order.x:1:4: this ) closes nothing that its text opens"),
         ("day; drop", "choices.order.x:1:4: a text ends no statement"),
         ("day\n, '", "choices.order.x:2:3: this string has no end"),
-        ("day = {{ region }}", "choices.order.x:1:7: region is in some of the texts"),
+        ("day = {{ region }}", "choices.order.x:1:7: region is in SQL that a viewer chooses"),
         ("a {{ params.w | one_of(no) }}", "choices.order.x:1:24: there are no choices no"),
         ("a {{ params.w | one_of(order) }}", "choices.order.x:1:24: there are no choices order"),
         ("{{ nothing", "choices.order.x:1:1: "),

@@ -90,9 +90,13 @@ def test_a_column_may_hold_variables() -> None:
 
 
 def test_a_guarded_variable_in_a_column_is_refused() -> None:
-    """It would go when the viewer gives no range. Red without a guard rule for Switches."""
+    """It would go when the viewer gives no range, and filter another way when the viewer asks for NULL. Red when every
+    helper is taken for uniform."""
+    null = {**NULLABLE, "required": True}
+    for name in ("matches", "excludes"):
+        assert "rate is in SQL" in refusal(f"select 1 where {{{{ params.x | {name}(f({{{{ rate }}}})) }}}}", null)
     message = refusal("select 1 where {{ params.x | within(coalesce(at, {{ since }})) }}", "date range")
-    assert "since is in some of the texts" in message
+    assert "since is in SQL that a viewer chooses" in message
     assert SQLTemplate(
         "select 1 where {{ params.x | within(coalesce(at, {{ since }})) }}",
         "postgresql",
@@ -183,6 +187,9 @@ def test_what_is_refused(text: str, definition: Any, problem: str) -> None:
         ("date range", "this month", "(region >= $1 and region < $2)", MAY),
         ("date range", None, "1 = 1", ()),
         ({"type": "text", "default": "eu"}, None, "(region = $1)", ("eu",)),
+        ("date", "2026-05-31", "(region >= $1 and region < $2)", (date(2026, 5, 31), date(2026, 6, 1))),
+        ("date", "", "1 = 1", ()),
+        ("list of date", "2026-05-31", "(cast(region as date) in ($1))", (date(2026, 5, 31),)),
         ({"type": "date range", "open": "end"}, "2026-05-01..", "(region >= $1)", MAY[:1]),
     ],
 )
@@ -272,10 +279,56 @@ def test_a_property_matches() -> None:
     assert [each.guarded for each in template.variables] == [True, True, True]
 
 
-def test_negated_and_beside_or() -> None:
-    """Parentheses hold a condition together."""
-    found = bound("select 1 where a or not {{ params.x | within(at) }} or b", "date range", "this month")
+def test_negated_and_next_to_or() -> None:
+    """Parentheses hold a condition together, where it cannot vanish."""
+    required = {"type": "date range", "required": True}
+    found = bound("select 1 where a or not {{ params.x | within(at) }} or b", required, "this month")
     assert found.sql == "select 1 where a or not (at >= $1 and at < $2) or b"
+
+
+@pytest.mark.parametrize(
+    ("definition", "sent", "sql", "params"),
+    [
+        ("text", "eu", "(not (region = $1) or region is null)", ("eu",)),
+        ("text", "", "1 = 1", ()),
+        ("list of text", ["eu", "us"], "(not (region in ($1, $2)) or region is null)", ("eu", "us")),
+        ("list of text", [], "(not (region operator(=) any ('{}')) or region is null)", ()),
+        ("date", "2026-05-01", "(not (region >= $1 and region < $2) or region is null)", (MAY[0], date(2026, 5, 2))),
+        ("date range", "this month", "(not (region >= $1 and region < $2) or region is null)", MAY),
+        ({"type": "text", "match": "prefix"}, "e", "(not (region like $1 escape '!') or region is null)", ("e%",)),
+        (NULLABLE, "eu", "(not (region = $1) or region is null)", ("eu",)),
+        (NULLABLE, "none", "(not (region is null))", ()),
+        (SEVERAL, ["eu", "none"], "(not (region in ($1) or region is null))", ("eu",)),
+    ],
+)
+def test_excludes(definition: Any, sent: Any, sql: str, params: Any) -> None:
+    """Every row that ``matches`` leaves out: NULL too, unless NULL is excluded. Red without `or region is null`."""
+    found = bound(MATCHES.replace("matches", "excludes"), definition, sent)
+    assert (found.sql, found.params) == (f"select 1 where {sql}", params)
+
+
+def test_a_property_excludes() -> None:
+    """One value or a list, as it matches."""
+    template = SQLTemplate("select 1 where {{ closed | excludes(o.region) }}")
+    assert template.bind({"closed": "eu"}).sql == "select 1 where (not (o.region = $1) or o.region is null)"
+    assert template.bind({"closed": ["eu"]}).sql == "select 1 where (not (o.region in ($1)) or o.region is null)"
+    with pytest.raises(MissingVariable):
+        template.bind({})
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_date_is_a_whole_day_in_every_dialect(dialect: str) -> None:
+    """The next day is bound as the dialect binds dates: itself, or its text. Red when the placeholder of the first day
+    is used twice."""
+    found = bound(MATCHES, {"type": "date", "is_null": "none"}, "2026-12-31", dialect=dialect)
+    first, after = found.params.values() if isinstance(found.params, dict) else found.params
+    assert (str(first), str(after)) == ("2026-12-31", "2027-01-01")
+
+
+def test_the_last_day_of_the_calendar_has_no_next_one() -> None:
+    """An error of the value, as a range to that day is. Red when the overflow is no refusal."""
+    with pytest.raises(UnbindableValue, match=r"params\.x at 1:16: there is no day after it"):
+        bound(MATCHES, "date", "9999-12-31")
 
 
 # --- trunc ------------------------------------------------------------------------------------------------------------
@@ -393,7 +446,8 @@ def test_every_unit_with_every_zone(dialect: str, source: str) -> None:
             "select 1 where {{ params.x | within(f({{ rate }})) }}",
             {"type": "date range", "open": "both", "required": True},
         ),
-        ("select 1 where {{ params.x | matches(f({{ rate }})) }}", {**SEVERAL, "required": True}),
+        ("select 1 where {{ params.x | matches(f({{ rate }})) }}", {"type": "date", "required": True}),
+        ("select 1 where {{ params.x | excludes(f({{ rate }})) }}", {"type": "list of date", "default": "2026-01-01"}),
         ("select {{ params.x | trunc({{ rate | one_of(a: f({{ tz }}), b: g({{ tz }})) }}) }}", "text"),
     ],
 )

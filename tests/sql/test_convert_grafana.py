@@ -124,14 +124,15 @@ def test_several_values(written: str) -> None:
 
 
 def test_all_values_is_an_absent_parameter() -> None:
-    """Where the dashboard offers All. Red when the condition stays."""
-    text = dashboard(
-        "select * from t where host in ($host) and not (b in ($host))",
-        host={"type": "query", "multi": True, "includeAll": True, "query": "select host from hosts"},
-    )
-    query = one(text)
+    """Where the dashboard offers All. Red when the condition stays. Under ``not`` it is left to its author: red when
+    All became no row."""
+    host = {"type": "query", "multi": True, "includeAll": True, "query": "select host from hosts"}
+    query = one(dashboard("select * from t where host in ($host) and b = 1", host=host))
     check_whole(query)
     assert "{{ params.host | matches(host) }}" in query.body
+    query = one(dashboard("select * from t where host in ($host) and not (b in ($host))", host=host))
+    assert left(query) == ["1:48: b in ($host)"]
+    assert query.body == "select * from t where {{ params.host | matches(host) }} and not (b in ($host))"
 
 
 def test_an_array() -> None:

@@ -241,7 +241,7 @@ def test_a_fragment_in_a_choice() -> None:
     text = "select 1 where {{ params.by | one_of(large: ({{> large }}), any: 1 = 1) }}"
     assert bound(text, {"params": {"by": "large", "least": 5}}).sql == "select 1 where (amount >= ? or vip = 1)"
     assert bound(text, {"params": {"by": "any"}}).params == ()
-    with pytest.raises(TemplateError, match=r"^active:1:37: region is in some of the texts"):
+    with pytest.raises(TemplateError, match=r"^active:1:37: region is in SQL that a viewer chooses"):
         bound("select 1 where {{ params.by | one_of(large: x in ({{> active }}), any: 1 = 1) }}")
 
 

@@ -20,10 +20,10 @@ FRAGMENTS = {
 }
 DECLARED: dict[str, Any] = {"text": {"x": "text"}, "list": {"x": "list of text"}}
 POSITIONS = {
-    "one_of": "select 1 where {{ params.c | one_of(a: a = {{ x }}, b: b in ({{ x }}, 1)) }}",
-    "one_of, composed": "select 1 where {{ params.c | one_of(a: a = '<{{ x }}>', b: a = {{ x }}) }}",
+    "one_of": "select 1 where {{ params.c | one_of(a: a = {{ params.x }}, b: b in ({{ params.x }}, 1)) }}",
+    "one_of, composed": "select 1 where {{ params.c | one_of(a: a = '<{{ params.x }}>', b: a = {{ params.x }}) }}",
     "one_of, clause": "select 1 where 1 = 1 [[ and {{ params.c | one_of(a: a = {{ params.x }}, b: b) }} ]]",
-    "default": "select {{ params.none | one_of(a: {{ x }}, b: '{{ x }}') | default(b) }} as v",
+    "default": "select {{ params.none | one_of(a: {{ params.x }}, b: '{{ params.x }}') | default(b) }} as v",
     "not_a_filter": "select 1 where 1 = 1 [[ and a = lower({{ params.x }} || {{ x | not_a_filter }}) ]]",
     "matches": "select 1 where {{ x | matches(a) }}",
     "matches, list": "select 1 where {{ xs | matches(a) }}",
@@ -32,6 +32,10 @@ POSITIONS = {
     "list: matches": "select 1 where {{ params.x | matches(a) }}",
     "text: declared": "select a = {{ params.x }}, '{{ params.x }}' || a [[ , 'a{{ params.x }}' || a ]] from t",
     "list: declared": "select 1 where a not in {{ params.x }}",
+    "excludes": "select 1 where {{ x | excludes(a) }}",
+    "excludes, list": "select 1 where {{ xs | excludes(a) }}",
+    "text: excludes": "select 1 where {{ params.x | excludes(a) }}",
+    "list: excludes": "select 1 where {{ params.x | excludes(a) }}",
     "within": "select 1 where {{ window | within(a) }}",
     "within, column": "select 1 where {{ dates | within(coalesce(a, {{ x }})) }}",
     "trunc": "select {{ params.unit | trunc(coalesce(a, {{ params.x }})) }}",

@@ -30,7 +30,7 @@ SLIPS = {
             "select * from t where customer_id = <id> and a or b",
             "select * from t where not (customer_id = <id> and a) or b",
             "select count(*) filter (where customer_id = <id> and a or b) from t where customer_id = <id>",
-            "select * from t where {{ params.k | one_of(x: customer_id = <id> and a or b, y: customer_id = <id>) }}",
+            "select * from t where {{ region | one_of(x: customer_id = <id> and a or b, y: customer_id = <id>) }}",
             "delete from t where customer_id = <id> and a or b",
             "select * from t where customer_id = <id> and a [[ or b = {{ params.b }} ]]",
             "with x as (select * from t where customer_id = <id> and a or b) select * from x",

@@ -209,7 +209,12 @@ def test_a_text_of_a_choice_can_name_other_choices() -> None:
         ("day desc, id", "f(day desc", "q:4:14: this text ends before its )", "close it with )"),
         ("day desc, id", "day); drop", "q:4:16: this ) closes nothing that its text opens", "take it out"),
         ("day desc, id", "day '", "q:4:17: this string has no end", "close it"),
-        ("day desc, id", "day = {{ region }}, id", "q:4:19: region is in some of the texts", "move it out"),
+        (
+            "day desc, id",
+            "day = {{ region }}, id",
+            "q:4:19: region is in SQL that a viewer chooses",
+            "write its condition outside",
+        ),
         ("newest:", "by day:", "q:4:5: choices.order has a key that is no name: by day", "use letters"),
     ],
 )
@@ -229,7 +234,7 @@ def test_choices_of_a_fragment_are_its_own() -> None:
     bound = SQLTemplate(text, fragments=fragments).bind({"params": {"s": "b", "o": "order"}})
     assert bound.sql == "select * from (select y from t) order by order"
     fragments["f"] = fragments["f"].replace("b: y", "b: 'y = {{ region }}'")
-    with pytest.raises(TemplateError, match=r"^f:2:33: region is in some of the texts") as caught:
+    with pytest.raises(TemplateError, match=r"^f:2:33: region is in SQL that a viewer chooses") as caught:
         SQLTemplate(text, "postgresql", fragments=fragments)
     assert caught.value.message.endswith("included at 1:16")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from tenantry.errors import MissingVariable, TemplateError
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import DIALECTS, Query, SQLTemplate
 
 DROPPED_FILTER = """
     with mine as (select id, tenant from orders where tenant = {{ tenant }})
@@ -158,11 +159,84 @@ def test_what_a_viewer_can_drop_is_listed() -> None:
 def test_a_choice_of_the_group_in_each_text_of_a_viewer(texts: tuple[str, str]) -> None:
     """The same value of the group chooses another branch in each: the viewer's choice would drop the condition.
 
-    Red when two choices of the group count as alike by the number of the branch that holds the variable.
+    Red when what the group decides is not looked into.
     """
     first, second = (f"{{{{ kind | one_of({each}) }}}}" for each in texts)
-    with pytest.raises(TemplateError, match="would drop its condition"):
+    with pytest.raises(TemplateError, match="kind is in SQL that a viewer chooses: a choice would drop or change"):
         SQLTemplate(f"select * from t where {{{{ params.a | one_of(x: {first}, y: {second}) }}}}", "postgresql")
+
+
+CHOSEN = [
+    "where {{ params.x | one_of(mine: t = {{ tenant }}, all: {{ tenant }} is not null) }}",
+    "where {{ params.x | one_of(mine: t = {{ tenant }}, all: t <> {{ tenant }} or t = {{ tenant }}) }}",
+    "where {{ params.x | one_of(mine: t = {{ tenant }}, all: t like '{{ tenant }}%') }}",
+    "where {{ params.x | one_of(mine: t = '{{ tenant }}', all: '{{ tenant }}' = '{{ tenant }}') }}",
+    "where {{ params.x | one_of(mine: t in {{ tenant }}, others: t not in {{ tenant }}) }}",
+    "where t {{ params.x | one_of(mine: = {{ tenant }}, all: <= {{ tenant }} or true) }}",
+    "where t = {{ params.x | one_of(mine: {{ tenant }}, all: coalesce(t, {{ tenant }})) }}",
+    "where {{ params.x | one_of(mine: t = {{ tenant }} [[ and a = {{ params.a }} ]], all: {{ tenant }} is not null) }}",
+    "where {{ params.x | one_of(a: 1 = 1 [[ and t = {{ params.a }} and {{ tenant }} = t ]], b: 1 = 1) }}",
+    "where {{ params.x | one_of(a: {{ params.y | one_of(c: t = {{ tenant }}) }}, b: {{ tenant }} = 1) }}",
+    "where {{ params.x | one_of(a: {{ kind | one_of(c: t = 1) }}, b: {{ kind | one_of(c: 1 = 1) }}) }}",
+    "where {{ kind | one_of(a: {{ params.x | one_of(b: t = {{ tenant }}) }}) }}",
+    "where {{ params.x | one_of(mine: {{ tenant | matches(t) }}, all: {{ tenant | excludes(t) }}) }}",
+    "where {{ params.x | one_of(a: {{ params.u | trunc(t, zone: {{ tenant }}) }} > 1, b: {{ tenant }} = 1) }}",
+    "order by {{ params.x | one_of(a: {{ params.y | one_of(b: {{ tenant }} = t) }}) }}",
+    "[[ where a = {{ params.a }} and {{ params.x | one_of(b: c = {{ tenant }}) }} ]]",
+    "where t in (select {{ params.x | one_of(mine: t, all: u) }} from u where u = 1) and ({{> chosen }})",
+    "where {{ params.x | one_of(mine: ({{> owned }}), all: 1 = ({{> owned }})) }}",
+]
+FRAGMENTS = {
+    "owned": "select count(*) from u where t = {{ tenant }}",
+    "chosen": "select {{ params.x | one_of(mine: t = {{ tenant }}, all: {{ tenant }} is not null) }} as v from u",
+}
+
+
+@pytest.mark.parametrize("text", CHOSEN)
+@pytest.mark.parametrize("dialect", ["postgresql", "sqlite", "mysql", "clickhouse"])
+def test_no_guarded_variable_is_in_sql_that_a_viewer_chooses(text: str, dialect: str) -> None:
+    """Though each text names it as often: the guard counted paths, and `{{ tenant }} is not null` gave everybody's
+    rows. In the tag, in a fragment, in a clause of a text, in the SQL that the group chooses there, and the way round.
+    Red when texts that name the same paths are no refusal."""
+    text = text.replace(", zone: {{ tenant }}", "") if dialect == "sqlite" else text
+    with pytest.raises(
+        TemplateError, match=r"(is in SQL that a viewer chooses|is in an optional clause)(.|\n)*\n  fix: "
+    ):
+        SQLTemplate(f"select 1 from t {text}", dialect, fragments=FRAGMENTS if "{{>" in text else None)
+
+
+@pytest.mark.parametrize("texts", ["t = {{ tenant }}", "{{ tenant }} is not null"])
+def test_no_guarded_variable_is_in_a_declared_choice(texts: str) -> None:
+    """That of a header, and that of the program. Red when they are added after the guard has looked."""
+    choices = {"scope": {"mine": "t = {{ tenant }}", "all": texts}}
+    text = "select 1 from t where {{ params.x | one_of(scope) }}"
+    with pytest.raises(TemplateError, match=r"choices\.scope\.mine.*tenant is in SQL that a viewer chooses"):
+        SQLTemplate(text, "sqlite", choices=choices)
+    with pytest.raises(TemplateError, match="tenant is in SQL that a viewer chooses"):
+        Query(f"/* ---\n{json.dumps({'choices': choices})}\n--- */\n{text}").check("sqlite")
+
+
+def test_the_fix_of_a_choice_gives_the_tenants_rows_alone(orders: sqlite3.Connection) -> None:
+    """As the error says: the condition outside, and in the texts what filters nothing of the group."""
+    repaired = SQLTemplate(
+        "select id from orders where tenant = {{ tenant }} and {{ params.x | one_of(large: amount > 10 * "
+        "{{ rate | not_a_filter }}, all: 1 = 1) }}",
+        "sqlite",
+    )
+    for choice, expected in (("large", [3]), ("all", [1, 3])):
+        assert ids(orders, repaired, {"tenant": "a", "rate": 2, "params": {"x": choice}}) == expected
+    by_group = SQLTemplate(
+        "select id from orders where {{ role | one_of(own: tenant = {{ tenant }}, admin: 1 = 1) }}", "sqlite"
+    )
+    assert ids(orders, by_group, {"role": "own", "tenant": "b"}) == [2]
+    assert ids(orders, by_group, {"role": "admin", "tenant": "b"}) == [1, 2, 3]
+
+
+def test_what_the_program_declares_optional_may_be_in_a_text() -> None:
+    """It is no guarded path, and it is listed. Red when the rule for texts looks at every path of the group."""
+    text = "select 1 where t = {{ tenant }} and {{ params.x | one_of(a: d = {{ discount }}, b: 1 = 1) }}"
+    template = SQLTemplate(text, "sqlite", optional={"discount"})
+    assert [each.path for each in template.droppable] == ["discount"]
 
 
 LOCKED = {"region": {"type": "text", "locked": True, "default": {"property": "region"}}, "y": "text"}
@@ -176,16 +250,14 @@ def test_a_locked_parameter_is_guarded_as_a_property_is(dialect: str) -> None:
     for text in (
         "select 1 [[ where a = {{ params.region }} and b = {{ params.y }} ]]",
         "select 1 where {{ params.y | one_of(own: a = {{ params.region }}, all: true) }}",
+        "select 1 where {{ params.y | one_of(own: a = {{ params.region }}, all: b = {{ params.region }}) }}",
     ):
         with pytest.raises(TemplateError, match=r"params\.region is locked, and a viewer's choice could leave it out"):
             SQLTemplate(text, dialect, params=LOCKED, optional={"params.region"})
-    each = "select 1 where {{ params.y | one_of(own: a = {{ params.region }}, all: b = {{ params.region }}) }}"
     by_group = "select 1 where {{ params.region | one_of(eu: a = {{ tenant }}, us: true) }}"
     marked = "select 1 [[ where b = {{ params.y }} * {{ params.region | not_a_filter }} ]]"
-    for text in (each, by_group, marked):
+    for text in (by_group, marked):
         template = SQLTemplate(text, dialect, params=LOCKED)
         assert [v.path for v in template.variables if not v.guarded] == ["params.y"] * text.count("params.y")
-    assert SQLTemplate(each, dialect, params=LOCKED).bind({**LOCKED_GROUP, "params": {"y": "all"}}, "qmark").params == (
-        "eu",
-    )
+    assert SQLTemplate(by_group, dialect, params=LOCKED).bind({**LOCKED_GROUP, "tenant": 1}, "qmark").params == (1,)
     assert [v.path for v in SQLTemplate(marked, dialect, params=LOCKED).droppable] == ["params.region"]

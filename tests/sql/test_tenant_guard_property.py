@@ -172,7 +172,9 @@ def orders() -> Iterator[sqlite3.Connection]:
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(case=cases(st.one_of(VIEWERS, VIEWERS, GUARDED)))
 def test_no_two_viewers_get_other_conditions_of_the_group(case: Case) -> None:
-    """Templates that compile; those with a tenant's condition in a clause are refused, and that is as good."""
+    """Templates that compile; those with a tenant's condition in a clause or a choice are refused, and that is as good.
+
+    Red with the seeds 2 and 20 when texts that name the same paths are no refusal."""
     assert not differ(case)
 
 

@@ -214,6 +214,7 @@ class Generator:
                 lambda: "{{ window | within(created) }}",
                 lambda: f"{{{{ {self._dice.choice((*_TEXTS, 'ts'))} | matches({column}) }}}}",
                 lambda: f"{{{{ t0 | matches(coalesce(name, {self._literal()})) }}}}",
+                lambda: f"{{{{ {self._dice.choice((*_TEXTS, 'ts'))} | excludes({column}) }}}}",
                 lambda: f"id in ({{{{> {self._dice.choice(('ids', 'nested'))} }}}})",
                 # Of what is absent: a text of the author, or NULL.
                 lambda: f"{column} = {{{{ params.t | default({self._dice.choice(_DEFAULTS)}) }}}}",
@@ -223,14 +224,16 @@ class Generator:
             makers += [
                 lambda: "{{ params.period | within(created) }}",
                 lambda: f"{{{{ params.{self._dice.choice(('t', 'ts'))} | matches({column}) }}}}",
+                lambda: f"{{{{ params.{self._dice.choice(('t', 'ts'))} | excludes({column}) }}}}",
                 lambda: "{{ params.ns | matches(id) }}",
             ]
         if self._words.member:
             makers.append(lambda: self._words.member.format(column, f"{{{{ {prefix}ts | array }}}}"))
         if depth > 0:
-            shared = text()  # a guarded path is in every text, or in none
+            shared = text()
+            chosen = self._text(("params.t",))  # no guarded path is in a text to choose
             makers += [
-                lambda: self._choice(f"{column} = {shared}", f"{column} like {shared}", absent=bool(prefix)),
+                lambda: self._choice(f"{column} = {chosen}", f"{column} like {chosen}", absent=bool(prefix)),
                 lambda: self._choice(
                     f"{column} <> {self._literal()}", f"({self._literal()} = 'author)}}}}')", absent=True
                 ),

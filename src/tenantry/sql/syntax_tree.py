@@ -102,12 +102,14 @@ class Switch:
 
     ``choose`` is a pure function of the value (None where it is absent) to the number of a branch. It raises
     LookupError or TypeError for a value that chooses none; ``expected`` says what would ("one of newest, largest").
+    ``uniform``: every branch uses one column alike, so that a variable of the group in it restricts alike in each.
     """
 
     reference: VariableReference
     choose: Callable[[Any], int]
     branches: tuple[tuple[Node, ...], ...]
     expected: str
+    uniform: bool = False
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch

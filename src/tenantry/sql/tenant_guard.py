@@ -4,19 +4,19 @@ Every path but ``params.*`` (the viewer's own input) is guarded, unless the host
 optional or the author marked that one tag: ``{{ rate | not_a_filter }}``. A marked variable is still required: its
 absence is an error and drops nothing. A locked parameter is a property of the group, and so it is guarded too.
 
-There is one rule: in each Switch that a viewer's value decides, every branch holds the same guarded paths, each in as
-many tags. (A helper may write one tag of the author's more than once: MySQL's week names its column twice.) An optional
-clause ``[[ ]]`` is a Switch whose other branch is empty, so a guarded path is in none, however deep and whatever else
-is in it or elsewhere.
+There is one rule: no guarded path is in SQL that a viewer can take out or exchange. So it is in no optional clause
+``[[ ]]``, in no text of a viewer's ``one_of``, and in no column of a filter that may vanish, however deep and whatever
+is next to it or elsewhere. Texts that name the same paths are no exception: ``tenant = {{ tenant }}`` and
+``{{ tenant }} is not null`` do.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar
+from itertools import chain
+from typing import Final
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
@@ -81,91 +81,60 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
         if reference.not_a_filter and not reference.clauses and not reference.choices:
             problem = f"{reference.path} is marked not_a_filter, and is in no optional clause that could be left out"
             raise source.error(reference.offset, problem, "take | not_a_filter out")
-    _Enforcement(source, dialect, guard).paths(tree.nodes)
-    for node, _ in walk(tree.nodes):
+    nodes = [node for node, _ in walk(tree.nodes)]
+    for node in nodes:
+        if isinstance(node, Clause):
+            _check_clause(source, dialect, node, guard)
+        elif isinstance(node, Switch) and not node.uniform and guard.is_chosen(node.reference.path):
+            _check_choice(source, node, guard)
+    for node in nodes:
         if isinstance(node, Clause) and all(each.required or each.never_absent for each in node.references):
             problem = "nothing in this clause can be absent, so it is never left out"
             raise source.error(node.offset, problem, "take [[ and ]] out, or name the params.* that it depends on")
 
 
-_T = TypeVar("_T")
-_Paths: TypeAlias = frozenset[tuple[Any, int]]
-"""Guarded paths, and how often each; for a Switch that the group decides and whose branches differ, its own offset."""
-
-
-class _Enforcement:
-    def __init__(self, source: Source, dialect: Dialect, guard: Guard) -> None:
-        self._source = source
-        self._dialect = dialect
-        self._guard = guard
-
-    def paths(self, nodes: Sequence[Node]) -> _Paths:
-        """The guarded paths of some nodes, the same whatever a viewer chooses. Raises TemplateError where they are
-        not."""
-        nodes = _each_once(nodes)
-        found: Counter[Any] = Counter(each.path for each in references_in(nodes) if self._guard.holds(each))
-        for node in nodes:
-            if isinstance(node, Clause):
-                self._check_clause(node)
-            elif isinstance(node, Switch):
-                branches = [self.paths(branch) for branch in node.branches]
-                if len(set(branches)) == 1:
-                    found.update(dict(branches[0]))
-                elif self._guard.is_chosen(node.reference.path):
-                    raise self._differ(node)
-                else:  # it is like no other: which value chooses which branch is its own affair
-                    found[node.reference.path, node.reference.offset] += 1
-        return frozenset(found.items())
-
-    def _guarded(self, nodes: Iterable[Node]) -> Iterator[VariableReference]:
-        """Those of some nodes, and of all nodes in them."""
-        return (each for each in references_in(node for node, _ in walk(nodes)) if self._guard.holds(each))
-
-    def _check_clause(self, node: Clause) -> None:
-        self.paths(node.children)
-        reference = next(self._guarded(node.children), None)
-        if reference is not None:
-            raise self._error(
-                reference,
-                f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too",
-                "move it out of [[ ]]; or, where it restricts no rows, write "
-                f"{{{{ {reference.path} | not_a_filter }}}}; "
-                f'or, where a group may lack it, declare it: SQLTemplate(text, optional={{"{reference.path}"}})'
-                + ("; or, for an array in an array, write \\[[" if self._dialect.arrays else ""),
-            )
-
-    def _differ(self, node: Switch) -> TemplateError:
-        """The error for the first guarded path that another branch does not hold as often."""
-        guarded = [_each_once(self._guarded(branch)) for branch in node.branches]
-        counts = [Counter(each.path for each in branch) for branch in guarded]
-        everywhere = [each for branch in guarded for each in branch]
-        uneven = (each for each in everywhere if len({count[each.path] for count in counts}) > 1)
-        reference = next(uneven, everywhere[0])
-        return self._error(
-            reference,
-            f"{reference.path} is in some of the texts to choose from only: a viewer's choice would drop its condition",
-            "move it out of the choice, or write it into each text; or, where it restricts no rows, write "
-            f"{{{{ {reference.path} | not_a_filter }}}}",
+def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard) -> None:
+    reference = _first_guarded(clause.children, guard)
+    if reference is not None:
+        problem = f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too"
+        fix = (
+            "move it out of [[ ]]; or, where it restricts no rows, write "
+            f"{{{{ {reference.path} | not_a_filter }}}}; "
+            f'or, where a group may lack it, declare it: SQLTemplate(text, optional={{"{reference.path}"}})'
         )
-
-    def _error(self, reference: VariableReference, problem: str, fix: str) -> TemplateError:
-        if self._guard.is_locked(reference.path):
-            problem = f"{reference.path} is locked, and a viewer's choice could leave it out"
-            fix = "move it out of [[ ]], and out of what a viewer chooses from"
-        return self._source.error(reference.offset, problem, fix)
+        fix += "; or, for an array in an array, write \\[[" if dialect.arrays else ""
+        raise _error(source, reference, guard, problem, fix)
 
 
-def _each_once(items: Iterable[_T]) -> list[_T]:
-    """Without repetitions of the very same node or reference: they are one tag of the author's."""
-    return list({id(each): each for each in items}.values())
+def _check_choice(source: Source, switch: Switch, guard: Guard) -> None:
+    reference = _first_guarded(chain.from_iterable(switch.branches), guard)
+    if reference is not None:
+        problem = f"{reference.path} is in SQL that a viewer chooses: a choice would drop or change its condition"
+        fix = (
+            "write its condition outside of the choice, joined by `and`; or, where it restricts no rows, write "
+            f"{{{{ {reference.path} | not_a_filter }}}}"
+        )
+        raise _error(source, reference, guard, problem, fix)
+
+
+def _first_guarded(nodes: Iterable[Node], guard: Guard) -> VariableReference | None:
+    """The first guarded variable of some nodes, and of all nodes in them."""
+    return next((each for each in references_in(node for node, _ in walk(nodes)) if guard.holds(each)), None)
+
+
+def _error(source: Source, reference: VariableReference, guard: Guard, problem: str, fix: str) -> TemplateError:
+    if guard.is_locked(reference.path):
+        problem = f"{reference.path} is locked, and a viewer's choice could leave it out"
+        fix = "move it out of [[ ]], and out of what a viewer chooses from"
+    return source.error(reference.offset, problem, fix)
 
 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
     """The variables of the group that a viewer's choice can take out of the text, in the order of the text.
 
     They are those in a clause or a choice that a viewer decides about, in it or around it: each is marked
-    ``not_a_filter`` or was declared optional, or is in every text of the choice, else ``enforce_tenant_guard`` would
-    have refused it.
+    ``not_a_filter``, was declared optional, or is in the column of a helper that never vanishes, else
+    ``enforce_tenant_guard`` would have refused it.
     """
     found = {
         reference.offset: reference

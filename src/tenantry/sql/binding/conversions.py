@@ -2,7 +2,8 @@
 dialect's table says of its placeholder.
 
 ``contains``, ``prefix`` and ``suffix`` make a pattern for ``like`` in which the value's own wildcards are escaped;
-``array`` binds a whole list as one parameter; ``json`` binds an object or a list as JSON.
+``array`` binds a whole list as one parameter; ``json`` binds an object or a list as JSON. No tag names NEXT_DAY: it is
+for the end of the day that ``matches`` compares a column with.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from typing import Any, Final
 
 from tenantry.groups import Record, RecordList
@@ -21,6 +23,8 @@ PATTERNS: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", 
 ARRAY: Final = "array"
 JSON: Final = "json"
 CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
+"""Those that a tag can name."""
+NEXT_DAY: Final = "next day"
 
 _MAX_DEPTH = 64  # of JSON: deeper than any dashboard's, and far from the recursion limit
 
@@ -40,7 +44,17 @@ def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")
         escaped = dialect.like_escape.replace("\\", "\\\\") + r"\g<0>"
         return lambda value: before + wildcards.sub(escaped, as_text(value)) + after
-    return list_items if conversion == ARRAY else _json
+    return {ARRAY: list_items, JSON: _json, NEXT_DAY: _next_day}[conversion]
+
+
+def _next_day(value: Any) -> Any:
+    """The day after a date, as the dialect binds dates: a date, or its text."""
+    try:
+        if isinstance(value, str):
+            return (date.fromisoformat(value) + timedelta(days=1)).isoformat()
+        return value + timedelta(days=1)
+    except OverflowError:
+        raise ValueError("there is no day after it") from None
 
 
 def _json(value: Any) -> str:

@@ -204,7 +204,7 @@ def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Prob
     """What ``SQLTemplate.droppable`` lists, for a review: in an optional clause that a viewer decides about."""
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
-            continue  # it is in every text of a choice
+            continue  # it is in the column of a helper that never vanishes
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer's choice is absent"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"

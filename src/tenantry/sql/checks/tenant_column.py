@@ -275,9 +275,7 @@ class _FactReader:
         return len(plain) == 1 and plain[0].kind is not TokenKind.GROUP and self._is_guarded_value(plain[0])
 
     def _is_guarded_value(self, token: OutlineToken) -> bool:
-        """Whether it is a guarded variable whatever a viewer sends: of a viewer's choice each text is one, and in a
-        string stands nothing of the viewer's beside it."""
-        if token.is_choice and token.tag is not None and self._guard.is_chosen(token.tag.path):
-            return all(map(self._is_guarded, token.choices))
+        """Whether it is a guarded variable whatever a viewer sends: nothing in it, or next to it in a string, is the
+        viewer's."""
         chosen = any(self._guard.is_chosen(each.path) for each in token.references)
         return not chosen and bool(guarded_paths((token,), self._guard))

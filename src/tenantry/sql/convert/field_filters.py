@@ -46,7 +46,7 @@ def _comparison(widget: str, column: str, declare: Declare) -> str | None:
     if operator in {"=", ""} or kind == "location":
         return f"{{{{ {declare('', many)} | matches({column}) }}}}"
     if operator == "!=":
-        return _optional(f"{column} not in {{{{ {declare('', many)} }}}}")
+        return f"{{{{ {declare('', many)} | excludes({column}) }}}}"
     if operator in {">=", "<="}:
         return _optional(f"{column} {operator} {{{{ {declare('', {'type': one})} }}}}")
     if operator == "between":

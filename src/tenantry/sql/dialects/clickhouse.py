@@ -68,6 +68,7 @@ DIALECT = Dialect(
         "uuid": "UUID",
     },
     bind_as={"interval": seconds},
+    day_of="toDate({column})",  # a cast takes no NULL
     time_buckets=for_each_unit("date_trunc('{unit}', {column})"),
     local_time="toTimeZone(toDateTime64({column}, 6), {zone})",
 )

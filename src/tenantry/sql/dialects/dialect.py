@@ -200,6 +200,8 @@ class Dialect:
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Type of a declared parameter, as in ``casts`` -> what makes of its value one that the usual driver takes and the
     engine compares as that type. One that is not here is given as it is."""
+    day_of: str = "cast({column} as date)"
+    """The date of ``{column}``, which is one, or has a time too, so that it compares with a date."""
     time_buckets: Mapping[str, str]
     """Unit of UNITS -> the start of the unit that ``{column}`` is in; ``{column}`` can be there more than once."""
     local_time: str = ""

@@ -31,6 +31,7 @@ DIALECT = Dialect(
         "uuid": str,
         "interval": seconds,
     },
+    day_of="substr({column}, 1, 10)",  # compares as `>=` and `<` do, which know no zones
     # Texts of the form 2026-01-31 12:00:00, as its own functions give them; `weekday 0` is the next Sunday or today.
     time_buckets={
         "second": "strftime('%Y-%m-%d %H:%M:%S', {column})",

@@ -1,27 +1,29 @@
-"""``within``, ``trunc`` and ``matches``: what a viewer chooses about a column, as plain SQL of each dialect.
+"""``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's choice for a column, as plain SQL of each dialect.
 
     where {{ params.period | within(created_at) }} and {{ params.region | matches(region) }}
     select {{ params.unit | trunc(created_at) }} as bucket
 
-The column is an expression of the author's own. Each helper is a Switch: of a value only its shape is in the text, as
-whether a range has an end, or which unit was chosen. A condition whose parameter is absent is ``1 = 1``; that of a
-property is never absent.
+The column is an expression of the author. Each helper is a Switch: of a value only its shape is in the text, as whether
+a range has an end, or which unit was chosen. A condition whose parameter is absent is ``1 = 1``, which
+``parsing.vanishing`` allows only where it changes nothing; that of a property is never absent.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from tenantry.groups import Record, RecordList
+from tenantry.sql.binding.conversions import NEXT_DAY
 from tenantry.sql.dialects import UNITS
 from tenantry.sql.filters.named_choice import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import LexemeKind
 from tenantry.sql.lexing.tags import ONE_OF, TRUNC, WITHIN, Argument, read_tag
-from tenantry.sql.parameters.declared import TEXTS, Parameter, PropertyReference
+from tenantry.sql.parameters.declared import TEXTS, Parameter, ParameterType, PropertyReference
 from tenantry.sql.syntax_tree import InList, Node, Position, Switch, Text, Value
 from tenantry.sql.tenant_guard import is_viewer_input
 
@@ -42,30 +44,19 @@ def within(context: SwitchContext) -> Switch:
         fix = f"declare it: type: date range; or write {{{{ {parameter.path} | matches(column) }}}}"
         fix = f"write the range itself: {{{{ params.{period} | within(column) }}}}" if end else fix
         raise context.error(f"within takes a range, and {parameter.path} is {parameter.type}", fix)
-    return _range(context, parameter, _column(context))
+    return _ColumnFilter(context, parameter, _column(context)).of_range()
 
 
 def matches(context: SwitchContext) -> Switch:
-    """The condition of the parameter's type: equal to one value, in a list, within a range. Of a property that is not
-    declared: by what it is."""
-    parameter = _parameter(context)
-    column = _column(context)
-    if parameter is not None and parameter.is_range:
-        return _range(context, parameter, column)
-    if parameter is not None and parameter.only_matches:
-        return _or_null(context, parameter, column)
-    path = context.reference.path
-    branches: list[Nodes] = []
-    if parameter is None or not parameter.is_list:
-        branches.append(_condition(column, Text(" = "), Value(context.variable(path))))
-    if parameter is None or parameter.is_list:
-        items = InList(context.variable(path, Position.LIST), "in", negated=False)
-        branches.append(_condition(column, Text(" "), items))
-    if parameter is None:
-        return Switch(context.reference, _is_list, tuple(branches), "a value, or a list of values")
-    if not parameter.always_given:
-        branches.append(_TRUE)
-    return Switch(context.reference, _is_absent, tuple(branches), parameter.takes)
+    """The condition of the parameter's type: equal to one value, on one day, in a list, within a range. Of a property
+    that is not declared: by what it is."""
+    return _by_type(context, negated=False)
+
+
+def excludes(context: SwitchContext) -> Switch:
+    """True of exactly the rows for which ``matches`` is not: also of those whose column is NULL, unless NULL itself is
+    excluded."""
+    return _by_type(context, negated=True)
 
 
 def trunc(context: SwitchContext) -> Switch:
@@ -75,7 +66,7 @@ def trunc(context: SwitchContext) -> Switch:
     units = UNITS if parameter is None else parameter.choices or UNITS
     column, zone = _column(context), _zone(context, parameter)
     branches = {unit: _bucket(context, unit, column, zone) for unit in units}
-    return switch_by_name(context, "is not a unit", branches)
+    return switch_by_name(context, "is not a unit", branches, uniform=True)
 
 
 # --- the parts of them ------------------------------------------------------------------------------------------------
@@ -83,7 +74,7 @@ def trunc(context: SwitchContext) -> Switch:
 
 def _parameter(context: SwitchContext) -> Parameter | None:
     """The declared parameter; None for a property of the group."""
-    if context.parameter is None and is_viewer_input(context.reference.path) and context.filter.name != "trunc":
+    if context.parameter is None and is_viewer_input(context.reference.path) and context.filter.name != TRUNC:
         problem = f"{context.filter.name} asks for the type of {context.reference.path}, which is not declared"
         name = context.reference.path.split(".")[1]
         kind = "date range" if context.filter.name == WITHIN else "text"
@@ -115,47 +106,107 @@ def _is_constant(context: SwitchContext, argument: Argument) -> bool:
     return only.kind in {LexemeKind.STRING, LexemeKind.INTERPOLATED_STRING}
 
 
-def _condition(column: Nodes, *rest: Node) -> Nodes:
-    return (Text("("), *column, *rest, Text(")"))
+def _by_type(context: SwitchContext, *, negated: bool) -> Switch:
+    parameter = _parameter(context)
+    condition = _ColumnFilter(context, parameter, _column(context), negated)
+    if parameter is None:
+        return condition.of_property()
+    if parameter.is_range:
+        return condition.of_range()
+    return condition.of_nullable(parameter) if parameter.only_matches else condition.of_value()
 
 
-def _range(context: SwitchContext, parameter: Parameter | None, column: Nodes) -> Switch:
-    path = context.reference.path
-    start, end = Value(context.variable(f"{path}.start")), Value(context.variable(f"{path}.end"))
-    after, before = (*column, Text(" >= "), start), (*column, Text(" < "), end)
-    branches = {(True, True): _condition(after, Text(" and "), *before)}
-    if parameter is not None:
-        if "end" in parameter.open:
-            branches[True, False] = _condition(after)
-        if "start" in parameter.open:
-            branches[False, True] = _condition(before)
-        if not parameter.always_given:
-            branches[False, False] = _TRUE
-    expected = "an object with a start and an end" if parameter is None else parameter.takes
-    return Switch(context.reference, _by_parts(("start", "end"), branches), tuple(branches.values()), expected)
+@dataclass(frozen=True, slots=True)
+class _ColumnFilter:
+    """The condition of one tag for its column."""
 
+    context: SwitchContext
+    parameter: Parameter | None
+    column: Nodes
+    negated: bool = False
 
-def _or_null(context: SwitchContext, parameter: Parameter, column: Nodes) -> Switch:
-    path = f"{context.reference.path}.{parameter.part}"
-    given: Nodes
-    if parameter.is_list:
-        given = (*column, Text(" "), InList(context.variable(path, Position.LIST), "in", negated=False))
-    elif parameter.match == "equals":
-        given = (*column, Text(" = "), Value(context.variable(path)))
-    else:
-        escape = f" {context.dialect.like_escape_clause}".rstrip()
-        given = (*column, Text(" like "), Value(context.variable(path)), Text(escape))
-    branches = {(True, False): _condition(given)}
-    if parameter.is_null is not None:
-        null = (*column, Text(" is null"))
-        branches[False, True] = _condition(null)
-        if parameter.is_list:
-            branches[True, True] = _condition(given, Text(" or "), *null)
-    if not parameter.always_given:
-        branches[False, False] = _TRUE
-    return Switch(
-        context.reference, _by_parts((parameter.part, "null"), branches), tuple(branches.values()), parameter.takes
-    )
+    def of_property(self) -> Switch:
+        path = self.context.reference.path
+        branches = (self._condition(self._equal(path)), self._condition(self._in(path)))
+        return self._switch(_is_list, branches, "a value, or a list of values")
+
+    def of_value(self) -> Switch:
+        branches = (self._condition(self._given(self.context.reference.path)), *self._absent())
+        return self._switch(_is_absent, branches)
+
+    def of_range(self) -> Switch:
+        path, column = self.context.reference.path, self.column
+        start, end = Value(self.context.variable(f"{path}.start")), Value(self.context.variable(f"{path}.end"))
+        after, before = (*column, Text(" >= "), start), (*column, Text(" < "), end)
+        branches = {(True, True): self._condition((*after, Text(" and "), *before))}
+        if self.parameter is not None:
+            if "end" in self.parameter.open:
+                branches[True, False] = self._condition(after)
+            if "start" in self.parameter.open:
+                branches[False, True] = self._condition(before)
+        return self._by_parts(("start", "end"), branches, "an object with a start and an end")
+
+    def of_nullable(self, parameter: Parameter) -> Switch:
+        """Of a parameter that can ask for NULL, or is a part of a text."""
+        given = self._given(f"{self.context.reference.path}.{parameter.part}")
+        branches = {(True, False): self._condition(given)}
+        if parameter.is_null is not None:
+            null = (*self.column, Text(" is null"))
+            branches[False, True] = self._condition(null, of_null=True)
+            if parameter.is_list:
+                branches[True, True] = self._condition((*given, Text(" or "), *null), of_null=True)
+        return self._by_parts((parameter.part, "null"), branches)
+
+    def _given(self, path: str) -> Nodes:
+        """The condition of the value at a path, by the parameter's type."""
+        parameter = self.parameter
+        is_date = parameter is not None and parameter.type is ParameterType.DATE
+        if parameter is not None and parameter.is_list:
+            return self._in(path, self._day() if is_date else self.column)
+        if is_date:
+            day, next_day = (Value(self.context.variable(path, conversion=each)) for each in ("", NEXT_DAY))
+            return (*self.column, Text(" >= "), day, Text(" and "), *self.column, Text(" < "), next_day)
+        if parameter is None or parameter.match == "equals":
+            return self._equal(path)
+        escape = f" {self.context.dialect.like_escape_clause}".rstrip()
+        return (*self.column, Text(" like "), Value(self.context.variable(path)), Text(escape))
+
+    def _equal(self, path: str) -> Nodes:
+        return (*self.column, Text(" = "), Value(self.context.variable(path)))
+
+    def _in(self, path: str, column: Nodes = ()) -> Nodes:
+        items = InList(self.context.variable(path, Position.LIST), "in", negated=False)
+        return (*(column or self.column), Text(" "), items)
+
+    def _day(self) -> Nodes:
+        """The day of a column that may have a time."""
+        before, after = self.context.dialect.day_of.split("{column}")
+        return (Text(before), *self.column, Text(after))
+
+    def _condition(self, nodes: Nodes, *, of_null: bool = False) -> Nodes:
+        """A branch in parentheses; ``of_null`` if it asks for NULL itself."""
+        if not self.negated:
+            return (Text("("), *nodes, Text(")"))
+        or_null = (Text(")"),) if of_null else (Text(" or "), *self.column, Text(" is null)"))
+        return (Text("(not ("), *nodes, Text(")"), *or_null)
+
+    def _absent(self) -> tuple[Nodes, ...]:
+        """The branch for no value, where there can be none."""
+        return () if self.parameter is None or self.parameter.always_given else (_TRUE,)
+
+    def _by_parts(self, names: tuple[str, str], branches: dict[tuple[bool, bool], Nodes], expected: str = "") -> Switch:
+        """The Switch by which of two parts an object has."""
+        for nothing in self._absent():
+            branches[False, False] = nothing
+        return self._switch(_by_parts(names, branches), tuple(branches.values()), expected)
+
+    def _switch(self, choose: Callable[[Any], int], branches: tuple[Nodes, ...], expected: str = "") -> Switch:
+        """``uniform`` where no value drops the condition, or makes it one of NULL, which ``f(region)`` may be for any
+        row."""
+        parameter = self.parameter
+        uniform = parameter is None or (parameter.always_given and parameter.is_null is None)
+        takes = expected if parameter is None else parameter.takes
+        return Switch(self.context.reference, choose, branches, takes, uniform)
 
 
 def _by_parts(names: tuple[str, str], branches: Iterable[tuple[bool, bool]]) -> Callable[[Any], int]:

@@ -38,7 +38,9 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
         raise context.error(*never_absent(parameter, DEFAULT), offset=default.offset)
 
 
-def switch_by_name(context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]]) -> Switch:
+def switch_by_name(
+    context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]], *, uniform: bool = False
+) -> Switch:
     """The Switch whose value is the name of a branch; without a value, the tag's default is. Raises TemplateError for a
     default that is no name."""
     numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
@@ -49,7 +51,7 @@ def switch_by_name(context: SwitchContext, lacks: str, branches: Mapping[str, tu
             fix = f"{did_you_mean(default, branches)}Give one of {listed}"
             raise context.error(f"the default {default} {lacks}", fix)
         numbers[None] = numbers[default]
-    return Switch(context.reference, numbers.__getitem__, tuple(branches.values()), f"one of {listed}")
+    return Switch(context.reference, numbers.__getitem__, tuple(branches.values()), f"one of {listed}", uniform)
 
 
 def _declared_values(parameter: Parameter) -> tuple[Any, ...]:

@@ -12,12 +12,14 @@ from typing import Final
 
 from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, JSON, PATTERNS
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.filters.column_filters import matches, trunc, within
+from tenantry.sql.filters.column_filters import excludes, matches, trunc, within
 from tenantry.sql.filters.one_of import one_of
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.left_out import FILTERS_LEFT_OUT, filter_left_out
 from tenantry.sql.lexing.tags import (
+    CONDITIONS,
     DEFAULT,
+    EXCLUDES,
     MATCHES,
     NOT_A_FILTER,
     NULLABLE,
@@ -37,6 +39,7 @@ SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
     WITHIN: within,
     TRUNC: trunc,
     MATCHES: matches,
+    EXCLUDES: excludes,
 }
 """Filter -> what builds its Switch. A tag has at most one of them."""
 
@@ -50,6 +53,7 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
     WITHIN: (1, 1),
     TRUNC: (1, 2),
     MATCHES: (1, 1),
+    EXCLUDES: (1, 1),
 }
 """Filter -> the least and greatest number of its arguments."""
 
@@ -72,7 +76,7 @@ def check_filters(source: Source, tag: VariableTag) -> None:
             raise source.error(each.offset, problem, f"take | {each.name} out; only a params.* can have it")
         seen.add(each.name)
     default = tag.filter(DEFAULT)
-    if default is not None and not seen.isdisjoint({WITHIN, MATCHES}):
+    if default is not None and not seen.isdisjoint(CONDITIONS):
         raise source.error(default.offset, "default has no meaning here", "declare the parameter with a default")
     pattern = next((each for each in tag.filters if each.name in PATTERNS), None)
     if pattern is not None and NULLABLE in seen:
@@ -120,4 +124,4 @@ def has_default(tag: VariableTag) -> bool:
     """Whether there is a branch for the absence of the tag's own variable."""
     if tag.filter(DEFAULT) is not None:
         return True
-    return is_viewer_input(tag.path) and any(each.name in {WITHIN, MATCHES} for each in tag.filters)
+    return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

@@ -46,7 +46,7 @@ class SwitchContext(ABC):
         """
 
     @abstractmethod
-    def variable(self, path: str, position: Position = Position.VALUE) -> VariableReference:
+    def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
         """A further variable for the branches: ``params.period.start`` of ``params.period``. Its absence is an error in
         the branch that it is in."""
 

@@ -15,7 +15,9 @@ from tenantry.sql.source import Source
 
 NULLABLE = "nullable"
 ONE_OF = "one_of"
-WITHIN, TRUNC, MATCHES = "within", "trunc", "matches"
+WITHIN, TRUNC, MATCHES, EXCLUDES = "within", "trunc", "matches", "excludes"
+CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
+"""Filters that make a whole condition, and of an absent ``params.*`` one that is always true."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
 """The variable restricts no rows, so its clause may be left out."""

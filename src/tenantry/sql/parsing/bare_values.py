@@ -34,7 +34,7 @@ _CONTINUING = frozenset(
         *("match", "div", "mod", "at", "sounds", "member", "overlaps", "contains", "operator", "global", "as"),
     )
 )
-_ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
+ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
     (
         *(
             "group",
@@ -54,6 +54,7 @@ _ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
         *("cluster", "distribute", "sort", "lateral", "start", "connect", "option", "format"),
     )
 )
+"""Words that end an item or a condition, or join it with the next one."""
 _NO_FUNCTION = CONDITION_WORDS | CLAUSE_KEYWORDS | {"distinct", "distinctrow", "all", "then", "else", "between"}
 _GROUPS = frozenset({"rollup", "cube", "sets"})
 _AFTER_SELECT = frozenset(
@@ -117,11 +118,11 @@ class _Operand:
     def stands_for(self) -> Bare | None:
         """What it is bare for."""
         before, after = self._before[self._left].text, self._after[self._right].text
-        if before in self._or_signs and (after in self._or_signs or not _continues(after)):
+        if before in self._or_signs and (after in self._or_signs or not continues(after)):
             return Bare.CONDITION if self._holds_condition() else None
         if after in self._or_signs and before in {"(", *CONDITION_WORDS}:
             return Bare.CONDITION if self._holds_condition() else None
-        if _continues(after):
+        if continues(after):
             return None
         if self._is_ordered():
             return Bare.ORDER
@@ -247,8 +248,8 @@ class _Operand:
         word, following = self._after[self._right].text, self._after[self._right + 1].text
         if word in {"'", '"'}:
             return True
-        ends = following in _ENDS or following in _ITEM_ENDS
-        return _WORD.match(word) is not None and word not in _ITEM_ENDS and ends
+        ends = following in _ENDS or following in ITEM_ENDS
+        return _WORD.match(word) is not None and word not in ITEM_ENDS and ends
 
     def _holds_condition(self) -> bool:
         """Whether a condition stands where the value does, so that ``||`` is `or` there. Among the arguments of a
@@ -273,7 +274,7 @@ class _Operand:
         return word != "when" or self._context.is_searched_case(self._index, self._left)
 
 
-def _continues(following: str) -> bool:
+def continues(following: str) -> bool:
     """Whether the token after a value makes a part of something of it: an operator, a word that compares, ``as``."""
     if _WORD.match(following):
         return following in _CONTINUING

@@ -1,8 +1,9 @@
 """Optional clauses: which ``[[`` opens one, and what one must hold so that its absence changes nothing around it.
 Which variables may be in one is the rule of ``tenant_guard``.
 
-``[[`` opens a clause only if its ``]]`` encloses a variable at its own level. PostgreSQL and DuckDB write arrays with
-the same characters: there what is no clause stays as it is; elsewhere it is an error.
+``[[`` opens a clause only if its ``]]`` encloses a variable at its own level. Some dialects write arrays with the same
+characters: there what is no clause stays as it is, unless it begins with a word or a sign that no expression begins
+with, such as ``and``; elsewhere it is an error. So is a ``]]`` that closes nothing.
 
 A clause closes every bracket, ``case`` and ``between`` that it opens, and none that it does not; it ends no statement;
 and no string comes directly after another one when clauses or their brackets go, for engines read two strings with a
@@ -21,6 +22,7 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.lexing.tags import map_arguments
+from tenantry.sql.parsing.clause_words import begins_clause, ends_unfinished
 from tenantry.sql.source import Source
 
 _ARRAY = re.compile(r"(?<![\w$.])array\s*\Z", re.IGNORECASE)
@@ -48,7 +50,8 @@ def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
     Raises TemplateError for what has no end, and for a ``[[`` that opens no clause.
     """
     lexemes = lex(source, dialect)
-    return _match_brackets(source, dialect, lexemes) if "[[" in source.text else lexemes
+    has_brackets = "[[" in source.text or "]]" in source.text
+    return _match_brackets(source, dialect, lexemes) if has_brackets else lexemes
 
 
 def _match_brackets(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> list[Lexeme]:
@@ -78,39 +81,42 @@ class _BracketMatcher:
                 self._doubles[-1].has_variable = True
             elif lexeme.kind is LexemeKind.LEFT_BRACKET:
                 self._stack.append(_Bracket(double=False))
-            elif self._is_array_in_array(lexeme):
+            elif self._is_array_in_array(index, lexeme):
                 self._stack += [_Bracket(double=False), _Bracket(double=False)]
             elif lexeme.kind is LexemeKind.CLAUSE_START:
                 self._doubles.append(_Bracket(double=True, index=index))
                 self._stack.append(self._doubles[-1])
-            elif (
-                lexeme.kind is LexemeKind.RIGHT_BRACKET and index != skip and self._stack and self._close(index, lexeme)
-            ):
+            elif lexeme.kind is LexemeKind.RIGHT_BRACKET and index != skip and self._close(index):
                 skip = index + 1
         for bracket in self._doubles:
             self._not_a_clause(bracket)
 
-    def _is_array_in_array(self, lexeme: Lexeme) -> bool:
+    def _is_array_in_array(self, index: int, lexeme: Lexeme) -> bool:
         """``\\[[``, and ``array[[`` where the dialect has arrays."""
         text = self._source.text
         if lexeme.kind is LexemeKind.ESCAPE:
             return text.startswith("[[", lexeme.start + 1)
-        if lexeme.kind is not LexemeKind.CLAUSE_START or not self._dialect.arrays:
+        if lexeme.kind is not LexemeKind.CLAUSE_START or not self._may_be_array(index):
             return False
         return _ARRAY.search(text, max(0, lexeme.start - 12), lexeme.start) is not None
 
-    def _close(self, index: int, lexeme: Lexeme) -> bool:
-        """Closes the innermost bracket; True if the next ``]`` was used up too."""
+    def _close(self, index: int) -> bool:
+        """Closes the innermost bracket; True if the next ``]`` was used up too. Raises TemplateError for a ``]]`` where
+        no bracket is open."""
+        if not self._stack:
+            if self._is_right_bracket(index + 1):
+                fix = "open the clause with [[, or take the ]] out"
+                raise self._source.error(self._lexemes[index].start, "this ]] closes nothing", fix)
+            return False
         bracket = self._stack.pop()
         if not bracket.double:
             return False
         self._doubles.pop()
-        after = self._lexemes[index + 1] if index + 1 < len(self._lexemes) else None
-        if after is not None and after.kind is LexemeKind.RIGHT_BRACKET:
+        if self._is_right_bracket(index + 1):
             if bracket.has_variable:
                 self._closes[index] = bracket.index
             else:
-                self._not_a_clause(bracket)
+                self._not_a_clause(bracket, ends_unfinished(self._source.text, self._lexemes[index - 1]))
             return True
         self._not_a_clause(bracket)
         self._stack.append(_Bracket(double=False))  # [[ 1 ], …: two arrays, and one of them is closed
@@ -118,14 +124,18 @@ class _BracketMatcher:
             self._doubles[-1].has_variable = True
         return False
 
-    def _not_a_clause(self, bracket: _Bracket) -> None:
-        if not self._dialect.arrays:
+    def _is_right_bracket(self, index: int) -> bool:
+        return index < len(self._lexemes) and self._lexemes[index].kind is LexemeKind.RIGHT_BRACKET
+
+    def _not_a_clause(self, bracket: _Bracket, is_unfinished: bool = False) -> None:
+        if is_unfinished or not self._may_be_array(bracket.index):
             problem = "this [[ has no ]] that encloses a variable"
-            raise self._source.error(
-                self._lexemes[bracket.index].start,
-                problem,
-                "close the clause with ]], and name in it the variable that it depends on",
-            )
+            fix = "close the clause with ]], and name in it the variable that it depends on; or take [[ and ]] out"
+            raise self._source.error(self._lexemes[bracket.index].start, problem, fix)
+
+    def _may_be_array(self, index: int) -> bool:
+        """Whether the ``[[`` at an index can open an array in an array."""
+        return self._dialect.arrays and not begins_clause(self._source.text, self._lexemes, index)
 
     def result(self) -> list[Lexeme]:
         """The lexemes, with what was found."""

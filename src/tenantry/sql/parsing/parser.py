@@ -16,6 +16,7 @@ from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.parsing.dynamic_sql import check_column_names, check_dynamic_sql
 from tenantry.sql.parsing.optional_clauses import check_clauses, read_lexemes
 from tenantry.sql.parsing.tree_builder import MAX_CLAUSE_DEPTH, MAX_TAGS, TreeBuilder
+from tenantry.sql.parsing.vanishing import check_vanishing
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import InertTag, Tree
 
@@ -43,7 +44,9 @@ def parse(
         check_clauses(source, in_a_row)
     conflicts, slices = find_placeholder_conflicts(source.text, in_a_row)
     builder = TreeBuilder(source, dialect, slices, optional, parameters)
-    return Tree(builder.build(lexemes), tuple(builder.references), conflicts, source, _inert_tags(source.text, lexemes))
+    nodes = builder.build(lexemes)
+    check_vanishing(source, dialect, parameters)
+    return Tree(nodes, tuple(builder.references), conflicts, source, _inert_tags(source.text, lexemes))
 
 
 def _inert_tags(text: str, lexemes: Sequence[Lexeme]) -> tuple[InertTag, ...]:

@@ -122,12 +122,12 @@ class TreeBuilder:
         return tuple(level.nodes)
 
     def variable(
-        self, reference: VariableReference, tag: VariableTag, path: str, position: Position
+        self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
         """A further variable of a tag, in a branch of its Switch."""
         self._levels.append(Level(tag.offset))
         self._choices.append(reference)
-        found = self.reference(tag, position, path)
+        found = self.reference(tag, position, path, conversion=conversion)
         self._choices.pop()
         self._levels.pop()
         return found
@@ -329,5 +329,5 @@ class _Context(SwitchContext):
     def declared(self, path: str) -> Parameter | None:
         return find_parameter(self._builder.parameters, path)
 
-    def variable(self, path: str, position: Position = Position.VALUE) -> VariableReference:
-        return self._builder.variable(self.reference, self.tag, path, position)
+    def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
+        return self._builder.variable(self.reference, self.tag, path, position, conversion)

@@ -45,6 +45,12 @@ class Paramstyle:
     markers: frozenset[str] = frozenset()
     """Characters in the author's SQL that a driver of this style takes for its placeholders."""
 
+    def typed_placeholder(self, number: int, type_: str) -> str:
+        """The placeholder with a cast to a type, or alone where the type is empty. SQLAlchemy's ``text`` does not
+        take ``:p1::date`` for a placeholder."""
+        space = " " if ":" in self.markers else ""
+        return self.placeholder(number) + (f"{space}::{type_}" if type_ else "")
+
 
 PARAMSTYLES: Final[dict[str, Paramstyle]] = {
     style.name: style

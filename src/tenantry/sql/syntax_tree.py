@@ -31,8 +31,8 @@ class VariableReference:
     author wrote so. ``required``: its absence is an error, whatever a viewer chooses. ``never_absent``: it has a
     default or is nullable. What is neither drops the clause that it is in; in no clause but a branch, its absence is
     an error where the branch is chosen. ``nullable``: NULL is bound where it is absent. ``conversion`` is one of
-    ``conversions``; ``cast`` the type of a cast that is written directly at it; ``type`` that of the cast which its
-    placeholder carries by its declaration.
+    ``conversions``; ``cast`` the type of a cast that is written directly at it; ``form`` how its
+    placeholder is written, ``{placeholder}``, where it does not stand alone.
     """
 
     path: str
@@ -47,7 +47,7 @@ class VariableReference:
     nullable: bool = False
     conversion: str = ""
     cast: str = ""
-    type: str = ""
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,11 @@ class Concat:
 
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
+
+    @property
+    def form(self) -> str:
+        """How the placeholder is written: as that of its variables."""
+        return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +122,14 @@ Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
 
 def placeholder_key(node: Value | Concat | InList) -> Hashable:
     """Equal for nodes that can have one placeholder: of the same variables, in the same position, converted, cast and
-    typed alike."""
+    written alike."""
     if isinstance(node, Concat):
         return tuple(part if isinstance(part, str) else _reference_key(part) for part in node.parts), node.cast
     return _reference_key(node.reference)
 
 
 def _reference_key(reference: VariableReference) -> Hashable:
-    return (reference.path, reference.position, reference.conversion, reference.cast, reference.type) + (
+    return (reference.path, reference.position, reference.conversion, reference.cast, reference.form) + (
         (default_key(reference),) if reference.never_absent else ()
     )
 

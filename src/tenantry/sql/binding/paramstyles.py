@@ -45,11 +45,13 @@ class Paramstyle:
     markers: frozenset[str] = frozenset()
     """Characters in the author's SQL that a driver of this style takes for its placeholders."""
 
-    def typed_placeholder(self, number: int, type_: str) -> str:
-        """The placeholder with a cast to a type, or alone where the type is empty. SQLAlchemy's ``text`` does not
-        take ``:p1::date`` for a placeholder."""
-        space = " " if ":" in self.markers else ""
-        return self.placeholder(number) + (f"{space}::{type_}" if type_ else "")
+    def write(self, number: int, form: str) -> str:
+        """The placeholder in a form with ``{placeholder}`` in it; alone where the form is empty. SQLAlchemy's ``text``
+        does not take ``:p1::date`` for a placeholder."""
+        placeholder = self.placeholder(number)
+        if not form:
+            return placeholder
+        return form.replace("{placeholder}", f"{placeholder} " if ":" in self.markers else placeholder)
 
 
 PARAMSTYLES: Final[dict[str, Paramstyle]] = {

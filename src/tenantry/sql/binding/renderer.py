@@ -123,7 +123,7 @@ class _Rendering:
             number = self._count
             if key is not None:
                 self._numbers[key] = number
-        return False, self._style.typed_placeholder(number, "" if isinstance(node, Concat) else node.reference.type)
+        return False, self._style.write(number, node.form if isinstance(node, Concat) else node.reference.form)
 
     def _in_list(self, node: InList, length: int) -> Iterator[tuple[bool, str]]:
         if length == 0:
@@ -141,7 +141,7 @@ class _Rendering:
                 self._numbers[key] = first
         yield True, f"{node.operator} ("
         numbers = range(first, first + length)
-        yield False, ", ".join(self._style.typed_placeholder(each, node.reference.type) for each in numbers)
+        yield False, ", ".join(self._style.write(each, node.reference.form) for each in numbers)
         yield True, ")"
 
     def _too_many(self, path: str) -> UnbindableValue:

@@ -13,20 +13,14 @@ declaration, a placeholder stays without a type:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from itertools import count
 from typing import Final
 
-from tenantry.sql.binding.conversions import ARRAY
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexing.lexemes import Lexeme
 from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, CLAUSE_KEYWORDS, SQLToken, TokenContext, Tokens
-from tenantry.sql.parameters.declared import INSTANTS, TEXTS, Parameter, ParameterType, find_parameter
+from tenantry.sql.parameters.declared import INSTANTS, TEXTS, Parameter, ParameterType
 from tenantry.sql.parsing.bare_values import AROUND_AND, CONDITION_WORDS
-from tenantry.sql.parsing.positions import ReplacedSpan
-from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import Position
 
 _SIGNS: Final = frozenset("+-*/<>=~!@#%^&|?") | {"||", "&&"}
 _COMPARISONS: Final = frozenset({"=", "<", ">", "<=", ">=", "<>", "!="})
@@ -52,39 +46,20 @@ class Neighbour(Enum):
     OTHER = auto()
 
 
-class PlaceholderTypes:
-    """The types of one template's placeholders in one dialect, by the declared parameters."""
-
-    def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
-        self._source = source
-        self._dialect = dialect
-        self._parameters = parameters if dialect.types_placeholders else {}
-
-    def of_tag(self, path: str, span: ReplacedSpan, conversion: str, lexemes: Sequence[Lexeme], index: int) -> str:
-        """The type for the tag at ``index``; empty where its author casts it."""
-        if span.cast or conversion not in {"", ARRAY} or not self._parameters:
+def placeholder_type(dialect: Dialect, parameter: Parameter, at: Neighbour, *, is_array: bool = False) -> str:
+    """The type to cast the placeholder of a parameter to; empty where it has none."""
+    kind = parameter.scalar_type
+    name = dialect.casts.get(kind, "")
+    if at is Neighbour.OPERATOR or kind in TEXTS or name == dialect.casts["text"]:
+        return ""
+    if kind in INSTANTS and at is Neighbour.COMPARISON:
+        return ""
+    if kind is ParameterType.INTEGER:
+        if _fits_integer(parameter):
+            name = _INTEGER
+        elif at is Neighbour.ARGUMENT and not is_array:
             return ""
-        context = TokenContext(self._source, lexemes, self._dialect.joining_signs)
-        return self._type(path, span.position, neighbour_of(context, index), is_array=conversion == ARRAY)
-
-    def of_compared(self, path: str, position: Position) -> str:
-        """The type for a variable that a helper compares with a column."""
-        return self._type(path, position, Neighbour.COMPARISON)
-
-    def _type(self, path: str, position: Position, neighbour: Neighbour, *, is_array: bool = False) -> str:
-        parameter = _declared(self._parameters, path)
-        if parameter is None or position not in {Position.VALUE, Position.LIST} or neighbour is Neighbour.OPERATOR:
-            return ""
-        kind, casts = parameter.scalar_type, self._dialect.casts
-        name = casts.get(kind, "")
-        if kind in TEXTS or name == casts["text"] or (kind in INSTANTS and neighbour is Neighbour.COMPARISON):
-            return ""
-        if kind is ParameterType.INTEGER:
-            if _fits_integer(parameter):
-                name = _INTEGER
-            elif neighbour is Neighbour.ARGUMENT and not is_array:
-                return ""
-        return f"{name}[]" if name and is_array else name
+    return f"{name}[]" if name and is_array else name
 
 
 def neighbour_of(context: TokenContext, index: int) -> Neighbour:
@@ -111,15 +86,6 @@ def neighbour_of(context: TokenContext, index: int) -> Neighbour:
         return Neighbour.COMPARISON
     is_function = function not in _NO_FUNCTION and _WORD.match(function) is not None
     return Neighbour.ARGUMENT if is_function else Neighbour.OTHER
-
-
-def _declared(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
-    """The declaration of a path; also of the value of one that is for ``matches`` alone."""
-    owner, _, part = path.rpartition(".")
-    found = find_parameter(parameters, path)
-    if found is None and (whole := find_parameter(parameters, owner)) is not None:
-        return whole if whole.only_matches and whole.match == "equals" and part == whole.part else None
-    return found
 
 
 def _fits_integer(parameter: Parameter) -> bool:

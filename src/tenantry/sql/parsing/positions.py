@@ -85,7 +85,8 @@ _BEFORE_VALUE = re.compile(
 
 class ReplacedSpan(NamedTuple):
     """The text that a placeholder replaces (a tag, the string around it, or ``in`` with it), and its position. ``cast``
-    is the type that it is cast to, where the cast is directly at it; ``type`` that of its placeholder."""
+    is the type that it is cast to, where the cast is directly at it; ``form`` how its
+    placeholder is written."""
 
     position: Position
     start: int
@@ -93,7 +94,7 @@ class ReplacedSpan(NamedTuple):
     operator: str = ""
     negated: bool = False
     cast: str = ""
-    type: str = ""
+    form: str = ""
 
 
 class PositionAnalyzer:

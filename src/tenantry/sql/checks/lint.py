@@ -96,6 +96,18 @@ def template_error(error: TemplateError) -> Finding:
     return Finding("template-error", Severity.ERROR, line, column, problem, fix, file=file)
 
 
+def compares_loosely(template: SQLTemplate) -> bool:
+    """Whether a template compares a value of the group in a dialect whose columns usually take capitals and accents for
+    equal. False for one that does not compile."""
+    dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
+    try:
+        references = template._tree(dialect).references if dialect.loose_texts else ()
+    except TemplateError:
+        return False
+    compared = (each for each in references if each.position not in {Position.CHOICE, Position.LIMIT})
+    return any(template.guard.holds(each) for each in compared)
+
+
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
     """The properties that some templates cannot be bound without; those that do not compile want none."""
     return frozenset(path for template in templates for path, _ in needs(references_of(template)))

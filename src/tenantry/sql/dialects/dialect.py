@@ -200,6 +200,8 @@ class Dialect:
     types_placeholders: bool = False
     """Whether the placeholder of a declared parameter is cast to the type of ``casts``, text aside: the engine reads
     a placeholder as the type of its neighbour, which need not be the declared one."""
+    loose_texts: bool = False
+    """Whether the usual collation of a column takes capitals and accents for equal."""
     guarded_form: str = ""
     """How the placeholder of a value of the group is written, ``{placeholder}``; empty where it stands alone."""
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)

@@ -210,7 +210,7 @@ def test_a_text_of_a_choice_can_name_other_choices() -> None:
         ("day desc, id", "day); drop", "q:4:16: this ) closes nothing that its text opens", "take it out"),
         ("day desc, id", "day '", "q:4:17: this string has no end", "close it"),
         ("day desc, id", "day = {{ region }}, id", "q:4:19: region is in some of the texts", "move it out"),
-        ("newest:", "by day:", "q:4:5: choices.order has a key that is no name: by day", "use letters"),
+        ("newest:", "'by {{ day':", "q:4:5: choices.order has a key that is no name: by {{ day", "without {{"),
     ],
 )
 def test_a_wrong_text_is_shown_in_the_header(old: str, new: str, message: str, fix: str) -> None:

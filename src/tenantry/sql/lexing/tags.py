@@ -21,11 +21,11 @@ NOT_A_FILTER = "not_a_filter"
 """The variable restricts no rows, so its clause may be left out."""
 
 _FILTER_NAME = re.compile(NAME)
-_KEY = re.compile(r"(\w+)\s*:")
 
 
 class Argument(NamedTuple):
-    """An argument of a filter: SQL of the author, ``key: SQL`` or a key alone; ``text`` is the SQL as it is written."""
+    """An argument of a filter: SQL of the author, ``key: SQL`` or a key alone. ``text`` is the SQL as written, and
+    ``key`` may be in quotes."""
 
     key: str
     text: str
@@ -124,8 +124,8 @@ def _filter(text: str, lexeme: Lexeme) -> Filter:
 def _argument(text: str, lexeme: Lexeme) -> Argument:
     start = lexeme.parts[0].start if lexeme.parts else lexeme.end
     end = lexeme.parts[-1].end if lexeme.parts else lexeme.end
-    key = _KEY.match(text, lexeme.start, start)
-    return Argument(key.group(1) if key else "", text[start:end], lexeme.start, end, lexeme.parts)
+    key = text[lexeme.start : start].rstrip().removesuffix(":").rstrip()
+    return Argument(key, text[start:end], lexeme.start, end, lexeme.parts)
 
 
 def _plain_filters(offset: int, inside: str, names: Sequence[str]) -> tuple[Filter, ...]:

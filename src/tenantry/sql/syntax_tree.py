@@ -100,6 +100,8 @@ class Clause:
     closing: str
     dropped: str
     offset: int
+    end: int = 0
+    """The offset of its ``]]``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, TypeVar
 
 from tenantry.errors import TemplateError
+from tenantry.sql.clause_fixes import moved_out
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in, walk
@@ -45,10 +46,18 @@ def meant_path(path: str) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Guard:
     """Which variables of a template are guarded. ``optional`` are the paths that the host program declared optional,
-    ``locked`` those of the parameters that no viewer can set (``params.region``)."""
+    ``locked`` those of the parameters that no viewer can set (``params.region``), ``declared`` the names of all
+    parameters."""
 
     optional: AbstractSet[str] = frozenset()
     locked: AbstractSet[str] = frozenset()
+    declared: AbstractSet[str] = frozenset()
+
+    def meant(self, path: str) -> str | None:
+        """``params.start`` for ``start``, where that is a declared parameter; else ``meant_path``."""
+        if not is_viewer_input(path) and path.partition(".")[0] in self.declared:
+            return f"params.{path}"
+        return meant_path(path)
 
     def is_locked(self, path: str) -> bool:
         """Whether it is a locked parameter, or a part of one: ``params.period.start``."""
@@ -123,16 +132,18 @@ class _Enforcement:
 
     def _check_clause(self, node: Clause) -> None:
         self.paths(node.children)
-        reference = next(self._guarded(node.children), None)
-        if reference is not None:
-            raise self._error(
-                reference,
-                f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too",
-                "move it out of [[ ]]; or, where it restricts no rows, write "
-                f"{{{{ {reference.path} | not_a_filter }}}}; "
-                f'or, where a group may lack it, declare it: SQLTemplate(text, optional={{"{reference.path}"}})'
-                + ("; or, for an array in an array, write \\[[" if self._dialect.arrays else ""),
-            )
+        guarded = [*self._guarded(node.children)]
+        if not guarded:
+            return
+        reference = guarded[0]
+        fixes = [f"move it out of [[ ]]{moved_out(self._source, node, guarded)}"]
+        if any(self._guard.is_chosen(each.path) for each in node.references):  # else nothing would drop the clause
+            fixes.append(f"where it restricts no rows, write {{{{ {reference.path} | not_a_filter }}}}")
+        declaration = f'SQLTemplate(text, optional={{"{reference.path}"}})'
+        fixes.append(f"where a group may lack it, declare it: {declaration}")
+        fixes += ["for an array in an array, write \\[["] * self._dialect.arrays
+        problem = f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too"
+        raise self._error(reference, problem, "; or, ".join(fixes))
 
     def _differ(self, node: Switch) -> TemplateError:
         """The error for the first guarded path that another branch does not hold as often."""
@@ -152,6 +163,8 @@ class _Enforcement:
         if self._guard.is_locked(reference.path):
             problem = f"{reference.path} is locked, and a viewer's choice could leave it out"
             fix = "move it out of [[ ]], and out of what a viewer chooses from"
+        elif reference.path.partition(".")[0] in self._guard.declared:
+            fix = f"write {{{{ params.{reference.path} }}}} for what a viewer sends; for the group's {fix}"
         return self._source.error(reference.offset, problem, fix)
 
 

@@ -33,7 +33,7 @@ from tenantry.sql.syntax_tree import (
     placeholder_key,
     references_in,
 )
-from tenantry.sql.tenant_guard import Guard, is_viewer_input, meant_path, reads_group
+from tenantry.sql.tenant_guard import Guard, is_viewer_input, reads_group
 
 _CACHED_CHARACTERS = 4 * 1024 * 1024  # of one template: a text is a few kB, so a thousand of them
 
@@ -268,8 +268,8 @@ class _VariableReader:
             if is_absent(value):
                 at = f"{self._source.location(reference.offset)}"
                 state = "null" if value is None else "missing"
-                meant = meant_path(reference.path)
-                at += f", did you mean {meant}?" if meant is not None else ""
+                meant = self._guard.meant(reference.path)
+                at += f", did you mean {meant}? Write {{{{ {meant} }}}}" if meant is not None else ""
                 missing[reference.path] = (
                     f"{missing[reference.path]}, {at}" if reference.path in missing else f"{state} at {at}"
                 )

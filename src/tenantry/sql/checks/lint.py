@@ -69,7 +69,7 @@ def lint(
         properties = schema.paths() | frozenset(properties or ())
     named = [*tree.references, *_defaults(template, tree.references)]
     problems = [
-        *_unknown_variables(tree, named, properties, given),
+        *_unknown_variables(tree, named, properties, given, guard.declared),
         *_droppable(template, tree, guard),
         *_inert_tags(tree),
     ]
@@ -171,7 +171,11 @@ def _ignored(source: Source) -> Iterator[tuple[str, int, str]]:
 
 
 def _unknown_variables(
-    tree: Tree, references: Iterable[VariableReference], properties: Collection[str] | None, given: Collection[str]
+    tree: Tree,
+    references: Iterable[VariableReference],
+    properties: Collection[str] | None,
+    given: Collection[str],
+    declared: Collection[str],
 ) -> Iterator[Problem]:
     """Each path that no group has, once."""
     seen: set[str] = set()
@@ -192,7 +196,7 @@ def _unknown_variables(
             problem = f"no group has the property {wanted}"
             meant = meant_path(path)
             near = f"did you mean {meant}?" if meant is not None else did_you_mean(wanted, properties)
-            if f"params.{wanted}" in _params_of(tree):
+            if wanted.partition(".")[0] in declared or f"params.{wanted}" in _params_of(tree):
                 near = f"did you mean params.{wanted}?"
             fix = near or "add it to the groups, or declare it in the environment's schema"
         else:

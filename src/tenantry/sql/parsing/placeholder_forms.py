@@ -13,7 +13,7 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme
 from tenantry.sql.lexing.sql_tokens import TokenContext
 from tenantry.sql.lexing.tags import NOT_A_FILTER, VariableTag
-from tenantry.sql.parameters.declared import Parameter, find_parameter
+from tenantry.sql.parameters.declared import Parameter, find_parameter, locked_paths
 from tenantry.sql.parsing.placeholder_types import Neighbour, neighbour_of, placeholder_type
 from tenantry.sql.parsing.positions import ReplacedSpan
 from tenantry.sql.source import Source
@@ -35,7 +35,7 @@ class PlaceholderForms:
         self._source = source
         self._dialect = dialect
         self._parameters = parameters
-        self._guard = Guard(locked=frozenset(each.path for each in parameters.values() if each.locked))
+        self._guard = Guard(locked=locked_paths(parameters))
 
     def of_tag(
         self, tag: VariableTag, span: ReplacedSpan, conversion: str, lexemes: Sequence[Lexeme], index: int

@@ -284,7 +284,10 @@ class _TagSurroundings:
             raise self._source.error(lexeme.start, "`interval` takes a literal, not a parameter", fix)
         after_is = word == "is" or (word == "not" and self._before[1].text == "is")
         if after_is and not self._dialect.is_takes_value:
-            raise self._source.error(lexeme.start, "`is` takes no parameter", "write = {{ name }}, or is null")
+            equal = self._dialect.null_safe_equal.format(left="column", right="{{ name }}")
+            equal = equal if word == "is" else f"not ({equal})"
+            fix = f"write = {{{{ name }}}}, or is null; where NULL equals NULL, {equal}"
+            raise self._source.error(lexeme.start, "`is` takes no parameter", fix)
 
     def _value(self, lexeme: Lexeme) -> Position:
         before = self._before

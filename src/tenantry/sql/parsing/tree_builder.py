@@ -162,7 +162,7 @@ class TreeBuilder:
         if not tag.filters:
             span = analyzer.analyze(scope.at, lexeme)
             return _Placed(span._replace(form=self._forms.of_tag(tag, span, "", *scope)), scope, tag)
-        check_filters(self.source, tag)
+        check_filters(self.source, tag, self.parameters)
         if any(each.name in SWITCHES for each in tag.filters):
             return _Placed(analyzer.choice(lexeme), scope, tag)
         span = analyzer.analyze(scope.at, lexeme)
@@ -250,7 +250,7 @@ class TreeBuilder:
 
     def _tag_in_string(self, lexeme: Lexeme) -> VariableTag:
         tag = read_tag(self.source, lexeme)
-        check_filters(self.source, tag)
+        check_filters(self.source, tag, self.parameters)
         check_position(self.source, self.dialect, tag, Position.PART, after_like=False)
         return tag
 

@@ -41,6 +41,20 @@ def test_a_file_is_checked_without_a_store(terminal: Terminal, folder: Path) -> 
     assert not (folder / "tenantry.db").exists()
 
 
+def test_what_a_collation_takes_for_equal_is_said_once(terminal: Terminal, folder: Path) -> None:
+    """On MySQL and MariaDB, where a value of the group is compared, and whatever the format. Broken: without the
+    dialects nothing says that acme sees ACME."""
+    (folder / "mine.sql").write_text("select * from orders where region = {{ region }} and day in {{ days }}")
+    (folder / "viewers.sql").write_text("select * from orders where region = {{ params.region }} limit {{ rows }}")
+    for dialect, file, said in (
+        *(("mysql", "mine.sql", 1), ("mariadb", "mine.sql", 1), ("postgresql", "mine.sql", 0)),
+        ("mysql", "viewers.sql", 0),
+    ):
+        for style in ("text", "json"):
+            checked = terminal("sql", "check", file, file, "--dialect", dialect, "--format", style)
+            assert checked.err.count("acme sees the rows of ACME and of acmé") == said, (dialect, file)
+
+
 def test_each_file_is_checked_whatever_the_others_are(terminal: Terminal, folder: Path) -> None:
     """What does not compile, is no UTF-8 or is too long is a finding of its file. Red when the first one ends the
     command."""

@@ -75,7 +75,7 @@ def test_values_in_literals() -> None:
     assert bound.params == ("7", "%7%", "it's 7 é", "{{ 7", "77")
     mysql = SQLTemplate(r"""select 'a\n\'{{ x }}\%\q''', "a""{{ x }}'" """, "mysql").bind({"x": "-"})
     assert mysql.params == ("a\n'-\\%q'", "a\"-'")
-    assert mysql.sql == "select %s, %s "
+    assert mysql.sql == "select concat(%s), concat(%s) "
 
 
 def test_a_value_in_a_composed_literal_is_never_read_as_an_escape() -> None:

@@ -50,7 +50,7 @@ def test_texts_of_a_program_are_what_texts_of_a_header_are(sort: str | None) -> 
         ({"a-b": {"c": "d"}}, "choices has a key that is no name: a-b"),
         ({"1": {"c": "d"}}, "choices has a key that is no name: 1"),
         ({1: {"c": "d"}}, "choices has a key that is no name: 1"),
-        ({"order": {"by day": "d"}}, "choices.order has a key that is no name: by day"),
+        ({"order": {"by {{ day": "d"}}, "choices.order has a key that is no name: by {{ day"),
         ({"order": {"c": 1}}, "choices.order.c is SQL, as a text"),
         ({"order": {"c": " "}}, "choices.order.c is SQL, as a text"),
         ({"order": {"c": "a\0"}}, "choices.order.c:1:2: SQL cannot hold a NUL"),

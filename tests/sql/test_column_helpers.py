@@ -37,14 +37,14 @@ def refusal(text: str, definition: Any, dialect: str = "postgresql") -> str:
 @pytest.mark.parametrize(
     ("definition", "sent", "sql", "params"),
     [
-        ("date range", "this month", "(at >= $1 and at < $2)", MAY),
+        ("date range", "this month", "(at >= $1::date and at < $2::date)", MAY),
         ("date range", None, "1 = 1", ()),
         ("date range", "", "1 = 1", ()),
-        ({"type": "date range", "open": "end"}, "2026-05-01..", "(at >= $1)", MAY[:1]),
-        ({"type": "date range", "open": "both"}, "..2026-05-31", "(at < $1)", MAY[1:]),
-        ({"type": "date range", "open": "both"}, "2026-05-01..2026-05-31", "(at >= $1 and at < $2)", MAY),
+        ({"type": "date range", "open": "end"}, "2026-05-01..", "(at >= $1::date)", MAY[:1]),
+        ({"type": "date range", "open": "both"}, "..2026-05-31", "(at < $1::date)", MAY[1:]),
+        ({"type": "date range", "open": "both"}, "2026-05-01..2026-05-31", "(at >= $1::date and at < $2::date)", MAY),
         ({"type": "date range", "open": "both"}, None, "1 = 1", ()),
-        ({"type": "date range", "default": "this month"}, None, "(at >= $1 and at < $2)", MAY),
+        ({"type": "date range", "default": "this month"}, None, "(at >= $1::date and at < $2::date)", MAY),
     ],
 )
 def test_within(definition: Any, sent: Any, sql: str, params: Any) -> None:
@@ -74,7 +74,7 @@ def test_the_text_has_no_value() -> None:
 def test_a_column_is_an_expression(column: str, sql: str) -> None:
     """In parentheses unless it is a name: ``a or b`` would end the condition before it."""
     found = bound(f"select 1 where {{{{ params.x | within({column}) }}}}", "date range", "this month")
-    assert found.sql == f"select 1 where ({sql} >= $1 and {sql} < $2)"
+    assert found.sql == f"select 1 where ({sql} >= $1::date and {sql} < $2::date)"
 
 
 def test_a_column_may_hold_variables() -> None:
@@ -124,7 +124,7 @@ def test_a_locked_range_never_vanishes() -> None:
     definition = {"type": "date range", "locked": True, "default": {"property": "window"}}
     template = SQLTemplate(WITHIN, params={"x": definition})
     found = template.bind({"user_group": {"properties": {"window": "2026-05-01..2026-05-31"}}}, now=NOW)
-    assert (found.sql, found.params) == ("select 1 where (at >= $1 and at < $2)", MAY)
+    assert (found.sql, found.params) == ("select 1 where (at >= $1::date and at < $2::date)", MAY)
     with pytest.raises(MissingVariable):
         template.bind({"user_group": {"properties": {}}}, now=NOW)
     with pytest.raises(InvalidParameter):
@@ -179,18 +179,18 @@ def test_what_is_refused(text: str, definition: Any, problem: str) -> None:
     [
         ("text", "eu", "(region = $1)", ("eu",)),
         ("text", "", "1 = 1", ()),
-        ("integer", "5", "(region = $1)", (5,)),
+        ("integer", "5", "(region = $1::bigint)", (5,)),
         ("list of text", ["eu", "us"], "(region in ($1, $2))", ("eu", "us")),
         ("list of text", "eu", "(region in ($1))", ("eu",)),
         ("list of text", None, "1 = 1", ()),
         ("list of text", [], "(region operator(=) any ('{}'))", ()),
-        ("date range", "this month", "(region >= $1 and region < $2)", MAY),
+        ("date range", "this month", "(region >= $1::date and region < $2::date)", MAY),
         ("date range", None, "1 = 1", ()),
         ({"type": "text", "default": "eu"}, None, "(region = $1)", ("eu",)),
-        ("date", "2026-05-31", "(region >= $1 and region < $2)", (date(2026, 5, 31), date(2026, 6, 1))),
+        ("date", "2026-05-31", "(region >= $1::date and region < $2::date)", (date(2026, 5, 31), date(2026, 6, 1))),
         ("date", "", "1 = 1", ()),
-        ("list of date", "2026-05-31", "(cast(region as date) in ($1))", (date(2026, 5, 31),)),
-        ({"type": "date range", "open": "end"}, "2026-05-01..", "(region >= $1)", MAY[:1]),
+        ("list of date", "2026-05-31", "(cast(region as date) in ($1::date))", (date(2026, 5, 31),)),
+        ({"type": "date range", "open": "end"}, "2026-05-01..", "(region >= $1::date)", MAY[:1]),
     ],
 )
 def test_matches(definition: Any, sent: Any, sql: str, params: Any) -> None:
@@ -217,7 +217,7 @@ SEVERAL = {**NULLABLE, "type": "list of choice"}
         (SEVERAL, ["none", "none"], "(region is null)", ()),
         (SEVERAL, [], "(region operator(=) any ('{}'))", ()),
         (SEVERAL, "", "1 = 1", ()),
-        ({"type": "integer", "is_null": "none"}, "5", "(region = $1)", (5,)),
+        ({"type": "integer", "is_null": "none"}, "5", "(region = $1::bigint)", (5,)),
         ({"type": "integer", "is_null": "none"}, "none", "(region is null)", ()),
     ],
 )
@@ -283,7 +283,7 @@ def test_negated_and_next_to_or() -> None:
     """Parentheses hold a condition together, where it cannot vanish."""
     required = {"type": "date range", "required": True}
     found = bound("select 1 where a or not {{ params.x | within(at) }} or b", required, "this month")
-    assert found.sql == "select 1 where a or not (at >= $1 and at < $2) or b"
+    assert found.sql == "select 1 where a or not (at >= $1::date and at < $2::date) or b"
 
 
 @pytest.mark.parametrize(
@@ -293,8 +293,8 @@ def test_negated_and_next_to_or() -> None:
         ("text", "", "1 = 1", ()),
         ("list of text", ["eu", "us"], "(not (region in ($1, $2)) or region is null)", ("eu", "us")),
         ("list of text", [], "(not (region operator(=) any ('{}')) or region is null)", ()),
-        ("date", "2026-05-01", "(not (region >= $1 and region < $2) or region is null)", (MAY[0], date(2026, 5, 2))),
-        ("date range", "this month", "(not (region >= $1 and region < $2) or region is null)", MAY),
+        ("date", "2026-05-01", "(not (region >= $1::date and region < $2::date) or region is null)", (MAY[0], date(2026, 5, 2))),
+        ("date range", "this month", "(not (region >= $1::date and region < $2::date) or region is null)", MAY),
         ({"type": "text", "match": "prefix"}, "e", "(not (region like $1 escape '!') or region is null)", ("e%",)),
         (NULLABLE, "eu", "(not (region = $1) or region is null)", ("eu",)),
         (NULLABLE, "none", "(not (region is null))", ()),

@@ -255,7 +255,7 @@ def test_limits_on_the_text() -> None:
 def test_a_lazy_template_is_refused_when_it_is_bound() -> None:
     """Without dialect= the text is compiled on first use, for PostgreSQL unless another dialect is named."""
     template = SQLTemplate("select `a` = {{ x }}")
-    assert template.bind({"x": 1}, dialect="mysql").sql == "select `a` = %s"
+    assert template.bind({"x": 1}, dialect="mysql").sql == "select `a` = concat(%s)"
     template = SQLTemplate("select $$ {{ x }} $$")
     with pytest.raises(TemplateError):
         template.bind({"x": 1})

@@ -76,7 +76,7 @@ def test_a_slip_in_the_first_name_is_told_without_a_schema(variable: str, meant:
     assert lint(template, given={variable.partition(".")[0]}) == ()
     with pytest.raises(MissingVariable) as caught:
         template.bind({"params": {"d": 1}})
-    assert (f"1:20, did you mean {meant}?)" in caught.value.message) == (meant is not None)
+    assert (f"1:20, did you mean {meant}? Write {{{{ {meant} }}}})" in caught.value.message) == (meant is not None)
 
 
 def test_known_variables_are_silent() -> None:

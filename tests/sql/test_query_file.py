@@ -215,7 +215,7 @@ def test_a_text_of_a_choice_can_name_other_choices() -> None:
             "q:4:19: region is in SQL that a viewer chooses",
             "write its condition outside",
         ),
-        ("newest:", "by day:", "q:4:5: choices.order has a key that is no name: by day", "use letters"),
+        ("newest:", "'by {{ day':", "q:4:5: choices.order has a key that is no name: by {{ day", "without {{"),
     ],
 )
 def test_a_wrong_text_is_shown_in_the_header(old: str, new: str, message: str, fix: str) -> None:

@@ -25,10 +25,14 @@ from tenantry.queries import is_within, read_query_text
 from tenantry.sql import Query
 from tenantry.sql.checks.coverage import Coverage, PropertyTypes
 from tenantry.sql.checks.findings import Finding, Severity
-from tenantry.sql.checks.lint import coverage_findings, lint, template_error, wanted_properties
+from tenantry.sql.checks.lint import compares_loosely, coverage_findings, lint, template_error, wanted_properties
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")
+_COLLATIONS: Final = (
+    "mysql, mariadb: the collation of a column may take texts for equal that differ in capitals, accents or spaces at "
+    "the end, so that acme sees the rows of ACME and of acmé; give the tenant's column a binary collation"
+)
 PAGE: Final = 500
 """Groups that are read at once."""
 
@@ -36,12 +40,14 @@ PAGE: Final = 500
 @dataclass(frozen=True, slots=True)
 class Report:
     """What was found: each finding with its file; how many templates were looked at, and how many groups (None: they
-    were not asked for); the tenant's column that was looked for (None: no schema names one)."""
+    were not asked for); the tenant's column that was looked for (None: no schema names one); whether a collation may
+    take values of groups for equal."""
 
     findings: tuple[tuple[str, Finding], ...]
     templates: int
     groups: int | None
     tenant_column: str | None
+    compares_loosely: bool = False
 
     @property
     def errors(self) -> int:
@@ -154,7 +160,8 @@ class Check:
         order, last = self._order, len(self._order)  # a fragment may be of another folder; a data source is of none
         found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))
         column = None if self._schema is None else self._schema.tenant_column
-        return Report(tuple(dict.fromkeys(found)), len(self._order), counted, column)
+        loosely = any(map(compares_loosely, self._templates.values()))
+        return Report(tuple(dict.fromkeys(found)), len(self._order), counted, column, loosely)
 
 
 class _Found(NamedTuple):
@@ -201,7 +208,9 @@ def _query_files(folder: Path) -> Iterator[Path]:
 
 
 def print_report(report: Report, style: str) -> None:
-    """The findings on stdout, as text or as one JSON object; how many there are on stderr."""
+    """The findings on stdout, as text or as one JSON object; how many there are, and a note, on stderr."""
+    if report.compares_loosely:
+        print_note(_COLLATIONS)
     if style == "json":
         about = {"templates": report.templates, "groups": report.groups, "tenant_column": report.tenant_column}
         print_document(about, report.findings)

@@ -257,8 +257,8 @@ def _identity(source: RegisteredSource) -> tuple[object, ...]:
 
 
 def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:
-    """Whether a query that was bound with the first record may go on with the second: its token counts to the end of its
-    grace."""
+    """Whether a query that was bound with the first record may go on with the second: its token counts to the end of
+    its grace."""
     behind = found.token_version - bound.token_version
     in_grace = behind == 1 and found.grace_until is not None and found.grace_until > now
     return (behind == 0 or in_grace) and found.seconds_left(now) > 0 and found.is_bound_like(bound)

@@ -31,7 +31,8 @@ class VariableReference:
     author wrote so. ``required``: its absence is an error, whatever a viewer chooses. ``never_absent``: it has a
     default or is nullable. What is neither drops the clause that it is in; in no clause but a branch, its absence is
     an error where the branch is chosen. ``nullable``: NULL is bound where it is absent. ``conversion`` is one of
-    ``conversions``; ``cast`` the type of a cast that is written directly at it.
+    ``conversions``; ``cast`` the type of a cast that is written directly at it; ``form`` how its
+    placeholder is written, ``{placeholder}``, where it does not stand alone.
     """
 
     path: str
@@ -46,6 +47,7 @@ class VariableReference:
     nullable: bool = False
     conversion: str = ""
     cast: str = ""
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ class Concat:
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
 
+    @property
+    def form(self) -> str:
+        """How the placeholder is written: as that of its variables."""
+        return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:
@@ -93,6 +100,8 @@ class Clause:
     closing: str
     dropped: str
     offset: int
+    end: int = 0
+    """The offset of its ``]]``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +125,15 @@ Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
 
 
 def placeholder_key(node: Value | Concat | InList) -> Hashable:
-    """Equal for nodes that can have one placeholder: of the same variables, in the same position, converted and cast
-    alike."""
+    """Equal for nodes that can have one placeholder: of the same variables, in the same position, converted, cast and
+    written alike."""
     if isinstance(node, Concat):
         return tuple(part if isinstance(part, str) else _reference_key(part) for part in node.parts), node.cast
     return _reference_key(node.reference)
 
 
 def _reference_key(reference: VariableReference) -> Hashable:
-    return (reference.path, reference.position, reference.conversion, reference.cast) + (
+    return (reference.path, reference.position, reference.conversion, reference.cast, reference.form) + (
         (default_key(reference),) if reference.never_absent else ()
     )
 

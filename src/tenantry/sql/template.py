@@ -28,7 +28,7 @@ from tenantry.sql.header.choices import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
 from tenantry.sql.parameters.checks import check_parameters
 from tenantry.sql.parameters.conversion import ParameterConversion
-from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.parameters.declared import Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.parsing.parser import PATH, parse
 from tenantry.sql.source import Source
@@ -182,7 +182,7 @@ class SQLTemplate:
         return self._guard(self.parameters)
 
     def _guard(self, parameters: Mapping[str, Parameter]) -> Guard:
-        return Guard(self.optional, frozenset(each.path for each in parameters.values() if each.locked))
+        return Guard(self.optional, locked_paths(parameters), frozenset(parameters))
 
     def check(self, dialect: str | None = None) -> None:
         """Compiles the text now, for a dialect, else for the template's, else for the first one that takes it.

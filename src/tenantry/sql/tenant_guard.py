@@ -12,13 +12,14 @@ is next to it or elsewhere. Texts that name the same paths are no exception: ``t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
 from tenantry.errors import TemplateError
+from tenantry.sql.clause_fixes import moved_out
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in, walk
@@ -45,10 +46,18 @@ def meant_path(path: str) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Guard:
     """Which variables of a template are guarded. ``optional`` are the paths that the host program declared optional,
-    ``locked`` those of the parameters that no viewer can set (``params.region``)."""
+    ``locked`` those of the parameters that no viewer can set (``params.region``), ``declared`` the names of all
+    parameters."""
 
     optional: AbstractSet[str] = frozenset()
     locked: AbstractSet[str] = frozenset()
+    declared: AbstractSet[str] = frozenset()
+
+    def meant(self, path: str) -> str | None:
+        """``params.start`` for ``start``, where that is a declared parameter; else ``meant_path``."""
+        if not is_viewer_input(path) and path.partition(".")[0] in self.declared:
+            return f"params.{path}"
+        return meant_path(path)
 
     def is_locked(self, path: str) -> bool:
         """Whether it is a locked parameter, or a part of one: ``params.period.start``."""
@@ -94,20 +103,21 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
 
 
 def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard) -> None:
-    reference = _first_guarded(clause.children, guard)
-    if reference is not None:
+    guarded = list(_guarded(clause.children, guard))
+    if guarded:
+        reference = guarded[0]
         problem = f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too"
-        fix = (
-            "move it out of [[ ]]; or, where it restricts no rows, write "
-            f"{{{{ {reference.path} | not_a_filter }}}}; "
-            f'or, where a group may lack it, declare it: SQLTemplate(text, optional={{"{reference.path}"}})'
-        )
-        fix += "; or, for an array in an array, write \\[[" if dialect.arrays else ""
-        raise _error(source, reference, guard, problem, fix)
+        fixes = [f"move it out of [[ ]]{moved_out(source, clause, guarded)}"]
+        if any(guard.is_chosen(each.path) for each in clause.references):  # else nothing would drop the clause
+            fixes.append(f"where it restricts no rows, write {{{{ {reference.path} | not_a_filter }}}}")
+        declaration = f'SQLTemplate(text, optional={{"{reference.path}"}})'
+        fixes.append(f"where a group may lack it, declare it: {declaration}")
+        fixes += ["for an array in an array, write \\[["] * dialect.arrays
+        raise _error(source, reference, guard, problem, "; or, ".join(fixes))
 
 
 def _check_choice(source: Source, switch: Switch, guard: Guard) -> None:
-    reference = _first_guarded(chain.from_iterable(switch.branches), guard)
+    reference = next(_guarded(chain.from_iterable(switch.branches), guard), None)
     if reference is not None:
         problem = f"{reference.path} is in SQL that a viewer chooses: a choice would drop or change its condition"
         fix = (
@@ -117,15 +127,17 @@ def _check_choice(source: Source, switch: Switch, guard: Guard) -> None:
         raise _error(source, reference, guard, problem, fix)
 
 
-def _first_guarded(nodes: Iterable[Node], guard: Guard) -> VariableReference | None:
-    """The first guarded variable of some nodes, and of all nodes in them."""
-    return next((each for each in references_in(node for node, _ in walk(nodes)) if guard.holds(each)), None)
+def _guarded(nodes: Iterable[Node], guard: Guard) -> Iterator[VariableReference]:
+    """The guarded variables of some nodes, and of all nodes in them."""
+    return (each for each in references_in(node for node, _ in walk(nodes)) if guard.holds(each))
 
 
 def _error(source: Source, reference: VariableReference, guard: Guard, problem: str, fix: str) -> TemplateError:
     if guard.is_locked(reference.path):
         problem = f"{reference.path} is locked, and a viewer's choice could leave it out"
         fix = "move it out of [[ ]], and out of what a viewer chooses from"
+    elif reference.path.partition(".")[0] in guard.declared:
+        fix = f"write {{{{ params.{reference.path} }}}} for what a viewer sends; for the group's {fix}"
     return source.error(reference.offset, problem, fix)
 
 

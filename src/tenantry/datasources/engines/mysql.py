@@ -30,7 +30,7 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.mysql_connection import Session, error_number
+from tenantry.datasources.engines.mysql_connection import WARNINGS_KEPT, Session, error_number
 from tenantry.datasources.engines.mysql_tls import ServerAddress, connection_hint
 from tenantry.datasources.engines.mysql_values import SESSION_ZONE
 from tenantry.datasources.limits import Limits, bytes_counter, take_result
@@ -61,6 +61,10 @@ _BAD_VALUE = frozenset(
     }
 )
 _ON_MYSQL, _ON_MARIADB = ("max_execution_time", 1), ("max_statement_time", 1000)  # in milliseconds, in seconds
+_TRUNCATED = (
+    "the server read a text as a number or a time and dropped the rest of it, so the rows may be of another group; "
+    "compare values of one type, for example cast(column as char) = {{ value }}"
+)
 _SLACK = 2.0  # seconds that the client waits beyond the server's own timeout
 _FIRST_PAUSE = 0.1  # seconds after the first attempt to stop a query that failed; twice as long after each more
 
@@ -113,7 +117,7 @@ class MySQLDriver:
         read_only = "set session transaction read only"
         settings = (
             f"set names utf8mb4, session sql_mode = '{SQL_MODE}', session time_zone = '{SESSION_ZONE}', "
-            "session autocommit = 1, "
+            f"session autocommit = 1, session max_error_count = {WARNINGS_KEPT}, "
         )
         try:
             session.set_up((read_only, settings + _timeout(_ON_MYSQL, self._limits.timeout)))
@@ -138,9 +142,18 @@ class MySQLDriver:
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
         # The server hangs up on a client that takes nothing for so long.
         patience = math.ceil(stream.reader_timeout + self._limits.timeout)
-        return self._open(connection, bound, stream.timeout, f"set {timeout}, session net_write_timeout = {patience}")
+        settings = f"set {timeout}, session net_write_timeout = {patience}"
+        return self._open(connection, bound, stream.timeout, settings, is_stream=True)
 
-    def _open(self, connection: Session, bound: BoundSQL, seconds: float, settings: str | None = None) -> OpenRows:
+    def _open(
+        self,
+        connection: Session,
+        bound: BoundSQL,
+        seconds: float,
+        settings: str | None = None,
+        *,
+        is_stream: bool = False,
+    ) -> OpenRows:
         check_statement(self.source_id, mysql_refusal(untagged(bound)))
         if bound.params and has_dynamic_sql(untagged(bound), self.dialect):
             raise dynamic_sql_error(self.source_id)
@@ -150,6 +163,10 @@ class MySQLDriver:
             connection.settle(settings)
             is_settled = True
             end = monotonic() + seconds
+            asks_first = is_stream and bound.reads_group and bool(bound.params)
+            if asks_first and connection.first_row_truncates(bound.sql, bound.params):
+                connection.wipe()
+                raise self._truncated(has_values=True)
             columns, answer = connection.read(bound.sql, bound.params)
         except MySQLError as error:
             if is_settled:
@@ -170,6 +187,7 @@ class MySQLDriver:
         try:
             yield ()
             yield from rows
+            is_truncated = connection.was_truncated()
         except MySQLError as error:
             failure = self._failure(error, seconds, has_values=has_values)
         except BaseException:  # the rows are not all read
@@ -178,9 +196,12 @@ class MySQLDriver:
             raise
         else:
             connection.wipe()
-            if monotonic() < end:
+            if is_truncated:
+                failure = self._truncated(has_values=has_values)
+            elif monotonic() < end:
                 return
-            failure = timeout_error(self.source_id, seconds)  # functions that the timeout ends give a wrong value
+            else:
+                failure = timeout_error(self.source_id, seconds)  # functions that the timeout ends give a wrong value
         raise failure
 
     def failure(self, error: Exception) -> TenantryError:
@@ -198,6 +219,12 @@ class MySQLDriver:
         if has_values and number in _BAD_VALUE:
             return UnbindableValue(f"a value does not fit its position in the SQL ({number})", name="$")
         return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""))
+
+    def _truncated(self, *, has_values: bool) -> TenantryError:
+        """The refusal of rows that a part of a text found: they may be of another group."""
+        if has_values:
+            return UnbindableValue(f"a value does not fit its position in the SQL (1292): {_TRUNCATED}", name="$")
+        return query_error(self.source_id, f"1292: {_TRUNCATED}")
 
     def is_reusable(self, connection: Session) -> bool:
         """Whether the connection is as good as a new one, also after an error."""

@@ -19,8 +19,12 @@ from pymysql.constants import COMMAND
 
 from tenantry.datasources.engines.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
 
+_ENDS: Final = " \t\r\n;"  # of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
+_TRUNCATED: Final = 1292  # a text that was read as a number or a time, and only a part of it is one
+WARNINGS_KEPT: Final = 1024  # of a statement, by the server
+_CANNOT_NEST: Final = frozenset({1064, 1235})  # a statement that is no sub-select, or one that the server cannot nest
 _ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031})  # after these it hangs up
 
 
@@ -89,7 +93,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
         Raises UnbindableValue for a value that cannot be written, MySQLError.
         """
-        text = sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
+        text = self._with_values(sql, params)
         self.reusable = False
         try:
             self.query(text, unbuffered=True)
@@ -111,6 +115,33 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         except MySQLError as error:
             self._wipe_after(error)
             raise
+
+    def was_truncated(self) -> bool:
+        """Whether the query whose rows were all read compared a text with a number or a time by a part of the text.
+
+        Asks the server only where it counted a warning. A query that has its warnings forgotten counts as such a one.
+        """
+        count = self._result.warning_count
+        if not count:
+            return False
+        self.query("show warnings")
+        numbers = [number for _, number, _ in self._result.rows]
+        return _TRUNCATED in numbers or len(numbers) < min(count, WARNINGS_KEPT)
+
+    def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
+        """``was_truncated`` for the first row of a query, without the others: for a stream, whose rows are sent before
+        its warnings are known. A statement that is no sub-select is not asked."""
+        self.reusable = False
+        try:
+            self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
+        except MySQLError as error:
+            if error_number(error) in _CANNOT_NEST:
+                return False
+            raise
+        return self.was_truncated()
+
+    def _with_values(self, sql: str, params: Iterable[Any] | None) -> str:
+        return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
         """After the last row. Reads no answer; a connection that cannot take it is not used again."""

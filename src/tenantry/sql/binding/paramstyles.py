@@ -45,6 +45,14 @@ class Paramstyle:
     markers: frozenset[str] = frozenset()
     """Characters in the author's SQL that a driver of this style takes for its placeholders."""
 
+    def write(self, number: int, form: str) -> str:
+        """The placeholder in a form with ``{placeholder}`` in it; alone where the form is empty. SQLAlchemy's ``text``
+        does not take ``:p1::date`` for a placeholder."""
+        placeholder = self.placeholder(number)
+        if not form:
+            return placeholder
+        return form.replace("{placeholder}", f"{placeholder} " if ":" in self.markers else placeholder)
+
 
 PARAMSTYLES: Final[dict[str, Paramstyle]] = {
     style.name: style

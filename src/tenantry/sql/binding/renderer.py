@@ -33,7 +33,7 @@ from tenantry.sql.syntax_tree import (
     placeholder_key,
     references_in,
 )
-from tenantry.sql.tenant_guard import Guard, is_viewer_input, meant_path, reads_group
+from tenantry.sql.tenant_guard import Guard, is_viewer_input, reads_group
 
 _CACHED_CHARACTERS = 4 * 1024 * 1024  # of one template: a text is a few kB, so a thousand of them
 
@@ -123,7 +123,7 @@ class _Rendering:
             number = self._count
             if key is not None:
                 self._numbers[key] = number
-        return False, self._style.placeholder(number)
+        return False, self._style.write(number, node.form if isinstance(node, Concat) else node.reference.form)
 
     def _in_list(self, node: InList, length: int) -> Iterator[tuple[bool, str]]:
         if length == 0:
@@ -141,7 +141,7 @@ class _Rendering:
                 self._numbers[key] = first
         yield True, f"{node.operator} ("
         numbers = range(first, first + length)
-        yield False, ", ".join(map(self._style.placeholder, numbers))
+        yield False, ", ".join(self._style.write(each, node.reference.form) for each in numbers)
         yield True, ")"
 
     def _too_many(self, path: str) -> UnbindableValue:
@@ -268,8 +268,8 @@ class _VariableReader:
             if is_absent(value):
                 at = f"{self._source.location(reference.offset)}"
                 state = "null" if value is None else "missing"
-                meant = meant_path(reference.path)
-                at += f", did you mean {meant}?" if meant is not None else ""
+                meant = self._guard.meant(reference.path)
+                at += f", did you mean {meant}? Write {{{{ {meant} }}}}" if meant is not None else ""
                 missing[reference.path] = (
                     f"{missing[reference.path]}, {at}" if reference.path in missing else f"{state} at {at}"
                 )

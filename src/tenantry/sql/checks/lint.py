@@ -69,7 +69,7 @@ def lint(
         properties = schema.paths() | frozenset(properties or ())
     named = [*tree.references, *_defaults(template, tree.references)]
     problems = [
-        *_unknown_variables(tree, named, properties, given),
+        *_unknown_variables(tree, named, properties, given, guard.declared),
         *_droppable(template, tree, guard),
         *_inert_tags(tree),
     ]
@@ -94,6 +94,18 @@ def template_error(error: TemplateError) -> Finding:
     line, column = (error.location.line, error.location.column) if error.location is not None else (1, 1)
     file = error.location.file if error.location is not None else ""
     return Finding("template-error", Severity.ERROR, line, column, problem, fix, file=file)
+
+
+def compares_loosely(template: SQLTemplate) -> bool:
+    """Whether a template compares a value of the group in a dialect whose columns usually take capitals and accents for
+    equal. False for one that does not compile."""
+    dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
+    try:
+        references = template._tree(dialect).references if dialect.loose_texts else ()
+    except TemplateError:
+        return False
+    compared = (each for each in references if each.position not in {Position.CHOICE, Position.LIMIT})
+    return any(template.guard.holds(each) for each in compared)
 
 
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
@@ -159,7 +171,11 @@ def _ignored(source: Source) -> Iterator[tuple[str, int, str]]:
 
 
 def _unknown_variables(
-    tree: Tree, references: Iterable[VariableReference], properties: Collection[str] | None, given: Collection[str]
+    tree: Tree,
+    references: Iterable[VariableReference],
+    properties: Collection[str] | None,
+    given: Collection[str],
+    declared: Collection[str],
 ) -> Iterator[Problem]:
     """Each path that no group has, once."""
     seen: set[str] = set()
@@ -180,7 +196,7 @@ def _unknown_variables(
             problem = f"no group has the property {wanted}"
             meant = meant_path(path)
             near = f"did you mean {meant}?" if meant is not None else did_you_mean(wanted, properties)
-            if f"params.{wanted}" in _params_of(tree):
+            if wanted.partition(".")[0] in declared or f"params.{wanted}" in _params_of(tree):
                 near = f"did you mean params.{wanted}?"
             fix = near or "add it to the groups, or declare it in the environment's schema"
         else:

@@ -197,6 +197,13 @@ class Dialect:
     """Type of a declared parameter (``text``, ``integer``, ``decimal``, ``boolean``, ``date``, ``datetime``, ``uuid``,
     ``interval``) -> the type to cast a placeholder to where nothing beside it says its type. One that is not here
     needs no cast, or has none."""
+    types_placeholders: bool = False
+    """Whether the placeholder of a declared parameter is cast to the type of ``casts``, text aside: the engine reads
+    a placeholder as the type of its neighbour, which need not be the declared one."""
+    loose_texts: bool = False
+    """Whether the usual collation of a column takes capitals and accents for equal."""
+    guarded_form: str = ""
+    """How the placeholder of a value of the group is written, ``{placeholder}``; empty where it stands alone."""
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """Type of a declared parameter, as in ``casts`` -> what makes of its value one that the usual driver takes and the
     engine compares as that type. One that is not here is given as it is."""

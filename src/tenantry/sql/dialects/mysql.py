@@ -28,6 +28,10 @@ DIALECT = Dialect(
     json_parameter="json_extract({placeholder}, '$')",  # MariaDB casts to no JSON
     null_safe_equal="{left} <=> {right}",
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
+    loose_texts=True,
+    # A number or a boolean becomes a text here: next to a text column, 0 would be every text that begins with no digit.
+    # And no index reads '7abc' as 7 without the warning by which the result is refused, as it would read a literal.
+    guarded_form="concat({placeholder})",
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={
         "second": "cast(date_format({column}, '%Y-%m-%d %H:%i:%s') as datetime)",

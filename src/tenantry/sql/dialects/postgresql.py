@@ -34,6 +34,7 @@ DIALECT = Dialect(
     empty_not_in="operator(<>) all ('{}')",
     array_parameter="{placeholder}",
     json_parameter="cast({placeholder} as jsonb)",
+    types_placeholders=True,
     casts={
         "text": "text",
         "integer": "bigint",

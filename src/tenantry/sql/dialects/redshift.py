@@ -25,6 +25,7 @@ DIALECT = Dialect(
     empty_not_in="in (null) is not true",
     json_parameter="json_parse({placeholder})",
     null_safe_equal="({left} = {right} or ({left} is null and {right} is null))",
+    types_placeholders=True,
     casts={
         "text": "varchar",
         "integer": "bigint",

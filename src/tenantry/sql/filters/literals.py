@@ -23,7 +23,7 @@ def literal(source: Source, dialect: Dialect, argument: Argument) -> str | int |
     if not argument.key and len(argument.lexemes) == 1:
         lexeme = argument.lexemes[0]
         if lexeme.kind is LexemeKind.STRING and text[0] in "'\"":
-            return _text(source, dialect, lexeme)
+            return quoted_text(source, dialect, lexeme)
         if _INTEGER.fullmatch(text) and abs(int(text)) <= MAX_INTEGER:
             return int(text)
         if _FLOAT.fullmatch(text) and math.isfinite(float(text)):
@@ -33,10 +33,11 @@ def literal(source: Source, dialect: Dialect, argument: Argument) -> str | int |
     raise source.error(argument.start, "a default is a literal", "write a text in quotes, a number, true or false")
 
 
-def _text(source: Source, dialect: Dialect, lexeme: Lexeme) -> str:
+def quoted_text(source: Source, dialect: Dialect, lexeme: Lexeme) -> str:
+    """What is in the quotes of a string. Raises TemplateError for an escape that the dialect does not know."""
     text, quote = source.text, source.text[lexeme.start]
-    if lexeme.end - lexeme.start >= 2 and text.startswith(quote * 3, lexeme.start):
-        raise source.error(lexeme.start, "a default is in simple quotes", "write it in one pair of quotes")
+    if lexeme.end - lexeme.start > 2 and text.startswith(quote * 3, lexeme.start):
+        raise source.error(lexeme.start, "this text is in three quotes", "write it in one pair of quotes")
     parts = lexeme.parts or (Lexeme(LexemeKind.STRING, lexeme.start + 1, lexeme.end - 1),)
     value = "".join(
         text[each.start + 1 : each.end]

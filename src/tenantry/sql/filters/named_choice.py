@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from tenantry.sql.filters.choice_names import name_of_value, yaml_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.tags import DEFAULT
 from tenantry.sql.parameters.checks import never_absent
-from tenantry.sql.parameters.declared import TEXTS, Parameter, PropertyReference
+from tenantry.sql.parameters.declared import TEXTS, Parameter, ParameterType, PropertyReference
 from tenantry.sql.syntax_tree import Node, Switch
 from tenantry.suggestions import did_you_mean
 
 _SHOWN: Final = 5  # names in a fix
+_BOOLEANS: Final = frozenset({"true", "false"})
+_WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
@@ -25,11 +29,11 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
     if parameter is None:
         return
     names = tuple(names)
-    if parameter.type not in TEXTS or parameter.is_list or parameter.only_matches:
+    if not _has_names(parameter, names) or parameter.is_list or parameter.only_matches:
         kind = "for matches alone" if parameter.only_matches else parameter.kind
-        fix = f"declare it: {{type: choice, choices: [{', '.join(names[:_SHOWN])}]}}"
+        fix = f"declare it: {{type: choice, choices: [{', '.join(map(yaml_name, names[:_SHOWN]))}]}}"
         raise context.error(f"{context.filter.name} takes {takes}, and {parameter.path} is {kind}", fix)
-    for value in _declared_values(parameter):
+    for value in map(name_of_value, _declared_values(parameter)):
         if value not in names:
             fix = f"{did_you_mean(value, names)}Give one of {', '.join(names)}"
             raise context.error(f"{parameter.path} can be {value}, and {value} {lacks}", fix)
@@ -44,6 +48,10 @@ def switch_by_name(
     """The Switch whose value is the name of a branch; without a value, the tag's default is. Raises TemplateError for a
     default that is no name."""
     numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
+
+    def choose(value: Any) -> int:
+        return numbers[name_of_value(value)]
+
     listed = ", ".join(branches)
     default = context.default
     if default is not None:
@@ -51,12 +59,24 @@ def switch_by_name(
             fix = f"{did_you_mean(default, branches)}Give one of {listed}"
             raise context.error(f"the default {default} {lacks}", fix)
         numbers[None] = numbers[default]
-    return Switch(context.reference, numbers.__getitem__, tuple(branches.values()), f"one of {listed}", uniform)
+    return Switch(context.reference, choose, tuple(branches.values()), f"one of {listed}", uniform)
+
+
+def _has_names(parameter: Parameter, names: Iterable[str]) -> bool:
+    """Whether the values of the parameter's type can be these names: those of a boolean are ``true`` and ``false``, and
+    those of a whole number its digits."""
+    if parameter.type is ParameterType.BOOLEAN:
+        return _BOOLEANS.issuperset(names)
+    return parameter.type in TEXTS or (
+        parameter.type is ParameterType.INTEGER and all(map(_WHOLE_NUMBER.fullmatch, names))
+    )
 
 
 def _declared_values(parameter: Parameter) -> tuple[Any, ...]:
     """What a declaration says that a value can be; that of a property is not known."""
     if parameter.choices is not None:
         return parameter.choices
+    if parameter.type is ParameterType.BOOLEAN:
+        return (True, False)
     default = parameter.default
     return () if default is None or isinstance(default, PropertyReference) else (default,)

@@ -3,7 +3,7 @@
     order by {{ params.sort | one_of(newest: created_at desc, largest: amount desc) | default(newest) }}
 
 A text can be a name, an operator, a keyword or an expression: it is the author's own SQL, compiled with the template. A
-column's name is its own key: ``one_of(region, amount)``.
+column's name is its own key: ``one_of(region, amount)``. A key in quotes can be any text: ``one_of('us-east-1': …)``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tenantry.sql.filters.choice_names import name_of, with_names
 from tenantry.sql.filters.named_choice import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import PATH
 from tenantry.sql.lexing.tags import Argument
 from tenantry.sql.syntax_tree import Node, Switch
 
@@ -31,6 +31,8 @@ def one_of(context: SwitchContext) -> Switch:
         key = _key(context, argument)
         if key in branches:
             raise context.error(f"one_of has {key} twice", "give each text a name of its own", offset=argument.start)
+        if not key:
+            raise context.error("a name of one_of is empty", "give the text a name", offset=argument.start)
         branches[key] = context.compile(argument)
     if not branches:
         raise context.error("one_of has nothing to choose from", _FIX)
@@ -41,12 +43,15 @@ def one_of(context: SwitchContext) -> Switch:
 def _key(context: SwitchContext, argument: Argument) -> str:
     if not argument.lexemes:
         raise context.error("a text of one_of is empty", "write its SQL", offset=argument.start)
-    if not argument.key and not PATH.fullmatch(argument.text):
-        raise context.error("a text of one_of that is no column has a name", _FIX, offset=argument.start)
+    name = name_of(context.source, context.dialect, argument)
+    if not argument.key and not name:
+        what = "value" if argument.lexemes[0].kind is LexemeKind.STRING else "text of one_of that is no column"
+        fix = f"write one_of({with_names(context.source, context.dialect, context.filter.arguments)})"
+        raise context.error(f"a {what} has a name, which a viewer sends", fix, offset=argument.start)
     if _is_unfinished(context.source.text, argument.lexemes):
         problem = "a text of one_of does not end with a dot, `in`, `is` or `not`"
         raise context.error(problem, "write what follows into each text", offset=argument.start)
-    return argument.key or argument.text
+    return name
 
 
 def _is_unfinished(text: str, lexemes: Sequence[Lexeme]) -> bool:

@@ -7,7 +7,7 @@ function from its ``SwitchContext`` to a Switch, and an entry there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Final
 
 from tenantry.sql.binding.conversions import ARRAY, CONVERSIONS, JSON, PATTERNS
@@ -58,8 +58,9 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
 """Filter -> the least and greatest number of its arguments."""
 
 
-def check_filters(source: Source, tag: VariableTag) -> None:
-    """Raises TemplateError for the first filter of a tag that does not exist, or cannot be with the others."""
+def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
+    """Raises TemplateError for the first filter of a tag that does not exist, or cannot be with the others. The names
+    of parameters are ``declared``."""
     seen: set[str] = set()
     for each in tag.filters:
         _check_arguments(source, each)
@@ -71,9 +72,7 @@ def check_filters(source: Source, tag: VariableTag) -> None:
                 problem = f"a tag has no {each.name} beside {other}"
                 raise source.error(each.offset, problem, "take one of them out")
         if each.name in {DEFAULT, NULLABLE} and not is_viewer_input(tag.path):
-            what = "with a default" if each.name == DEFAULT else "where it may be NULL"
-            problem = f"{tag.path} is the group's: {what}, a group that lacks it would not be noticed"
-            raise source.error(each.offset, problem, f"take | {each.name} out; only a params.* can have it")
+            raise source.error(each.offset, *_only_viewers(tag, each, declared))
         seen.add(each.name)
     default = tag.filter(DEFAULT)
     if default is not None and not seen.isdisjoint(CONDITIONS):
@@ -118,6 +117,17 @@ def _check_arguments(source: Source, each: Filter) -> None:
     if not least <= len(each.arguments) <= most:
         takes = "no arguments" if most == 0 else "one argument" if most == 1 else "arguments in parentheses"
         raise source.error(each.offset, f"{each.name} takes {takes}", f"the filters are {', '.join(_ARGUMENTS)}")
+
+
+def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> tuple[str, str]:
+    """The problem with ``default`` or ``nullable`` of a variable of the group, and the fix."""
+    what = "with a default" if each.name == DEFAULT else "where it may be NULL"
+    fix = f"take | {each.name} out; only a params.* can have it"
+    if tag.path.partition(".")[0] in declared:
+        arguments = ", ".join(argument.text for argument in each.arguments)
+        filtered = f"{each.name}({arguments})" if arguments else each.name
+        fix = f"write {{{{ params.{tag.path} | {filtered} }}}} for what a viewer sends; else {fix}"
+    return f"{tag.path} is the group's: {what}, a group that lacks it would not be noticed", fix
 
 
 def has_default(tag: VariableTag) -> bool:

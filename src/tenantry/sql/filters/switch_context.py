@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
+from tenantry.sql.filters.choice_names import default_name
 from tenantry.sql.lexing.tags import DEFAULT, Argument, Filter, VariableTag
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.source import Source
@@ -36,7 +37,7 @@ class SwitchContext(ABC):
     def default(self) -> str | None:
         """What the tag's ``default`` names."""
         default = self.tag.filter(DEFAULT)
-        return default.arguments[0].text.strip("'") if default is not None else None
+        return default_name(self.source, self.dialect, default.arguments[0]) if default is not None else None
 
     @abstractmethod
     def compile(self, argument: Argument) -> tuple[Node, ...]:

@@ -16,6 +16,7 @@ from typing import Protocol, TypeAlias
 
 from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
+from tenantry.sql.filters.choice_names import written_name
 from tenantry.sql.fragments.expanded_source import ExpandedSource, ExpandedText, Segment
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
 from tenantry.sql.fragments.further_conditions import FurtherConditions, check_further_conditions
@@ -178,7 +179,8 @@ class _Expander:
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
             check_whole(text, lexemes, "text")
-            self.text.add(f"{', ' if number else ''}{name}: ", origin._replace(exact=False))
+            written = written_name(name, self._dialect)
+            self.text.add(f"{', ' if number else ''}{written}: ", origin._replace(exact=False))
             self._write(text, lexemes, inner, chain)
             if lexemes[-1].kind is LexemeKind.COMMENT:
                 self._add("\n", text, len(choice.sql))

@@ -15,7 +15,7 @@ from tenantry.sql.source import Source
 
 NAME: Final = re.compile(r"[^\W\d_]\w*")
 """The name of a set, as it stands in the tag: ``one_of(order)``."""
-_KEY: Final = re.compile(r"\w+")
+_KEY: Final = re.compile(r"(?!\s)(?:(?!\{\{)[^\0-\x1f])+(?<!\s)")
 _EXAMPLE: Final = "{newest: created_at desc}"
 
 
@@ -91,5 +91,5 @@ def _items(value: Any, keys: tuple[str, ...], fix: str, pattern: re.Pattern[str]
 
 _FIXES: Final = {
     NAME: "begin with a letter, then letters, digits and _",
-    _KEY: "use letters, digits and _: it is what a viewer sends",
+    _KEY: "give it a text of one line, without {{ and without blanks around it: it is what a viewer sends",
 }

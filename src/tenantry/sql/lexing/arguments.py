@@ -8,8 +8,10 @@ from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.source import Source
 
 _SIGN = re.compile(r"[(){},]")
-_KEY = re.compile(r"\s*+(?:\w+\s*+:(?![:=])\s*+)?")
+_KEY = re.compile(r"\s*+(?:(?:-[0-9]+|\w+)\s*+:(?![:=])\s*+)?")
+_AFTER_QUOTED_KEY = re.compile(r"\s*+:(?![:=])\s*+")
 _SPACE = re.compile(r"\s*+")
+_QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
@@ -58,9 +60,9 @@ class ArgumentReader:
     def _end_argument(self, end: int) -> None:
         """Makes an argument of the lexemes so far; nothing at all between the parentheses is no argument."""
         text, start = self._text, self._start
-        begin = _KEY.match(text, start).end()  # type: ignore[union-attr]  # it matches the empty text too
+        begin = self._end_of_key()
         parts = [_trimmed(text, lexeme, begin) for lexeme in self._lexemes]
-        parts = [lexeme for lexeme in parts if lexeme.start < lexeme.end]
+        parts = [lexeme for lexeme in parts if lexeme.start < lexeme.end and lexeme.end > begin]
         while parts and parts[-1].kind is LexemeKind.CODE and text[parts[-1].start : parts[-1].end].isspace():
             parts.pop()
         if parts and parts[-1].kind is LexemeKind.CODE:
@@ -71,6 +73,18 @@ class ArgumentReader:
         if parts or self.arguments or start < end or text[end] == ",":
             self.arguments.append(Lexeme(LexemeKind.ARGUMENT, min(start, end), end, tuple(parts)))
         self._start, self._lexemes = end + 1, []
+
+    def _end_of_key(self) -> int:
+        """Where the SQL of the argument begins: after ``name:``, or after a name in quotes, ``'us-east-1':``."""
+        text = self._text
+        for lexeme in self._lexemes:
+            if lexeme.kind in _QUOTED and text[lexeme.start] in "'\"":
+                match = _AFTER_QUOTED_KEY.match(text, lexeme.end)
+                if match is not None:
+                    return match.end()
+            if text[lexeme.start : lexeme.end].strip():
+                break
+        return _KEY.match(text, self._start).end()  # type: ignore[union-attr]  # it matches the empty text too
 
 
 def _trimmed(text: str, lexeme: Lexeme, begin: int) -> Lexeme:

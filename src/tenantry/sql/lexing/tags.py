@@ -23,11 +23,13 @@ NOT_A_FILTER = "not_a_filter"
 """The variable restricts no rows, so its clause may be left out."""
 
 _FILTER_NAME = re.compile(NAME)
-_KEY = re.compile(r"(\w+)\s*:")
+_INDEX = re.compile(r"\[\s*(['\"])([^'\"]*)\1\s*\]")
+_BETWEEN_WORDS = re.compile(r"[-\s]+")
 
 
 class Argument(NamedTuple):
-    """An argument of a filter: SQL of the author, ``key: SQL`` or a key alone; ``text`` is the SQL as it is written."""
+    """An argument of a filter: SQL of the author, ``key: SQL`` or a key alone. ``text`` is the SQL as written, and
+    ``key`` may be in quotes."""
 
     key: str
     text: str
@@ -71,11 +73,20 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
     if names and PATH.fullmatch(path):
         fix = "write {{ name | filter }} or {{ name | filter(arguments) }}"
         raise source.error(lexeme.start, "after the path of a tag come filters: a name, or a name and arguments", fix)
-    raise source.error(
-        lexeme.start,
-        "a tag holds one path: names joined by dots",
-        "write {{ name }} or {{ user_group.properties.name }}; no calls, indexes, operators or leading underscores",
-    )
+    fix = "write {{ name }} or {{ user_group.properties.name }}; no calls, indexes, operators or leading underscores"
+    path = _meant_path(path)
+    if path:
+        rest = "".join(f" | {name}" for name in names)
+        fix = f"write {{{{ {path}{rest} }}}}: a name has letters, digits and _, and begins with a letter"
+    raise source.error(lexeme.start, "a tag holds one path: names joined by dots", fix)
+
+
+def _meant_path(written: str) -> str:
+    """The path that was probably meant: ``start_date`` for ``start-date``, ``$start date`` or ``dates['start']``. Empty
+    for what is no such slip."""
+    path = _INDEX.sub(r".\2", written.lstrip("$:@"))
+    path = ".".join(_BETWEEN_WORDS.sub("_", name.strip()).strip("_") for name in path.split("."))
+    return path if PATH.fullmatch(path) and "__" not in written else ""
 
 
 def is_choice(source: Source, lexeme: Lexeme) -> bool:
@@ -126,8 +137,8 @@ def _filter(text: str, lexeme: Lexeme) -> Filter:
 def _argument(text: str, lexeme: Lexeme) -> Argument:
     start = lexeme.parts[0].start if lexeme.parts else lexeme.end
     end = lexeme.parts[-1].end if lexeme.parts else lexeme.end
-    key = _KEY.match(text, lexeme.start, start)
-    return Argument(key.group(1) if key else "", text[start:end], lexeme.start, end, lexeme.parts)
+    key = text[lexeme.start : start].rstrip().removesuffix(":").rstrip()
+    return Argument(key, text[start:end], lexeme.start, end, lexeme.parts)
 
 
 def _plain_filters(offset: int, inside: str, names: Sequence[str]) -> tuple[Filter, ...]:

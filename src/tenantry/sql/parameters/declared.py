@@ -208,6 +208,11 @@ def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter 
     return parameter.end(part) if parameter.is_range and part in RANGE_ENDS else None
 
 
+def locked_paths(parameters: Mapping[str, Parameter]) -> frozenset[str]:
+    """The paths of the parameters that no viewer can set."""
+    return frozenset(each.path for each in parameters.values() if each.locked)
+
+
 _TAKES: Final[Mapping[ParameterType, str]] = {
     ParameterType.TEXT: "a text",
     ParameterType.INTEGER: "a whole number",

@@ -45,6 +45,20 @@ _TYPES_OF: Final[Mapping[str, frozenset[ParameterType]]] = {
     "is_null": frozenset(_T) - RANGES,
 }
 """Fields that only some types have."""
+_OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("string", "str", "varchar", "char", "character varying"), (_T.TEXT,)),
+    **dict.fromkeys(("number", "numeric"), (_T.INTEGER, _T.DECIMAL)),
+    **dict.fromkeys(("int", "bigint", "smallint", "long"), (_T.INTEGER,)),
+    **dict.fromkeys(("float", "double", "real", "money"), (_T.DECIMAL,)),
+    **dict.fromkeys(("bool", "flag", "checkbox"), (_T.BOOLEAN,)),
+    **dict.fromkeys(("timestamp", "timestamptz", "instant"), (_T.DATETIME,)),
+    **dict.fromkeys(("time", "duration", "timedelta"), (_T.INTERVAL,)),
+    **dict.fromkeys(("enum", "select", "dropdown", "category", "option"), (_T.CHOICE,)),
+    **dict.fromkeys(("range", "period"), (_T.DATE_RANGE, _T.DATETIME_RANGE)),
+    **dict.fromkeys(("list", "array", "multiselect"), (f"{_LIST_OF}{_T.TEXT}",)),
+    "guid": (_T.UUID,),
+}
+"""Names of types in other languages -> what they are here."""
 FIELDS: Final = ("type", "label", "description", "default", "required", "locked", *_TYPES_OF, "max_items")
 """What a definition may hold."""
 
@@ -162,7 +176,7 @@ class _Definition:
         written = self._fields.get("type")
         names = [*ParameterType, *(f"{_LIST_OF}{each}" for each in ParameterType if each not in RANGES)]
         if not isinstance(written, str) or written not in names:
-            near = did_you_mean(written, names) if isinstance(written, str) else ""
+            near = _other_names(written) or did_you_mean(written, names) if isinstance(written, str) else ""
             fix = f"{near}The types: {', '.join(ParameterType)}; and {_LIST_OF}each but ranges"
             self._reject("type", "no type" if written is None else "no such type", fix)
         name = written.removeprefix(_LIST_OF)
@@ -287,6 +301,16 @@ class _Definition:
 
     def _reject(self, key: str, problem: str, fix: str) -> NoReturn:
         raise invalid_definition((self._name, key), problem, fix)
+
+
+def _other_names(written: str) -> str:
+    """The start of a fix for a type by its name in other languages, also of a list."""
+    name = written.lower()
+    prefix = next((each for each in (_LIST_OF, "list ", "array of ") if name.startswith(each)), "")
+    found = _OTHER_NAMES.get(name.removeprefix(prefix).strip().removesuffix("s" if prefix else ""), ())
+    if prefix:
+        found = tuple(f"{_LIST_OF}{each}" for each in found)
+    return f"write {' or '.join(found)}. " if found else ""
 
 
 def find_zone(name: Any) -> tzinfo | None:

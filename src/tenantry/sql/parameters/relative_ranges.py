@@ -93,7 +93,8 @@ class RelativeRange:
 
 
 def parse_relative(text: str) -> RelativeRange:
-    """The range that a name means. Letters of either case; ``-``, ``_``, ``+`` and blanks are the same.
+    """The range that a name means. Letters of either case; ``-``, ``_``, ``+`` and blanks are the same, and so are
+    ``last hour`` and ``last 1 hour``: the whole hour before this one. Of several units the current one is the last.
 
     Raises ValueError, without the text.
     """
@@ -106,6 +107,8 @@ def parse_relative(text: str) -> RelativeRange:
         return RelativeRange(to_date[1], 0, 1, to_date=True)
     if several := _SEVERAL.fullmatch(name):
         count = int(several[2])
+        if count == 1:
+            return RelativeRange(several[3], _THIS[several[1]], 1)
         first = {"last": 1 - count, "previous": -count, "next": 0}[several[1]]
         return RelativeRange(several[3], first, count)
     raise ValueError("no relative range")

@@ -54,7 +54,7 @@ class Level:
         first, last = text[self.start + 2], text[end.start - 1]
         opening, closing = _space_between(before, first), _space_between(last, after)
         dropped = _space_between(before, after)
-        return Clause(tuple(self.nodes), tuple(self.references), opening, closing, dropped, self.start)
+        return Clause(tuple(self.nodes), tuple(self.references), opening, closing, dropped, self.start, end.start)
 
 
 def _space_between(before: str, after: str) -> str:

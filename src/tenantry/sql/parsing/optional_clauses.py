@@ -23,6 +23,7 @@ from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.lexing.tags import map_arguments
 from tenantry.sql.parsing.clause_words import begins_clause, ends_unfinished
+from tenantry.sql.parsing.whole_between import whole_between
 from tenantry.sql.source import Source
 
 _ARRAY = re.compile(r"(?<![\w$.])array\s*\Z", re.IGNORECASE)
@@ -216,7 +217,7 @@ class _ClauseChecker:
         clause = self._clauses.pop()
         if clause.opened:
             delimiter = clause.opened[-1]
-            self._reject(delimiter, f"this {clause.what} ends before its {_CLOSED_BY[delimiter.text]}")
+            self._reject(delimiter, f"this {clause.what} ends before its {_CLOSED_BY[delimiter.text]}", delimiter)
         self._crossed = True
         return clause
 
@@ -245,11 +246,14 @@ class _ClauseChecker:
             if text in _ALSO_ALONE and innermost != _OPENED_BY[text]:
                 return
             problem = f"this {text} closes nothing that its {self._clauses[-1].what} opens"
-            self._reject(_Delimiter(text, offset), problem)
+            around = [clause.opened[-1] for clause in self._clauses if clause.opened]
+            self._reject(_Delimiter(text, offset), problem, around[-1] if around else None)
 
-    def _reject(self, delimiter: _Delimiter, problem: str) -> NoReturn:
+    def _reject(self, delimiter: _Delimiter, problem: str, opening: _Delimiter | None = None) -> NoReturn:
         what = "let [[ ]], or a text to choose, hold a whole condition or item"
         fix = f"{what}, with both ends of each bracket, case … end and between … and"
+        if opening is not None and opening.text == "between":
+            fix = whole_between(self._source.text, opening.offset)
         raise self._source.error(delimiter.offset, problem, fix)
 
 

@@ -76,6 +76,7 @@ _BARE = {
 }
 _TYPE = r"[A-Za-z_][\w.]*(?:\s+(?:with(?:out)?\s+time\s+zone|varying|precision|unsigned))?(?:\s*\([\d\s,]*\))?(?:\[\])*"
 _CAST = re.compile(rf"\s*::\s*({_TYPE})|\s+as\s+({_TYPE})\s*\)", re.IGNORECASE)
+_CALLS_CAST = re.compile(r"cast\s*+\(\s*+\Z", re.IGNORECASE)
 _BEFORE_VALUE = re.compile(
     r"(?:[-+*/<>=|&^%#~!(,]|(?<![\w$.])(?:and|or|not|when|then|else|between|i?like|where|having|on|case))\s*+\Z",
     re.IGNORECASE,
@@ -84,7 +85,8 @@ _BEFORE_VALUE = re.compile(
 
 class ReplacedSpan(NamedTuple):
     """The text that a placeholder replaces (a tag, the string around it, or ``in`` with it), and its position. ``cast``
-    is the type that it is cast to, where the cast is directly at it."""
+    is the type that it is cast to, where the cast is directly at it; ``form`` how its
+    placeholder is written."""
 
     position: Position
     start: int
@@ -92,6 +94,7 @@ class ReplacedSpan(NamedTuple):
     operator: str = ""
     negated: bool = False
     cast: str = ""
+    form: str = ""
 
 
 class PositionAnalyzer:
@@ -139,7 +142,11 @@ class PositionAnalyzer:
     def _cast(self, lexeme: Lexeme) -> str:
         """The type that the tag is cast to directly: of ``{{ x }}::date`` and of ``cast({{ x }} as date)``."""
         match = _CAST.match(self.source.text, lexeme.end)
-        return "" if match is None else " ".join((match.group(1) or match.group(2)).lower().split())
+        if match is None or (
+            match.group(2) and not _CALLS_CAST.search(self.source.text, max(0, lexeme.start - 64), lexeme.start)
+        ):
+            return ""  # `(select {{ x }} as v)` names a column
+        return " ".join((match.group(1) or match.group(2)).lower().split())
 
     def choice(self, lexeme: Lexeme) -> ReplacedSpan:
         """The span of a tag that the author's own SQL replaces: it may be a name, an operator or a keyword, and not a
@@ -277,7 +284,10 @@ class _TagSurroundings:
             raise self._source.error(lexeme.start, "`interval` takes a literal, not a parameter", fix)
         after_is = word == "is" or (word == "not" and self._before[1].text == "is")
         if after_is and not self._dialect.is_takes_value:
-            raise self._source.error(lexeme.start, "`is` takes no parameter", "write = {{ name }}, or is null")
+            equal = self._dialect.null_safe_equal.format(left="column", right="{{ name }}")
+            equal = equal if word == "is" else f"not ({equal})"
+            fix = f"write = {{{{ name }}}}, or is null; where NULL equals NULL, {equal}"
+            raise self._source.error(lexeme.start, "`is` takes no parameter", fix)
 
     def _value(self, lexeme: Lexeme) -> Position:
         before = self._before

@@ -28,6 +28,7 @@ from tenantry.sql.lexing.tags import (
 from tenantry.sql.parameters.declared import Parameter, find_parameter
 from tenantry.sql.parsing.levels import Level
 from tenantry.sql.parsing.list_boundaries import check_list
+from tenantry.sql.parsing.placeholder_forms import PlaceholderForms
 from tenantry.sql.parsing.positions import PositionAnalyzer, ReplacedSpan
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Concat, InList, Node, Position, Value, VariableReference
@@ -77,6 +78,7 @@ class TreeBuilder:
         self.source = source
         self.dialect = dialect
         self.parameters = parameters
+        self._forms = PlaceholderForms(source, dialect, parameters)
         self._optional = optional
         self._text = source.text
         self._slices = list(reversed(slices))  # the next one is taken from the end
@@ -127,7 +129,8 @@ class TreeBuilder:
         """A further variable of a tag, in a branch of its Switch."""
         self._levels.append(Level(tag.offset))
         self._choices.append(reference)
-        found = self.reference(tag, position, path, conversion=conversion)
+        form = self._forms.of_compared(tag, path, position)
+        found = self.reference(tag, position, path, conversion=conversion, form=form)
         self._choices.pop()
         self._levels.pop()
         return found
@@ -158,14 +161,15 @@ class TreeBuilder:
             return _Placed(analyzer.analyze(scope.at, lexeme), scope, None)
         tag = read_tag(self.source, lexeme)
         if not tag.filters:
-            return _Placed(analyzer.analyze(scope.at, lexeme), scope, tag)
-        check_filters(self.source, tag)
+            span = analyzer.analyze(scope.at, lexeme)
+            return _Placed(span._replace(form=self._forms.of_tag(tag, span, "", *scope)), scope, tag)
+        check_filters(self.source, tag, self.parameters)
         if any(each.name in SWITCHES for each in tag.filters):
             return _Placed(analyzer.choice(lexeme), scope, tag)
         span = analyzer.analyze(scope.at, lexeme)
         after_like = analyzer.is_pattern(scope.at)
         check_position(self.source, self.dialect, tag, span.position, after_like=after_like)
-        return _Placed(span, scope, tag)
+        return _Placed(span._replace(form=self._forms.of_tag(tag, span, _conversion(tag), *scope)), scope, tag)
 
     def _code(self, start: int, stop: int) -> None:
         if start >= stop:
@@ -208,14 +212,14 @@ class TreeBuilder:
             reference = self.reference(tag, span.position)
             self._add(SWITCHES[each.name](_Context(self, scope, tag, each, reference)), span)
         elif span.position is Position.LIST:
-            self._add(InList(self.reference(tag, span.position), span.operator, span.negated), span)
+            self._add(InList(self.reference(tag, span.position, form=span.form), span.operator, span.negated), span)
         else:
             self._add_value(tag, span)
 
     def _add_value(self, tag: VariableTag, span: ReplacedSpan) -> None:
-        conversion = next((each.name for each in tag.filters if each.name in CONVERSIONS), "")
+        conversion = _conversion(tag)
         position = Position.PATTERN if conversion in PATTERNS else span.position
-        value = Value(self.reference(tag, position, conversion=conversion, cast=span.cast))
+        value = Value(self.reference(tag, position, conversion=conversion, cast=span.cast, form=span.form))
         if not conversion:
             self._add(value, span)
             return
@@ -229,7 +233,8 @@ class TreeBuilder:
         parts: list[str | VariableReference] = []
         for part in lexeme.parts:
             if part.kind is LexemeKind.TAG:
-                parts.append(self.reference(self._tag_in_string(part), span.position, cast=span.cast if alone else ""))
+                inner, cast = self._tag_in_string(part), span.cast if alone else ""
+                parts.append(self.reference(inner, span.position, cast=cast, form=self._forms.of_guarded(inner)))
             elif part.kind is LexemeKind.ESCAPE:
                 parts.append(self._text[part.start + 1 : part.end])
             else:
@@ -246,12 +251,19 @@ class TreeBuilder:
 
     def _tag_in_string(self, lexeme: Lexeme) -> VariableTag:
         tag = read_tag(self.source, lexeme)
-        check_filters(self.source, tag)
+        check_filters(self.source, tag, self.parameters)
         check_position(self.source, self.dialect, tag, Position.PART, after_like=False)
         return tag
 
     def reference(
-        self, tag: VariableTag, position: Position, path: str = "", *, conversion: str = "", cast: str = ""
+        self,
+        tag: VariableTag,
+        position: Position,
+        path: str = "",
+        *,
+        conversion: str = "",
+        cast: str = "",
+        form: str = "",
     ) -> VariableReference:
         """A variable of the tag, for the innermost level: the one that it names, unless another path is given."""
         if len(self.references) == MAX_TAGS:
@@ -274,6 +286,7 @@ class TreeBuilder:
             nullable,
             conversion,
             cast,
+            form,
         )
         self.references.append(reference)
         level.references.append(reference)
@@ -308,6 +321,10 @@ class TreeBuilder:
         level = self._levels.pop()
         self._clauses -= 1
         self._levels[-1].nodes.append(level.as_clause(self._text, lexeme))
+
+
+def _conversion(tag: VariableTag) -> str:
+    return next((each.name for each in tag.filters if each.name in CONVERSIONS), "")
 
 
 def _too_many_tags() -> TemplateError:

@@ -269,15 +269,16 @@ class _VariableReader:
                 at = f"{self._source.location(reference.offset)}"
                 state = "null" if value is None else "missing"
                 meant = self._guard.meant(reference.path)
-                at += f", did you mean {meant}? Write {{{{ {meant} }}}}" if meant is not None else ""
+                at += f", did you mean {meant}?" if meant is not None else ""
                 missing[reference.path] = (
                     f"{missing[reference.path]}, {at}" if reference.path in missing else f"{state} at {at}"
                 )
         if missing:
             listed = "; ".join(f"{path} ({state})" for path, state in missing.items())
+            fix = "".join(f"Write {{{{ {path} }}}}. " for path in filter(None, map(self._guard.meant, missing)))
             raise MissingVariable(
-                f"variables without a value: {listed}. Give each of them a value; what a viewer may leave out is a "
-                "params.* in [[ ]]",
+                f"variables without a value: {listed}. {fix}Give each of them a value; what a viewer may leave out is "
+                "a params.* in [[ ]]",
                 names=tuple(missing),
             )
 

@@ -1,7 +1,8 @@
 """The rows of a query, written piece by piece in the threads of its source.
 
-A piece is a few rows: so many that it is near ``_PIECE_BYTES``, fewer where they come slowly. So what is in memory does
-not depend on how many rows there are, and no call holds the interpreter's lock for long.
+The first piece is one row, and each has at most twice as many as the one before: so many that it is near
+``_PIECE_BYTES``, fewer where they come slowly. So what is in memory does not depend on how many rows there are, and no
+call holds the interpreter's lock for long.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from tenantry.results.pieces import MakeWriter, PieceWriter
 from tenantry.results.result import CHUNK
 from tenantry.sql import BoundSQL
 
-_FIRST_ROWS: Final = 64
 _PIECE_BYTES: Final = 65_536
 _PIECE_SECONDS: Final = 0.05
 """Rows that come slowly are sent after so long."""
@@ -52,7 +52,7 @@ class RowPieces:
         self._limits = limits
         self._opened: OpenRows | None = None
         self._rows: Iterator[tuple[Any, ...]] = iter(())
-        self._size = _FIRST_ROWS
+        self._size = 1  # one row alone may be as large as the limit
         self.row_count: int = 0
         """Rows of the pieces that were given."""
         self.byte_count: int = 0

@@ -1,8 +1,8 @@
 """The rows of a query, written piece by piece in the threads of its source.
 
-The first piece is one row, and each has at most twice as many as the one before: so many that it is near
-``_PIECE_BYTES``, fewer where they come slowly. So what is in memory does not depend on how many rows there are, and no
-call holds the interpreter's lock for long.
+One row is read first, then at most twice as many as before: so many that a piece is near ``_PIECE_BYTES``, fewer where
+they come slowly. So what is in memory does not depend on how many rows there are, and no call holds the interpreter's
+lock for long.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tenantry.results.pieces import MakeWriter, PieceWriter
 from tenantry.results.result import CHUNK
 from tenantry.sql import BoundSQL
 
+_FIRST_ROWS: Final = 64
 _PIECE_BYTES: Final = 65_536
 _PIECE_SECONDS: Final = 0.05
 """Rows that come slowly are sent after so long."""
@@ -105,11 +106,20 @@ class RowPieces:
         return OpenRows(result.names, iter(result.rows), result.types)
 
     def _next(self) -> Piece:
-        late = monotonic() + _SILENT_SECONDS
+        begun = monotonic()
         piece = self._write()
-        while not piece.content and not piece.is_last and monotonic() < late:
-            piece = self._write()
+        while not piece.is_last and monotonic() - begun < self._patience(piece):
+            more = self._write()
+            piece = Piece(piece.content + more.content, more.is_last)
         return piece
+
+    def _patience(self, piece: Piece) -> float:
+        """Seconds for which more is added to a piece. The first one has several rows where they are small, so that what
+        is wrong with them is known before anything is sent."""
+        if not piece.content:
+            return _SILENT_SECONDS
+        is_short = self.row_count < _FIRST_ROWS and len(piece.content) < _PIECE_BYTES
+        return _PIECE_SECONDS if is_short else 0.0
 
     def _write(self) -> Piece:
         rows, is_last = self._take()

@@ -1,4 +1,4 @@
-"""An event loop whose time is simulated: what waits for an hour is there at once, and the order is that of the times."""
+"""An event loop whose time is simulated: an hour passes at once, and things happen in the order of their times."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_large_rows_take_little_memory(engine: tuple[str, str]) -> None:
 
 def test_duckdb_gives_one_row_at_first(tmp_path: Path) -> None:
     """20 rows of 30 MB: DuckDB makes all of them before it gives the first, 600 MB that its ``memory_limit`` does not
-    count; Python is to have two, for the second is beyond ``max_bytes``. Red when 64 rows were taken at first: 1.2 GB."""
+    count. Python has two: the second is beyond ``max_bytes``. Red when 64 rows were taken at first: 1.2 GB."""
     url = duckdb_file(tmp_path / "a.db", "acme")
     command = [sys.executable, "-m", "tests.datasources.big", url, "select repeat('x', 30000000) as t from range(20)"]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()

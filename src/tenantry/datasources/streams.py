@@ -73,8 +73,8 @@ class SourceStream(Generic[C]):
     async def start(self, query: PooledQuery[C]) -> None:
         """Makes the first piece. Raises DataSourceError."""
         self._query = query
-        self._first = await self._step(self._pieces.begin)
         self._look()
+        self._first = await self._step(self._pieces.begin)
 
     async def next(self) -> bytes | None:
         """The next piece; None after the last one. Raises DataSourceError: also each time after it did."""

@@ -31,6 +31,9 @@ BARRED_SECONDS: Final = 60.0
 
 _LEARNED_SECONDS: Final = 60.0
 """For so long a limit of the server is believed. Then more connections are tried again."""
+_PAUSE_SECONDS: Final = 0.1
+"""A server that refuses several at once may have room for one, and one that closes a connection needs a moment."""
+_PAUSES: Final = 3
 _REMEMBERED: Final = 64
 """Groups that have nothing here and are remembered all the same."""
 
@@ -46,7 +49,7 @@ class Turn:
     """A query's place in the queue, and then its connection, until ``end``. ``came`` is True when a connection is free
     for it, False when it has lost its place."""
 
-    __slots__ = ("_turns", "began", "came", "group", "has_ended", "is_kept", "is_stream", "number")
+    __slots__ = ("_turns", "began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses")
 
     def __init__(self, turns: Turns, group: GroupTurns, number: int, *, is_stream: bool) -> None:
         self._turns = turns
@@ -56,6 +59,7 @@ class Turn:
         self.came: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self.began: float = 0.0
         self.has_ended: bool = False
+        self.pauses: int = 0
         self.is_kept: bool = False
         """Whether a source has the connection: then the source ends the turn, when the connection is free."""
 
@@ -85,7 +89,7 @@ class Turn:
 
     def refuse(self, idle: int) -> bool:
         """The server gave no connection: waits for one of those that the source has, of which ``idle`` are not used.
-        False where it has none."""
+        False where it has none, also after some pauses."""
         return self._turns.refuse(self, idle)
 
     def bar(self) -> None:
@@ -113,7 +117,7 @@ class Turns:
         self._clock = 0.0  # what the group that was served last had used
         self._sweep_at = _REMEMBERED
         self._learned: int | None = None
-        self._believed_until = 0.0
+        self._believed_until = self._paused_until = 0.0
 
     @property
     def running(self) -> int:
@@ -155,17 +159,21 @@ class Turns:
     def refuse(self, turn: Turn, idle: int) -> bool:
         """See ``Turn.refuse``."""
         known = len(self._running) - 1 + idle
-        if not known:
+        if not known and turn.pauses == _PAUSES:
             return False
         if self._learned is None:
             _log.warning(
-                "the server of data source %s gives fewer connections than pool_size: queries wait for %d",
+                "the server of data source %s gives fewer connections than pool_size: queries wait for those that it "
+                "gives",
                 self.source_id,
-                known,
             )
         now, loop = self._now(), asyncio.get_running_loop()
-        self._learned, self._believed_until = known, now + _LEARNED_SECONDS
+        self._learned, self._believed_until = max(known, 1), now + _LEARNED_SECONDS
         loop.call_later(_LEARNED_SECONDS, self._serve)
+        if not known:
+            turn.pauses += 1
+            self._paused_until = now + _PAUSE_SECONDS
+            loop.call_later(_PAUSE_SECONDS, self._serve)
         turn.is_kept = False
         turn.came = loop.create_future()
         self._running.discard(turn)
@@ -225,7 +233,7 @@ class Turns:
     def _size(self, now: float) -> int:
         """The connections that there may be."""
         if self._learned is not None and now < self._believed_until:
-            return self._learned
+            return self._learned if now >= self._paused_until else 0
         return self.limits.pool_size
 
     def _start(self, turn: Turn, now: float) -> None:

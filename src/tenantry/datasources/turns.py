@@ -117,7 +117,8 @@ class Turns:
         self._clock = 0.0  # what the group that was served last had used
         self._sweep_at = _REMEMBERED
         self._learned: int | None = None
-        self._believed_until = self._paused_until = 0.0
+        self._believed_until = 0.0
+        self._pauses = 0
 
     @property
     def running(self) -> int:
@@ -169,11 +170,11 @@ class Turns:
             )
         now, loop = self._now(), asyncio.get_running_loop()
         self._learned, self._believed_until = max(known, 1), now + _LEARNED_SECONDS
-        loop.call_later(_LEARNED_SECONDS, self._serve)
+        loop.call_later(_LEARNED_SECONDS + _PAUSE_SECONDS, self._serve)
         if not known:
             turn.pauses += 1
-            self._paused_until = now + _PAUSE_SECONDS
-            loop.call_later(_PAUSE_SECONDS, self._serve)
+            self._pauses += 1
+            loop.call_later(_PAUSE_SECONDS, self._go_on)
         turn.is_kept = False
         turn.came = loop.create_future()
         self._running.discard(turn)
@@ -212,7 +213,7 @@ class Turns:
             ]
             if not first:
                 return
-            turn = min(first, key=lambda turn: (turn.group.used_at(now), turn.number))
+            turn = min(first, key=lambda turn: (turn.group.used_at(now), turn.is_stream, turn.number))
             self._unqueue(turn)
             self._start(turn, now)
 
@@ -225,7 +226,13 @@ class Turns:
         if turn.is_stream:
             streams = group.barred + sum(other.is_stream for other in group.running)
             return long_turns < most and streams < min(each, most)
-        return long_turns < max(each, most) or not group.is_long(now)
+        if long_turns < max(each, most) or not group.is_long(now):
+            return True
+        return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)  # streams alone hold no one
+
+    def _go_on(self) -> None:
+        self._pauses -= 1
+        self._serve()
 
     def _long_turns(self, now: float) -> int:
         return sum(turn.is_stream or turn.group.is_long(now) for turn in self._running)
@@ -233,7 +240,7 @@ class Turns:
     def _size(self, now: float) -> int:
         """The connections that there may be."""
         if self._learned is not None and now < self._believed_until:
-            return self._learned if now >= self._paused_until else 0
+            return 0 if self._pauses else self._learned
         return self.limits.pool_size
 
     def _start(self, turn: Turn, now: float) -> None:

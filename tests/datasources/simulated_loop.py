@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 Found = TypeVar("Found")
 
 
-class _Selector(selectors.DefaultSelector):  # type: ignore[misc, valid-type]  # a class by the system
+class _Selector(selectors.DefaultSelector):
     """Lets no time pass: it says how long it was to wait."""
 
     def __init__(self) -> None:

@@ -123,7 +123,7 @@ async def _attacked(
     url: str, attack: Attack, count: int, groups: int, pool: int, visits: int, chance: random.Random
 ) -> _Visits:
     found = _Visits()
-    async with DataSources(_Directory(url), pool_size=pool, query_tags=()) as sources:
+    async with DataSources(_Directory(url), pool_size=pool, query_tags=(), slow_seconds=None) as sources:
         for _ in range(2):  # the first one opens the connections
             found.alone.append(await _visit(sources, pool, found))
 

@@ -122,8 +122,8 @@ def test_a_victim_takes_three_times_as_long_at_most(
 @pytest.mark.parametrize("attack", [downloads, queries])
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_a_page_that_is_asked_again_and_again_is_never_refused(attack: Attack, groups: int, size: int) -> None:
-    """Thirteen short panels for ten minutes, from when the attack begins, but for a source with one connection. Red when what was used is
-    counted and not what was long: then this victim is the one that has used most."""
+    """Thirteen short panels for ten minutes, from when the attack begins, but for a source with one connection. Red
+    when what was used is counted and not what was long: then this victim is the one that has used most."""
 
     async def main() -> int:
         queue, chance = Turns("ds_1", Limits(pool_size=size)), random.Random(size)

@@ -271,6 +271,11 @@ def busy_error(source_id: str) -> SourceUnavailable:
     return SourceUnavailable(f"all connections of data source {source_id} are busy; try again", retry_after=1)
 
 
+def closing_error(source_id: str) -> SourceUnavailable:
+    """The source is closed while a query waits or runs."""
+    return SourceUnavailable(f"data source {source_id} is being closed; try again", retry_after=1)
+
+
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
     """Too many wait already: ``waiting`` of all groups, ``own`` of the one that asks."""
     return SourceUnavailable(

@@ -279,12 +279,13 @@ class Pools:
         """Stops what is running and refuses what comes, for good. Waits for the sources so long at most."""
         self._bind_to_loop()
         self._is_stopping = True
-        sources = [pool.source for pool in (*self._open.values(), *self._retired)]
-        for source in sources:
-            source.stop_all()
+        pools = (*self._open.values(), *self._retired)
+        for pool in pools:
+            pool.turns.close()
+            pool.source.stop_all()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while any(source.is_running for source in sources):  # noqa: ASYNC110  # once in a process
+                while any(pool.source.is_running for pool in pools):  # noqa: ASYNC110  # once in a process
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:

@@ -23,6 +23,7 @@ from tenantry.datasources.driver import (
     OnEnd,
     ReusingDriver,
     SessionDriver,
+    closing_error,
     timeout_error,
 )
 from tenantry.datasources.limits import Limits
@@ -30,7 +31,7 @@ from tenantry.datasources.pooled_query import Idle, PooledQuery, Work
 from tenantry.datasources.row_pieces import RowPieces
 from tenantry.datasources.streams import GRACE, SourceStream
 from tenantry.datasources.turns import Turn
-from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.errors import InvalidSource, TenantryError
 from tenantry.results.pieces import MakeWriter
 from tenantry.sql import BoundSQL
 
@@ -124,7 +125,7 @@ class ThreadedSource(Generic[C]):
             query.outcome.set_result(timeout_error(self._driver.source_id, self._limits.timeout))
 
     def _closing_error(self) -> TenantryError:
-        return SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
+        return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
         """A query, or a stream, has ended: its connection is free or closed. If the server gave none, and the caller

@@ -16,7 +16,7 @@ import logging
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Final
 
-from tenantry.datasources.driver import busy_error, queue_error
+from tenantry.datasources.driver import busy_error, closing_error, queue_error
 from tenantry.datasources.group_turns import GroupTurns
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Turn:
             if not has_come:
                 self.end()
         if not has_come:
-            raise self._turns.full_error(self.group) if has_come is False else busy_error(self._turns.source_id)
+            raise self._turns.lost_error(self.group) if has_come is False else busy_error(self._turns.source_id)
 
     def leave(self) -> None:
         """Ends it, unless a source has the connection."""
@@ -118,6 +118,7 @@ class Turns:
         self._sweep_at = _REMEMBERED
         self._learned: int | None = None
         self._believed_until = 0.0
+        self._is_closed = False
         self._pauses = 0
 
     @property
@@ -195,8 +196,17 @@ class Turns:
         now = self._now()
         return self._size(now) == 1 and now - turn.began >= SLICE
 
-    def full_error(self, group: GroupTurns) -> SourceUnavailable:
-        """The error of a group of which no more may wait."""
+    def close(self) -> None:
+        """The source is about to be closed: those that wait lose their places."""
+        self._is_closed = True
+        for group in [*self._asking]:
+            for turn in [*group.queries, *group.streams]:
+                turn.end()
+
+    def lost_error(self, group: GroupTurns) -> SourceUnavailable:
+        """The error of a turn of this group that has no place in the queue."""
+        if self._is_closed:
+            return closing_error(self.source_id)
         return queue_error(self.source_id, self.waiting, group.waiting)
 
     # --- who is next --------------------------------------------------------------------------------------------------
@@ -255,12 +265,12 @@ class Turns:
     def _make_room(self, own: GroupTurns) -> None:
         """Where no more may wait, the group with most of those that wait gives up a place to one with fewer."""
         if own.waiting >= self.limits.group_max_waiting:
-            raise self.full_error(own)
+            raise self.lost_error(own)
         if self.waiting < self.limits.max_waiting:
             return
         longest = max(self._asking, key=lambda group: group.waiting)
         if longest.waiting <= own.waiting + 1:
-            raise self.full_error(own)
+            raise self.lost_error(own)
         longest.last().end()
 
     def _queue(self, turn: Turn, *, first: bool = False) -> None:

@@ -229,7 +229,7 @@ class Flight:
             self._forget()
             for waiter in self._waiters:
                 if not waiter.done():
-                    waiter.set_result(self.query.opened.turns.full_error(turn.group))
+                    waiter.set_result(self.query.opened.turns.lost_error(turn.group))
 
     def _withdraw(self) -> None:
         turns = [*self.turns.values()]

@@ -6,13 +6,13 @@ the kind of error, an error code, and our own text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from tenantry.datasources.connection_refusals import NoConnectionLeft, says_no_connection
 from tenantry.errors import (
     InvalidSource,
     NotOneStatement,
@@ -285,20 +285,6 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
     )
 
 
-class NoConnectionLeft(SourceUnavailable):
-    """The server gives this source no further connection."""
-
-
-# PostgreSQL, PgBouncer, Redshift, Supavisor; MySQL, MariaDB, ProxySQL; ClickHouse; Oracle; SQL Server.
-_NO_CONNECTION_LEFT: Final = re.compile(
-    r"too many (\w+ )*(connections|clients|sessions|queries)|no more connections|more than 'max_user_connections'"
-    r"|connection slots are reserved|connection limit|exceeded the 'max_\w*connections\w*' resource"
-    r"|max(imum)? (client connections|clients|number of (\w+ )*(connections|sessions|processes))"
-    r"|sessions_per_user|sessions? limit",
-    re.IGNORECASE,
-)
-
-
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
@@ -306,11 +292,6 @@ def unreachable_error(
     NoConnectionLeft where its text says so, or a code (``has_no_connection``)."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
-
-
-def says_no_connection(words: str) -> bool:
-    """Whether an engine's own words say that it gives no further connection."""
-    return _NO_CONNECTION_LEFT.search(words) is not None
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:

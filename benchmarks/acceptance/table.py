@@ -27,13 +27,15 @@ from benchmarks.acceptance.checks import (
     slow_clients,
     speed,
     ssrf,
+    starvation,
     structure,
     template_escapes,
 )
 
 _ALL: Final = (
     asvs, broken_defences, cross_host, faults, hostile_sql, inputs, killed, leak_kit, load, memory, model, pooled,
-    powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, structure, template_escapes,
+    powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, starvation, structure,
+    template_escapes,
 )  # fmt: skip
 
 

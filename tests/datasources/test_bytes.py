@@ -52,6 +52,16 @@ def test_large_rows_take_little_memory(engine: tuple[str, str]) -> None:
     assert grown < (600 if name == "duckdb" else 200), said
 
 
+def test_duckdb_gives_one_row_at_first(tmp_path: Path) -> None:
+    """20 rows of 30 MB: DuckDB makes all of them before it gives the first, 600 MB that its ``memory_limit`` does not
+    count. Python has two: the second is beyond ``max_bytes``. Red when 64 rows were taken at first: 1.2 GB."""
+    url = duckdb_file(tmp_path / "a.db", "acme")
+    command = [sys.executable, "-m", "tests.datasources.big", url, "select repeat('x', 30000000) as t from range(20)"]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert said[-2] == "too_many_bytes", said
+    assert int(said[-1]) < 900, said
+
+
 async def test_a_connection_serves_the_next_query(
     engine: tuple[str, str], directory: Directory, open_sources: Callable[..., DataSources]
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tenantry import DataSources
 from tenantry.datasources.caching.single_flight import Flight
+from tenantry.datasources.turns import Turn
 from tenantry.errors import InvalidSettings, SourceUnavailable
 from tenantry.groups import UserGroup
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
@@ -52,9 +53,9 @@ async def test_a_visitor_does_not_wait_for_a_neighbours_queue(
     ended: list[str] = []
     begin = Flight._begin
 
-    def counted(flight: Flight, group: bytes) -> None:
-        begun.append(group)
-        begin(flight, group)
+    def counted(flight: Flight, turn: Turn) -> None:
+        begun.append(flight.query.group)
+        begin(flight, turn)
 
     monkeypatch.setattr(Flight, "_begin", counted)
 

@@ -16,6 +16,7 @@ import pytest
 from tenantry.datasources import DataSources, Limits, StreamLimits, many_rows
 from tenantry.datasources.driver import DataSource, as_result
 from tenantry.datasources.many_rows import ANSWERS, ManyRows, Reduction
+from tenantry.datasources.turns import Turn
 from tenantry.errors import QueryFailed, SourceUnavailable, TooManyBytes
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
@@ -51,7 +52,9 @@ class Reads:
 
     def read(self) -> asyncio.Task[Result]:
         return asyncio.create_task(
-            self.many_rows.fetch(cast("DataSource", self), self.make, as_result, cast("BoundSQL", None), None)
+            self.many_rows.fetch(
+                cast("DataSource", self), self.make, as_result, cast("BoundSQL", None), cast("Turn", None), None
+            )
         )
 
     async def begun(self, count: int) -> None:

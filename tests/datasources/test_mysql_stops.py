@@ -73,7 +73,7 @@ async def test_cancelled_queries_keep_nobody_waiting(make) -> None:
 
     Red when ``interrupt`` did nothing: the other group got 503 until the queries ended by themselves.
     """
-    source = make(pool_size=5)
+    source = make(pool_size=5, group_pool_size=5)
     leaving = [asyncio.create_task(source.fetch(f"{SLOW}{n}")) for n in range(5)]
     await source.wait(5)
     for task in leaving:
@@ -193,7 +193,7 @@ async def test_a_stop_that_fails_is_tried_again(make, monkeypatch: pytest.Monkey
 
 async def test_closing_stops_what_runs(make) -> None:
     """``aclose`` waits for no query, and leaves no connection."""
-    source = make(pool_size=2)
+    source = make(pool_size=2, group_pool_size=2)
     running = [asyncio.create_task(source.fetch(f"{SLOW}{n}")) for n in range(2)]
     await source.wait(2)
     async with asyncio.timeout(SOON):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from tenantry.datasources import DataSources, GroupUsage, ResultStream, StreamLimits, Usage, fetch_page
+from tenantry.datasources import DataSources, GroupUsage, Limits, ResultStream, StreamLimits, Usage, fetch_page
 from tenantry.datasources.activity import SourceCounters
 from tenantry.errors import QueryFailed, SourceUnavailable, TooManyRows
 from tenantry.tracing import Span
@@ -148,7 +147,7 @@ async def test_a_stream_waits_for_its_turn(each_engine: str, make: Make) -> None
         impatient, of_it = make(pool_size=1)
         held = await stream(impatient, each_engine)
         with pytest.MonkeyPatch.context() as patch:  # only now: to connect may take longer on a busy machine
-            patch.setattr(impatient._pools, "limits", replace(impatient._pools.limits, connect_timeout=0.2))
+            patch.setattr(Limits, "wait", 0.2)
             with pytest.raises(SourceUnavailable):
                 await stream(impatient, each_engine)
         await held.aclose()

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, Limits
 from tenantry.errors import (
     DataSourceError,
     NotOneStatement,
@@ -221,9 +221,9 @@ async def _until(postgres, database: str, query: str, answer: str) -> None:
 async def test_more_queries_than_connections_wait_then_fail(
     database: str, directory: Directory, open_sources, postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The pool is bounded: a query waits for a connection for ``connect_timeout``, then is SourceUnavailable."""
+    """The pool is bounded: a query waits for a connection for its ``timeout``, then is SourceUnavailable."""
     directory.add(1, database)
-    sources = open_sources(timeout=600, pool_size=2, connect_timeout=120)
+    sources = open_sources(timeout=600, pool_size=2, group_pool_size=2, connect_timeout=120)
 
     async def ask(sql: str):
         return await sources.fetch(group(main="ds_1"), "main", sql, {})
@@ -233,7 +233,7 @@ async def test_more_queries_than_connections_wait_then_fail(
     running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(58_)%' and state = 'active'"
     await _until(postgres, database, running, "2")
     with monkeypatch.context() as hasty:
-        hasty.setattr(sources.flights, "connect_timeout", 0.5)
+        hasty.setattr(Limits, "wait", 0.5)
         with pytest.raises(SourceUnavailable, match="busy"):
             await ask("select 1 as one")
     for each in slow:

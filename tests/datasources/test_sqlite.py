@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, Limits
 from tenantry.errors import (
     DataSourceError,
     NotOneStatement,
@@ -169,10 +169,12 @@ async def test_an_endless_query_is_stopped(hasty) -> None:
     assert len(await hasty("select * from orders")) == 3
 
 
-async def test_more_queries_than_connections_wait_then_fail(directory: Directory, open_sources, tmp_path: Path) -> None:
-    """A query waits for a free connection, for ``connect_timeout``; then it is SourceUnavailable with Retry-After."""
+async def test_more_queries_than_connections_wait_then_fail(
+    directory: Directory, open_sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A query waits for a free connection, for ``timeout``; then it is SourceUnavailable with Retry-After."""
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
-    sources = open_sources(timeout=120, pool_size=1, connect_timeout=0.5)
+    sources = open_sources(timeout=120, pool_size=1)
 
     async def take() -> None:
         while True:  # on a busy machine it may be the one that waits too long
@@ -184,8 +186,10 @@ async def test_more_queries_than_connections_wait_then_fail(directory: Directory
             await sources.fetch(group(main="ds_1"), "main", "select 1 as one", {})
 
     busy = asyncio.create_task(take())
-    with pytest.raises(SourceUnavailable, match="busy") as caught:
-        await ask_on()
+    with monkeypatch.context() as hasty:
+        hasty.setattr(Limits, "wait", 0.5)
+        with pytest.raises(SourceUnavailable, match="busy") as caught:
+            await ask_on()
     assert caught.value.retry_after == 1
     busy.cancel()
     await asyncio.gather(busy, return_exceptions=True)

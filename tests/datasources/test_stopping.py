@@ -50,7 +50,7 @@ async def test_what_runs_and_what_waits_is_stopped(
     Red when ``stop`` leaves out what waits, and when it does not wait for the threads."""
     monkeypatch.setattr("tenantry.datasources.sources._STOP_SECONDS", SOON / 2)
     directory.add(1, make(tmp_path / "a", "acme"))
-    sources = open_sources(pool_size=2, timeout=600, connect_timeout=600)
+    sources = open_sources(pool_size=2, group_pool_size=2, timeout=600, connect_timeout=600)
     asked = ask(sources, 20)
     counters = sources.activity.sources["ds_1"]
     await until(lambda: counters.running == 2 and counters.waiting == 18)

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.base import SQLiteExecutionContext
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
-from tenantry.errors import InvalidSource, NotOneStatement, QueryFailed, TemplateError, TooManyRows
+from tenantry.errors import InvalidSource, NotOneStatement, QueryFailed, TemplateError, TooManyBytes, TooManyRows
 from tests.datasources.conftest import Directory, group, sqlite_file
 
 
@@ -133,3 +134,23 @@ async def test_a_value_never_becomes_sql(sql: str, fetch, monkeypatch: pytest.Mo
     monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v="select 1")
+
+
+async def test_no_row_is_read_ahead(directory: Directory, open_sources, tmp_path: Path, monkeypatch) -> None:
+    """The second row is beyond the limit, and Python's sqlite3 makes one more than it gives. Red when SQLAlchemy reads
+    ahead, as it does where a dialect has cursors of the server: five rows, then twenty."""
+    made: list[int] = []
+
+    def connect(self: AcmeDialect, *arguments: Any, **options: Any) -> Any:
+        connection = SQLiteDialect_pysqlite.connect(self, *arguments, **options)
+        connection.create_function("large", 1, lambda number: made.append(number) or "x" * 6_000_000)
+        return connection
+
+    context = SQLiteExecutionContext
+    monkeypatch.setattr(context, "create_server_side_cursor", context.create_default_cursor, raising=False)
+    monkeypatch.setattr(AcmeDialect, "supports_server_side_cursors", True)
+    monkeypatch.setattr(AcmeDialect, "connect", connect)
+    directory.add(1, sqlite_file(tmp_path / "a.db", "acme", rows=40).replace("sqlite", "acme"), trusted=True)
+    with pytest.raises(TooManyBytes):
+        await open_sources(max_bytes=10_000_000).fetch(group(main="ds_1"), "main", "select large(id) as t from orders")
+    assert len(made) == 3

@@ -10,6 +10,7 @@ from typing import Final
 from tenantry.datasources.driver import as_result, unreachable_error
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pools import DriverFactory, create_source
+from tenantry.datasources.turns import Turns
 from tenantry.datasources.url import parse
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import DataSourceError
@@ -39,12 +40,13 @@ async def check_connection(
     """
     begun = monotonic()
     connectable = UrlSecrets(keys).resolve(source).source
-    opened = create_source(connectable, Limits(timeout=seconds, connect_timeout=seconds, pool_size=1), engines or {})
+    limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)
+    opened = create_source(connectable, limits, engines or {})
     bound = _QUESTION.bind({}, opened.paramstyle, dialect=opened.dialect)
     late = False
     try:
         async with asyncio.timeout(seconds):
-            await opened.fetch(as_result, bound)
+            await opened.fetch(as_result, bound, Turns(source.id, limits).ask(b""))
     except TimeoutError:
         late = True
     finally:

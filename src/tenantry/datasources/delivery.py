@@ -87,14 +87,15 @@ async def open_stream(pools: Pools, query: BoundQuery, observed: ObservedQuery, 
         release.close()  # the second time there is nothing to do
 
     try:
-        group, weight = query.group, 1.0 if query.weight is None else query.weight()
-        if not opened.turns.take_now(group, weight):
+        turn = opened.turns.ask(query.group, 1.0 if query.weight is None else query.weight(), is_stream=True)
+        release.callback(turn.leave)
+        if not turn.came.done():
             execution.wait()
-            await opened.wait_for_turn(group, weight, pools.limits.connect_timeout)
-        release.callback(opened.turns.give_back, group)
+            await turn.wait()
         execution.begin()
         observed.queue_seconds = execution.waited
-        return await opened.source.stream(make_writer, opened.to_send(query.bound, query.label), query.session, end)
+        bound = opened.to_send(query.bound, query.label)
+        return await opened.source.stream(make_writer, bound, turn, query.session, end)
     except BaseException as error:
         end(outcome_of(error), 0, 0)
         raise

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib import import_module
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from tenantry.datasources.connection_refusals import NoConnectionLeft, says_no_connection
 from tenantry.errors import (
     InvalidSource,
     NotOneStatement,
@@ -25,6 +26,9 @@ from tenantry.errors import (
 from tenantry.results import Result
 from tenantry.results.pieces import MakeWriter
 from tenantry.sql import BoundSQL
+
+if TYPE_CHECKING:
+    from tenantry.datasources.turns import Turn
 
 Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
@@ -89,14 +93,19 @@ class DataSource(Protocol):
         """How its placeholders are written."""
         ...
 
-    async def fetch(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None = None) -> Found:
+    async def fetch(
+        self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
+    ) -> Found:
         """The rows in this shape, which is made where the query runs: such as ``as_result``.
 
+        ``turn`` has come. It ends when the connection is free, which may be later than the query's caller has left.
         Runs ``session`` first, in the same transaction: what sets the session variables. Raises DataSourceError.
         """
         ...
 
-    async def stream(self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: OnEnd) -> Pieces:
+    async def stream(
+        self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
+    ) -> Pieces:
         """The rows as pieces of a body, of which the first is there. ``on_end`` is called once, when the query has
         ended or is told to. Raises DataSourceError."""
         ...
@@ -262,6 +271,11 @@ def busy_error(source_id: str) -> SourceUnavailable:
     return SourceUnavailable(f"all connections of data source {source_id} are busy; try again", retry_after=1)
 
 
+def closing_error(source_id: str) -> SourceUnavailable:
+    """The source is closed while a query waits or runs."""
+    return SourceUnavailable(f"data source {source_id} is being closed; try again", retry_after=1)
+
+
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
     """Too many wait already: ``waiting`` of all groups, ``own`` of the one that asks."""
     return SourceUnavailable(
@@ -271,9 +285,13 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
     )
 
 
-def unreachable_error(source_id: str, error: BaseException, hint: str = "") -> SourceUnavailable:
-    """The engine does not answer or refuses the login; ``hint`` is a code or advice, never its own text."""
-    return SourceUnavailable(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
+def unreachable_error(
+    source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
+) -> SourceUnavailable:
+    """The engine does not answer or refuses the login; ``hint`` is a code or advice, never its own text. A
+    NoConnectionLeft where its text says so, or a code (``has_no_connection``)."""
+    kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
+    return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:

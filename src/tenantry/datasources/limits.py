@@ -55,12 +55,13 @@ class StreamLimits:
 class Limits:
     """Bounds of data sources. Times are seconds.
 
-    ``timeout`` is for one query, ``row_limit`` for its rows, ``max_bytes`` for the memory that their values take,
-    ``pool_size`` for the connections (and so queries at once) of one source, ``connect_timeout`` for getting one of
-    them, free or new, ``max_sources`` for the sources open at once. ``group_pool_size`` are the connections of one
-    source that one group may use at once (None: all), ``max_waiting`` and ``group_max_waiting`` the queries that may
-    wait for one source, of all groups and of one. ``stream`` bounds streams; of one, ``timeout`` is the wait for its
-    next rows. Raises InvalidSettings when a bound is none.
+    ``row_limit`` is for the rows of one query, ``max_bytes`` for the memory that their values take. ``timeout`` is for
+    one query to run, and before that for it to wait for its turn; ``connect_timeout`` for opening a connection, and for
+    the wait where it is longer. ``pool_size`` is for the connections (and so queries at once) of one source,
+    ``max_sources`` for the sources open at once. ``group_pool_size`` are the connections of one source that one group
+    may use at once (None: two thirds), ``max_waiting`` and ``group_max_waiting`` the queries that may wait for one
+    source, of all groups and of one. ``stream`` bounds streams; of one, ``timeout`` is the wait for its next rows.
+    Raises InvalidSettings when a bound is none.
     """
 
     timeout: float = 30.0
@@ -80,6 +81,11 @@ class Limits:
         share: Any = self.group_pool_size
         if share is not None and not (type(share) is int and 0 < share <= self.pool_size):
             raise InvalidSettings(f"group_pool_size is {share!r}; it takes a whole number from 1 to pool_size, or None")
+
+    @property
+    def wait(self) -> float:
+        """Seconds that a query may wait for its turn."""
+        return max(self.timeout, self.connect_timeout)
 
     @property
     def timeout_ms(self) -> int:

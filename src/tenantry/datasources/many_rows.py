@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from tenantry.datasources.driver import Answer, DataSource, Found
 from tenantry.datasources.limits import Limits, count_bytes
+from tenantry.datasources.turns import Turn
 from tenantry.errors import SourceUnavailable, TooManyBytes
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
@@ -73,6 +74,7 @@ class ManyRows:
         make: Callable[[Result], Result],
         shape: Callable[[Answer], Found],
         bound: BoundSQL,
+        turn: Turn,
         session: BoundSQL | None,
     ) -> Found:
         """As ``DataSource.fetch``, of what is made of the rows. They are within the limits of streams
@@ -82,7 +84,7 @@ class ManyRows:
         self._reads[collected] = None
         try:
             async with self._turn(source):
-                pieces = await source.stream(collected.begin, bound, session, _ignore)
+                pieces = await source.stream(collected.begin, bound, turn, session, _ignore)
                 try:
                     await self._wait_for_memory(collected)
                     while await pieces.next() is not None:

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import DataSource, Driver, busy_error, missing_driver_message, queue_error
+from tenantry.datasources.driver import DataSource, Driver, missing_driver_message
 from tenantry.datasources.engines.bigquery import BigQueryDriver
 from tenantry.datasources.engines.built_in import BUILT_IN, driver_enforcement, enforcement_notes
 from tenantry.datasources.engines.chdb import ChDBDriver
@@ -31,7 +31,7 @@ from tenantry.datasources.limits import Limits
 from tenantry.datasources.query_label import QueryLabel, with_tag
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.threads import ThreadedSource
-from tenantry.datasources.turns import QueueFull, Turns
+from tenantry.datasources.turns import Turns
 from tenantry.datasources.url import ENGINES, check_url, file_path, memory_bytes, memory_limit, parse, source_revision
 from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSecrets
 from tenantry.errors import InvalidSettings, InvalidSource, SecretUnavailable, SourceUnavailable
@@ -162,19 +162,6 @@ class OpenSource:
             session=session,
         )
 
-    async def wait_for_turn(self, group: bytes, weight: float, seconds: float) -> None:
-        """Waits until it is this group's turn. Raises SourceUnavailable after so many seconds, or if too many wait."""
-        failure: SourceUnavailable
-        try:
-            async with asyncio.timeout(seconds):
-                await self.turns.take(group, weight)
-            return
-        except TimeoutError:
-            failure = busy_error(self.registered.id)
-        except QueueFull as full:
-            failure = queue_error(self.registered.id, full.waiting, full.own)
-        raise failure
-
 
 class Pools:
     """Opens, shares and closes DataSources; at most ``limits.max_sources`` at a time."""
@@ -235,7 +222,8 @@ class Pools:
         # A result within one limit may be beyond another: whoever has other limits shares no answers.
         revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
         is_tagged = parse(registered.url).get_backend_name() in self._tagged
-        opened = OpenSource(registered, secrets, source, session, revision, self._new_turns(), is_tagged)
+        turns = Turns(registered.id, self.limits)
+        opened = OpenSource(registered, secrets, source, session, revision, turns, is_tagged)
         if pool is not None:
             self._retire(key)
         elif len(self._open) >= self.limits.max_sources:
@@ -249,11 +237,6 @@ class Pools:
         except SecretUnavailable as error:
             _log.error("%s", error.message)  # viewers are told nothing of keys, variables and files
             raise
-
-    def _new_turns(self) -> Turns:
-        limits = self.limits
-        each = limits.group_pool_size or limits.pool_size
-        return Turns(limits.pool_size, each, limits.max_waiting, limits.group_max_waiting)
 
     def _evict_idle(self) -> None:
         for key, pool in self._open.items():
@@ -296,12 +279,13 @@ class Pools:
         """Stops what is running and refuses what comes, for good. Waits for the sources so long at most."""
         self._bind_to_loop()
         self._is_stopping = True
-        sources = [pool.source for pool in (*self._open.values(), *self._retired)]
-        for source in sources:
-            source.stop_all()
+        pools = (*self._open.values(), *self._retired)
+        for pool in pools:
+            pool.turns.close()
+            pool.source.stop_all()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while any(source.is_running for source in sources):  # noqa: ASYNC110  # once in a process
+                while any(pool.source.is_running for pool in pools):  # noqa: ASYNC110  # once in a process
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:

@@ -1,7 +1,8 @@
 """The rows of a query, written piece by piece in the threads of its source.
 
-A piece is a few rows: so many that it is near ``_PIECE_BYTES``, fewer where they come slowly. So what is in memory does
-not depend on how many rows there are, and no call holds the interpreter's lock for long.
+One row is read first, then at most twice as many as before: so many that a piece is near ``_PIECE_BYTES``, fewer where
+they come slowly. So what is in memory does not depend on how many rows there are, and no call holds the interpreter's
+lock for long.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class RowPieces:
         self._limits = limits
         self._opened: OpenRows | None = None
         self._rows: Iterator[tuple[Any, ...]] = iter(())
-        self._size = _FIRST_ROWS
+        self._size = 1  # one row alone may be as large as the limit
         self.row_count: int = 0
         """Rows of the pieces that were given."""
         self.byte_count: int = 0
@@ -105,11 +106,20 @@ class RowPieces:
         return OpenRows(result.names, iter(result.rows), result.types)
 
     def _next(self) -> Piece:
-        late = monotonic() + _SILENT_SECONDS
+        begun = monotonic()
         piece = self._write()
-        while not piece.content and not piece.is_last and monotonic() < late:
-            piece = self._write()
+        while not piece.is_last and monotonic() - begun < self._patience(piece):
+            more = self._write()
+            piece = Piece(piece.content + more.content, more.is_last)
         return piece
+
+    def _patience(self, piece: Piece) -> float:
+        """Seconds for which more is added to a piece. The first one has several rows where they are small, so that what
+        is wrong with them is known before anything is sent."""
+        if not piece.content:
+            return _SILENT_SECONDS
+        is_short = self.row_count < _FIRST_ROWS and len(piece.content) < _PIECE_BYTES
+        return _PIECE_SECONDS if is_short else 0.0
 
     def _write(self) -> Piece:
         rows, is_last = self._take()

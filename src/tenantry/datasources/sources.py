@@ -53,11 +53,12 @@ class DataSources:
     used again once that write has returned on this host, and within the staleness bound elsewhere. Else, and for any
     other directory, it is asked for every query.
     ``timeout`` (seconds), ``row_limit`` and ``max_bytes`` (of all rows) bound a query, ``pool_size`` the connections of
-    one source, ``connect_timeout`` (seconds) the wait for one, ``max_sources`` the sources open at once.
-    Groups that wait for the same source take turns: ``weight`` of a group (default: 1) says how many of them,
-    ``group_pool_size`` how many connections of a source one group may use at once (default: all). At most
-    ``max_waiting`` queries wait for one source, ``group_max_waiting`` of one group. ``stream_limits`` bound a stream in
-    place of ``row_limit`` and ``max_bytes``; ``timeout`` is then for the wait for its next rows.
+    one source, ``connect_timeout`` (seconds) the opening of one, ``max_sources`` the sources open at once. A query
+    waits for its turn as long as it may run. Groups that wait for the same source share its time: ``weight`` of a group
+    (default: 1) says how much of it each has, ``group_pool_size`` how many connections of a source one group may use at
+    once (default: two thirds of them). At most ``max_waiting`` queries wait for one source, ``group_max_waiting`` of
+    one group. ``stream_limits`` bound a stream in place of ``row_limit`` and ``max_bytes``; ``timeout`` is then for the
+    wait for its next rows.
     ``engines`` adds engines of your own, by the scheme of their URLs: ``{"athena": make_driver}``, a function of
     (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. See Driver.
     ``cache`` keeps answers for a while; without it none is kept. Equal queries that are under way are one in any case.

@@ -12,11 +12,16 @@ from typing import Any, Final, Generic, Protocol, cast
 from tenantry.datasources.driver import C, OnEnd, timeout_error
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pooled_query import Piece, PooledQuery, Work, stopped_error
+from tenantry.datasources.reader_pace import SLOWEST, WINDOW, ReaderPace
 from tenantry.datasources.row_pieces import RowPieces
+from tenantry.datasources.turns import SLICE, Turn
 from tenantry.errors import QueryTimeout, TenantryError
 
 GRACE: Final = 0.25
 """Seconds for an engine that ends a query at its timeout itself: its connection can be used again."""
+
+_LOOK_SECONDS: Final = 0.5
+"""From one look whether a stream may go on to the next one."""
 
 
 class Host(Protocol[C]):
@@ -38,16 +43,22 @@ class Host(Protocol[C]):
 class SourceStream(Generic[C]):
     """The pieces of one query, for one reader. ``on_end`` is called once, when it has ended or is told to stop."""
 
-    def __init__(self, source_id: str, host: Host[C], pieces: RowPieces, limits: Limits, on_end: OnEnd) -> None:
+    def __init__(
+        self, source_id: str, host: Host[C], pieces: RowPieces, limits: Limits, turn: Turn, on_end: OnEnd
+    ) -> None:
         self._source_id = source_id
         self._host = host
         self._pieces = pieces
         self._limits = limits
+        self._turn = turn
         self._on_end: OnEnd | None = on_end
         self._loop = asyncio.get_running_loop()
         self._deadline = self._loop.time() + limits.stream.timeout
         self.outcome: asyncio.Future[Any] = self._loop.create_future()
         self._reader_timer: asyncio.TimerHandle | None = None
+        self._pace = ReaderPace()
+        self._given = 0  # bytes that the reader has taken when it asks for the next piece
+        self._given_at: float | None = None  # since when they wait for it
         self._query: PooledQuery[C] | None = None
         self._first: Piece | None = None
         self._error: TenantryError | None = None
@@ -62,6 +73,7 @@ class SourceStream(Generic[C]):
     async def start(self, query: PooledQuery[C]) -> None:
         """Makes the first piece. Raises DataSourceError."""
         self._query = query
+        self._look()
         self._first = await self._step(self._pieces.begin)
 
     async def next(self) -> bytes | None:
@@ -75,11 +87,12 @@ class SourceStream(Generic[C]):
             if self._ended or self._query is None:
                 return None
             piece = await self._step(self._pieces.go_on)
+        self._given = len(piece.content)
         self._wait_for_reader()
         return piece.content
 
     async def _step(self, work: Work[C]) -> Piece:
-        self._forget_reader()
+        self._reader_came()
         left = self._deadline - self._loop.time()
         if left <= 0:
             self._error = timeout_error(self._source_id, self._limits.stream.timeout)
@@ -116,9 +129,10 @@ class SourceStream(Generic[C]):
                 self.stop()
         elif not self._ended:
             self._ended = True
-            self._forget_reader()
+            self._reader_came()
             self._host.end(self, outcome)
-            self._end(outcome.code if isinstance(outcome, TenantryError) else "ok")
+            if self._turn.has_ended:  # else the source tries it again, on another connection
+                self._end(outcome.code if isinstance(outcome, TenantryError) else "ok")
             return
         if not self.outcome.done():
             self.outcome.set_result(outcome)
@@ -128,7 +142,7 @@ class SourceStream(Generic[C]):
         code = "stopped" if self._error is None else self._error.code
         self._error = self._error or stopped_error(self._source_id)
         self._first = None
-        self._forget_reader()
+        self._reader_came()
         if self._ended or self._query is None:
             return
         if self._busy:
@@ -160,19 +174,48 @@ class SourceStream(Generic[C]):
             seconds = self._limits.stream.timeout if whole else self._limits.timeout
             self.outcome.set_result(timeout_error(self._source_id, seconds))
 
+    # --- the reader ---------------------------------------------------------------------------------------------------
+
     def _wait_for_reader(self) -> None:
-        self._forget_reader()
+        """Its time begins. The time that the engine needs for a piece is not the reader's."""
+        self._reader_came()
         if not self._ended:
+            self._given_at = self._loop.time()
             self._reader_timer = self._loop.call_later(self._limits.stream.reader_timeout, self._reader_is_late)
 
-    def _forget_reader(self) -> None:
+    def _reader_came(self) -> None:
         if self._reader_timer is not None:
             self._reader_timer.cancel()
             self._reader_timer = None
+        if self._given_at is not None:
+            self._pace.take(self._loop.time() - self._given_at, self._given)
+            self._given_at, self._given = None, 0
 
     def _reader_is_late(self) -> None:
-        self._error = QueryTimeout(
+        self._turn.bar()
+        self._stop_for(
             f"nobody read on in the stream of data source {self._source_id} for "
-            f"{self._limits.stream.reader_timeout:g} s, so its query was stopped"
+            f"{self._limits.stream.reader_timeout:g} s"
         )
+
+    def _look(self) -> None:
+        """Looks again and again whether it may go on, until it has ended."""
+        if self._ended or self._error is not None or not self._turn.is_stream:
+            return
+        if self._given_at is not None and self._pace.is_slow(self._loop.time() - self._given_at):
+            self._turn.bar()
+            self._stop_for(
+                f"the reader of the stream of data source {self._source_id} took less than {SLOWEST} bytes in "
+                f"{WINDOW:g} s"
+            )
+        elif self._turn.must_yield:
+            self._stop_for(
+                f"the stream of data source {self._source_id} had its only connection for {SLICE:g} s, and another "
+                "user group waits for it"
+            )
+        else:
+            self._loop.call_later(_LOOK_SECONDS, self._look)
+
+    def _stop_for(self, reason: str) -> None:
+        self._error = QueryTimeout(f"{reason}, so its query was stopped")
         self._host.stop(self)

@@ -1,7 +1,7 @@
 """ThreadedSource: a bounded pool of blocking connections, each used by one thread at a time.
 
-The thread of a query that was cancelled or ran too long is interrupted; its slot in the pool comes free when it has
-really stopped, so that no more than ``pool_size`` queries ever run at once.
+Each query comes with its turn. The thread of a query that was cancelled or ran too long is interrupted; its turn ends
+when it has really stopped, so that no more than ``pool_size`` queries ever run at once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Generic, cast
 
+from tenantry.datasources.connection_refusals import NoConnectionLeft
 from tenantry.datasources.driver import (
     Answer,
     C,
@@ -22,14 +23,15 @@ from tenantry.datasources.driver import (
     OnEnd,
     ReusingDriver,
     SessionDriver,
-    busy_error,
+    closing_error,
     timeout_error,
 )
 from tenantry.datasources.limits import Limits
 from tenantry.datasources.pooled_query import Idle, PooledQuery, Work
 from tenantry.datasources.row_pieces import RowPieces
 from tenantry.datasources.streams import GRACE, SourceStream
-from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.datasources.turns import Turn
+from tenantry.errors import InvalidSource, TenantryError
 from tenantry.results.pieces import MakeWriter
 from tenantry.sql import BoundSQL
 
@@ -49,56 +51,70 @@ class ThreadedSource(Generic[C]):
         self._is_reusable = driver.is_reusable if isinstance(driver, ReusingDriver) else None
         self._sets_sessions = isinstance(driver, SessionDriver)
         self._limits = limits
-        self._slots = asyncio.Semaphore(limits.pool_size)
         self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-{driver.source_id}")
         self._idle: Idle[C] = deque()
         self._closing_idle: asyncio.TimerHandle | None = None
-        self._running: set[PooledQuery[C] | SourceStream[C]] = set()
+        self._running: dict[PooledQuery[C] | SourceStream[C], Turn] = {}
         self._closed = False
 
-    async def fetch(self, shape: Callable[[Answer], Found], bound: BoundSQL, session: BoundSQL | None = None) -> Found:
-        """Raises DataSourceError; SourceUnavailable when no connection comes free in time; InvalidSource for session
-        variables that the driver cannot set."""
-        if session is not None:
-            self._check_session()
-        if self._closed or self._slots.locked():
-            await self._wait_for_slot()
-        else:
-            await self._slots.acquire()  # without a timer: it does not wait
+    async def fetch(
+        self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
+    ) -> Found:
+        """Raises DataSourceError; SourceUnavailable when the server gives no connection in time; InvalidSource for
+        session variables that the driver cannot set."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
             work, arguments = cast("SessionDriver", self._driver).fetch_in_session, (bound, session)
-        query: PooledQuery[C] = PooledQuery(self._driver, self._is_reusable, self._idle, self.end)
-        self._running.add(query)
-        timer = asyncio.get_running_loop().call_later(self._limits.timeout + GRACE, self._time_out, query)
-        try:
-            self._threads.submit(query.run, work, arguments, shape)
-            outcome: Found | TenantryError = await query.outcome
-        finally:
-            timer.cancel()
-            if query in self._running:
-                self.stop(query)
-        if isinstance(outcome, TenantryError):
-            raise self._closing_error() if self._closed else outcome
-        return outcome
+        while True:
+            self._check(session)
+            query: PooledQuery[C] = PooledQuery(self._driver, self._is_reusable, self._idle, self.end)
+            self._begin(query, turn)
+            timer = asyncio.get_running_loop().call_later(self._limits.timeout + GRACE, self._time_out, query)
+            try:
+                self._threads.submit(query.run, work, arguments, shape)
+                outcome: Found | TenantryError = await query.outcome
+            finally:
+                timer.cancel()
+                if query in self._running:
+                    self.stop(query)
+            if not isinstance(outcome, TenantryError):
+                return outcome
+            if self._closed:
+                raise self._closing_error()
+            if turn.is_kept or turn.has_ended:
+                raise outcome
+            await turn.wait()  # the server gave no connection
 
     async def stream(
-        self, make_writer: MakeWriter, bound: BoundSQL, session: BoundSQL | None, on_end: OnEnd
+        self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
         """Raises as ``fetch`` does, and what the writer does."""
-        if session is not None:
-            self._check_session()
-        await self._wait_for_slot()
-        pieces = RowPieces(self._driver, bound, session, make_writer, self._limits.stream)
-        stream: SourceStream[C] = SourceStream(self._driver.source_id, self, pieces, self._limits, on_end)
-        self._running.add(stream)
-        await stream.start(PooledQuery(self._driver, self._is_reusable, self._idle, stream.finish, pieces.close))
-        return stream
+        while True:
+            self._check(session)
+            pieces = RowPieces(self._driver, bound, session, make_writer, self._limits.stream)
+            stream: SourceStream[C] = SourceStream(self._driver.source_id, self, pieces, self._limits, turn, on_end)
+            self._begin(stream, turn)
+            try:
+                await stream.start(
+                    PooledQuery(self._driver, self._is_reusable, self._idle, stream.finish, pieces.close)
+                )
+            except NoConnectionLeft:
+                if turn.is_kept or turn.has_ended:
+                    raise
+            else:
+                return stream
+            await turn.wait()
 
-    def _check_session(self) -> None:
-        if not self._sets_sessions:
+    def _check(self, session: BoundSQL | None) -> None:
+        if self._closed:
+            raise self._closing_error()
+        if session is not None and not self._sets_sessions:
             raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
+
+    def _begin(self, running: PooledQuery[C] | SourceStream[C], turn: Turn) -> None:
+        turn.is_kept = True
+        self._running[running] = turn
 
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None:
         """Has a thread do a step of a query."""
@@ -109,26 +125,17 @@ class ThreadedSource(Generic[C]):
             query.outcome.set_result(timeout_error(self._driver.source_id, self._limits.timeout))
 
     def _closing_error(self) -> TenantryError:
-        return SourceUnavailable(f"data source {self._driver.source_id} is being closed; try again", retry_after=1)
-
-    async def _wait_for_slot(self) -> None:
-        if self._closed:
-            raise self._closing_error()
-        got = False
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._limits.connect_timeout):
-                got = await self._slots.acquire()
-        if not got:
-            raise busy_error(self._driver.source_id)
-        if self._closed:
-            self._slots.release()
-            raise self._closing_error()
+        return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """A query, or a stream, has ended: its connection is free or closed."""
-        self._running.discard(running)
-        self._slots.release()
-        if not running.outcome.done():
+        """A query, or a stream, has ended: its connection is free or closed. If the server gave none, and the caller
+        has not left, the turn has not ended: it waits again."""
+        turn = self._running.pop(running)
+        is_wanted = not running.outcome.done()
+        may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)
+        if not (may_wait and turn.refuse(len(self._idle))):
+            turn.end()
+        if is_wanted:
             running.outcome.set_result(outcome)
         if self._closing_idle is None and self._idle and not self._closed:
             self._closing_idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_idle)

@@ -15,6 +15,7 @@ from typing import Any
 from tenantry.datasources import Driver, DriverFactory, Limits
 from tenantry.datasources.driver import Pieces, as_result
 from tenantry.datasources.threads import ThreadedSource
+from tenantry.datasources.turns import Turn, Turns
 from tenantry.datasources.url import parse
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment, RegisteredSource, Tag
@@ -93,6 +94,7 @@ class AskedDriver:
     def __init__(self, driver: Driver[Any], limits: Limits) -> None:
         self.driver = driver
         self._source = ThreadedSource(driver, limits)
+        self._turns = Turns(driver.source_id, limits)
 
     def bind(self, template: str, **params: Any) -> BoundSQL:
         """A template with the values of its ``params``, for this driver."""
@@ -101,7 +103,7 @@ class AskedDriver:
 
     async def result(self, template: str, **params: Any) -> Result:
         """What the driver answers. Raises TenantryError."""
-        return await self._source.fetch(as_result, self.bind(template, **params))
+        return await self._source.fetch(as_result, self.bind(template, **params), await self._turn())
 
     async def rows(self, template: str, **params: Any) -> list[tuple[Any, ...]]:
         """The rows alone. Raises TenantryError."""
@@ -137,7 +139,13 @@ class AskedDriver:
 
     async def _stream(self, template: str, params: Mapping[str, Any]) -> Pieces:
         make_writer = piece_writers("csv", DEFAULT, formula_safe=False)
-        return await self._source.stream(make_writer, self.bind(template, **params), None, lambda *_: None)
+        bound = self.bind(template, **params)
+        return await self._source.stream(make_writer, bound, await self._turn(), None, lambda *_: None)
+
+    async def _turn(self) -> Turn:
+        turn = self._turns.ask(b"")
+        await turn.wait()
+        return turn
 
     async def close(self, patience: float) -> None:
         """Stops what runs and closes every connection. Raises AssertionError when that takes longer than ``patience``

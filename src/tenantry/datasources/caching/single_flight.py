@@ -18,11 +18,11 @@ from typing import Any, Final
 
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.caching.shared_answer import SharedAnswer
-from tenantry.datasources.driver import Answer, Rows, busy_error, query_error, queue_error
+from tenantry.datasources.driver import Answer, Rows, busy_error, query_error
 from tenantry.datasources.many_rows import ManyRows, Reduction
 from tenantry.datasources.pools import OpenSource, Pools
 from tenantry.datasources.query_label import QueryLabel
-from tenantry.datasources.turns import QueueFull
+from tenantry.datasources.turns import Turn
 from tenantry.errors import SourceUnavailable
 from tenantry.results import Result
 from tenantry.sql import BoundSQL
@@ -106,7 +106,6 @@ class Flights:
         self.activity: Final = activity
         self.clock: Final = clock
         self.pools: Final = pools
-        self.connect_timeout: Final = pools.limits.connect_timeout
         self.many_rows: ManyRows = self._new_many_rows()
         self.landed: Final = landed
         self.by_key: Final[dict[str, Flight]] = {}
@@ -151,7 +150,7 @@ class Flight:
     def __init__(self, flights: Flights, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query
         self.began: float | None = None
-        self.turns: Final[dict[bytes, asyncio.Future[None]]] = {}
+        self.turns: Final[dict[bytes, Turn]] = {}
         self._flights = flights
         self._execution = Execution(flights.activity, query.label)
         self._loop = loop
@@ -165,21 +164,14 @@ class Flight:
 
     def queue(self, query: BoundQuery) -> None:
         """Takes a turn of the query's group, or a place in its queue. Raises SourceUnavailable if that is full."""
-        group, turns = query.group, query.opened.turns
-        weight = 1.0 if query.weight is None else query.weight()
-        if turns.take_now(group, weight):
-            self._begin(group)
-            return
-        full: QueueFull
-        try:
-            turn = self.turns[group] = turns.ask(group, weight)
-        except QueueFull as error:
-            full = error
+        turn = query.opened.turns.ask(query.group, 1.0 if query.weight is None else query.weight())
+        if turn.came.done():
+            self._withdraw()  # from the queues of groups that are at their limit
+            self._begin(turn)
         else:
+            self.turns[query.group] = turn
             self._execution.wait()
-            turn.add_done_callback(lambda _: self._turn_came(group, turn))
-            return
-        raise queue_error(query.opened.registered.id, full.waiting, full.own)
+            turn.came.add_done_callback(lambda _: self._turn_came(query.group, turn))
 
     async def wait(self) -> Landing:
         """For one of those who wait. Raises DataSourceError."""
@@ -189,7 +181,7 @@ class Flight:
         self._waiters.add(waiter)
         timer = None
         if self.began is None:
-            timer = self._loop.call_later(self._flights.connect_timeout, self._give_up, waiter)
+            timer = self._loop.call_later(self._flights.pools.limits.wait, self._give_up, waiter)
         try:
             outcome = await waiter
         finally:
@@ -228,20 +220,28 @@ class Flight:
 
     # --- turns --------------------------------------------------------------------------------------------------------
 
-    def _turn_came(self, group: bytes, turn: asyncio.Future[None]) -> None:
-        if self.turns.get(group) is turn:  # else it was withdrawn, and given back
-            del self.turns[group]
+    def _turn_came(self, group: bytes, turn: Turn) -> None:
+        if self.turns.get(group) is not turn:
+            return  # it was withdrawn
+        del self.turns[group]
+        if not turn.has_ended:
             self._withdraw()
-            self._begin(group)
+            self._begin(turn)
+        elif not self.turns:  # another group has its place
+            self._forget()
+            for waiter in self._waiters:
+                if not waiter.done():
+                    waiter.set_result(self.query.opened.turns.lost_error(turn.group))
 
     def _withdraw(self) -> None:
-        for group, turn in self.turns.items():
-            self.query.opened.turns.withdraw(group, turn)
+        turns = [*self.turns.values()]
         self.turns.clear()
+        for turn in turns:
+            turn.end()
 
     # --- the execution ------------------------------------------------------------------------------------------------
 
-    def _begin(self, group: bytes) -> None:
+    def _begin(self, turn: Turn) -> None:
         query, flights = self.query, self._flights
         self.began = flights.clock()
         flights.counters.executed += 1
@@ -251,11 +251,11 @@ class Flight:
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)
         source, reduction = query.opened.source, query.reduction
         fetch = source.fetch if reduction is None else partial(flights.many_rows.fetch, source, reduction.make)
-        self._task = self._loop.create_task(fetch(shape, bound, query.session))
-        self._task.add_done_callback(partial(self._landed, group))  # also of one that never ran
+        self._task = self._loop.create_task(fetch(shape, bound, turn, query.session))
+        self._task.add_done_callback(partial(self._landed, turn))  # also of one that never ran
 
-    def _landed(self, group: bytes, task: asyncio.Task[Shared]) -> None:
-        self.query.opened.turns.give_back(group)
+    def _landed(self, turn: Turn, task: asyncio.Task[Shared]) -> None:
+        turn.leave()
         self._forget()
         if not self._has_ended:
             self._end()

@@ -40,7 +40,7 @@ _CODE: Final = frozenset({LexemeKind.CODE, LexemeKind.LEFT_BRACKET, LexemeKind.R
 _SQLSTATE: Final = re.compile(r"SQLSTATE:? ([0-9A-Z]{5})\b")
 _STOPPED: Final = "57014"
 _BAD_VALUE: Final = "22"
-_READ: Final = 64  # rows that one call gives
+_READ: Final = 64  # rows that one call gives at most
 _TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "integer"),
     **dict.fromkeys(("float", "double"), "float"),
@@ -171,8 +171,10 @@ class DatabricksDriver:
 
 
 def _tuples(cursor: Any) -> Iterator[tuple[Any, ...]]:
-    while rows := cursor.fetchmany(_READ):
+    count = 1
+    while rows := cursor.fetchmany(count):
         yield from map(tuple, rows)
+        count = min(2 * count, _READ)  # the first rows may be large
 
 
 def _parameter(value: Any) -> Any:

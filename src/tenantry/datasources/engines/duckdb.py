@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
-from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -50,7 +48,6 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",  # a query that outgrows the memory fails; it never spills rows to a file
     "lock_configuration": "true",
 }
-_FETCHED = 64  # rows that one call gives: DuckDB itself has read two thousand before it gives the first
 _SELECTS = "SELECT"  # also `from`, `values`, `describe`, `summarize`, `show`
 _EXPLAINED = "EXPLAIN"
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
@@ -121,7 +118,7 @@ class DuckDBDriver:
         cursor = connection.execute(statements[0], driver_parameters(bound))
         description = cursor.description or ()
         types = [type_word(str(column[1])) for column in description]
-        rows: Iterator[Row] = chain.from_iterable(iter(partial(cursor.fetchmany, _FETCHED), []))
+        rows: Iterator[Row] = iter(cursor.fetchone, None)  # Python has no row that nobody asked for: one may be large
         if JSON in types:
             rows = with_json(rows, [position for position, word in enumerate(types) if word == JSON])
         return OpenRows([column[0] for column in description], rows, types)

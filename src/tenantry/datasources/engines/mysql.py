@@ -50,6 +50,7 @@ _UNKNOWN_VARIABLE = 1193
 _READ_ONLY = frozenset({1290, 1792})
 _TIMED_OUT = frozenset({1969, 3024})  # MariaDB's number and MySQL's
 _AWAY = frozenset({1040, 1044, 1045, 1049, 1053, 1203, 1226, 1927, 2002, 2003, 2005, 2006, 2013, 2026, 4031})
+_NO_CONNECTION = frozenset({1040, 1203, 1226})  # of the server, of the user, of the user's resources
 _BAD_VALUE = frozenset(
     {
         # both: regular expressions, arguments, collations, conversions, ranges
@@ -95,7 +96,9 @@ class MySQLDriver:
             self._set_up(session)
             return session
         except MySQLError as error:
-            failure = unreachable_error(self.source_id, error, connection_hint(error, error_number(error)))
+            number = error_number(error)
+            hint = connection_hint(error, number)
+            failure = unreachable_error(self.source_id, error, hint, has_no_connection=number in _NO_CONNECTION)
         if session is not None:
             with suppress(Exception):
                 session.close()

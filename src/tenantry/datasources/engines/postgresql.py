@@ -261,7 +261,8 @@ class PostgreSQLDriver:
             return statement_error(self.source_id, SEVERAL)
         evidence = f"{self._error_name(state)} (SQLSTATE {state})"
         if state[:2] in _AWAY:
-            return unreachable_error(self.source_id, error, f" (SQLSTATE {state})")
+            hint = f" (SQLSTATE {state})"
+            return unreachable_error(self.source_id, error, hint, has_no_connection=error.has_no_connection)
         if error.parameter is not None:
             return UnbindableValue(
                 f"the value of parameter ${error.parameter} cannot be read as the type of its place: {evidence}",

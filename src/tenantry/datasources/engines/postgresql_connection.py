@@ -21,6 +21,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
+from tenantry.datasources.connection_refusals import says_no_connection
 from tenantry.datasources.engines.postgresql_rows import RowReader, ServerColumn, columns_of
 
 Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]
@@ -37,6 +38,7 @@ _CHECK: Final = 0.05  # seconds from one look at whether another thread asked to
 _CANCEL_SECONDS: Final = 2.0  # for telling the server, and for its answer: then the connection is given up
 
 _CANCELLED: Final = "57014"
+_TOO_MANY: Final = "53300"  # also of a server behind a pooler, which answers the query with it
 _COPIES: Final = frozenset({ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH})
 _ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 
@@ -59,7 +61,9 @@ class ServerError(Exception):
         self.position: str = (result.error_field(DiagnosticField.STATEMENT_POSITION) or b"").decode()
         found = _PARAMETER.match(result.error_field(DiagnosticField.CONTEXT) or b"")
         self.parameter: int | None = int(found[1]) if found else None
-        self.several: bool = b"multiple commands" in (result.error_field(DiagnosticField.MESSAGE_PRIMARY) or b"")
+        words = result.error_field(DiagnosticField.MESSAGE_PRIMARY) or b""
+        self.several: bool = b"multiple commands" in words
+        self.has_no_connection: bool = self.sqlstate == _TOO_MANY or says_no_connection(words.decode(errors="replace"))
 
 
 class AnswerTooLong(Exception):

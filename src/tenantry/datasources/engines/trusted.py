@@ -35,8 +35,8 @@ from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
-_BUFFERED = 20
-"""Rows that SQLAlchemy reads ahead, where its driver streams at all."""
+_BUFFERED = 1
+"""Rows that SQLAlchemy takes at once, where its driver streams at all: each may be large."""
 
 
 class TrustedDriver:

@@ -10,17 +10,23 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
-from tenantry import DataSources, Resolver, mount_dashboards
+from tenantry import DataSources, Resolver, mount_dashboards, user_group
 from tenantry.api import create_api
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Scope, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import FrozenClock, MemoryStore, make_token
 from tenantry.tokens import holds_token, mask_within
+from tests.dashboards import mounts
 from tests.dashboards.served import flights_database, write_files
 from tests.resolver.fake import KEYS
+
+pytestmark = pytest.mark.usefixtures("mount")
 
 FILES = {
     "dashboards/sales/flights.yaml": """
@@ -36,10 +42,12 @@ WANTED = {"user_group_id": "acme", "dashboard": "sales/flights"}
 class Previewed:
     """An app with dashboards and ``/api/user`` on a store in memory; acme is a group of production."""
 
-    def __init__(self, app: Starlette, store: MemoryStore, clock: FrozenClock) -> None:
+    def __init__(self, app: ASGIApp, store: MemoryStore, clock: FrozenClock) -> None:
         self.store = store
         self.clock = clock
-        self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://dash.test")
+        self.prefix = mounts.current.prefix
+        transport = httpx2.ASGITransport(app)
+        self.client = httpx2.AsyncClient(transport=transport, base_url=f"http://dash.test{self.prefix}")
         self.environment = Environment(0, "", Tag.CUSTOMER)
         self.secret = ""
 
@@ -66,17 +74,31 @@ class Previewed:
         return await self.client.post(path, json=body, headers={"X-User-Group-Token": session})
 
 
+async def own(request: Request) -> Response:
+    """A view of the host program, for groups."""
+    return PlainTextResponse(user_group(request).provided_id)
+
+
+async def public(request: Request) -> Response:
+    """A view of the host program, for everybody. It notes what it could read of the request."""
+    request.app.state.seen = repr(request.scope)
+    return PlainTextResponse("Welcome")
+
+
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
     clock = FrozenClock()
     store = MemoryStore(clock=clock)
-    served = Starlette(routes=[*create_api(store, KEYS)])
     write_files(tmp_path, FILES)
     resolver = Resolver(store, keys=KEYS)
     async with DataSources(store) as sources:
         embedding = Embedding(store, KEYS, time_of_day=clock)
-        mount_dashboards(served, tmp_path / "dashboards", resolver, sources, embedding=embedding)
-        made = Previewed(served, store, clock)
+
+        def mount_on(app: Any) -> None:
+            app.router.routes.extend([*create_api(store, KEYS), Route("/own", own), Route("/public", public)])
+            mount_dashboards(app, tmp_path / "dashboards", resolver, sources, embedding=embedding)
+
+        made = Previewed(mounts.current.build(resolver, mount_on), store, clock)
         made.environment = await store.create_environment("production", Tag.CUSTOMER)
         url = flights_database(tmp_path / "flights.db", days=3)
         await store.create_data_source(made.environment, source_id="ds_1", provided_id="warehouse", url=url)
@@ -140,7 +162,7 @@ async def test_an_address_opens_a_dashboard_as_a_group_once(app: Previewed) -> N
     """With the group's rows and words, and a mark for the page to draw. The code is in the fragment, which no server
     sees; the group's token is nowhere. Red when the code stays good, and when the token is the answer."""
     address = await app.address()
-    assert address.startswith("/dashboards/sales/flights#code=")
+    assert address.startswith(f"{app.prefix}/dashboards/sales/flights#code=")
     opened = await app.redeem(address)
     session = opened.json()["token"]
     assert (await app.redeem(address)).status_code == 410

@@ -8,9 +8,11 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.accessors import FOUND_KEY, SCOPE_KEY
-from tenantry.dashboards.preview.previews import SESSION_PREFIX, Preview, Previews
+from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.errors import InvalidToken, MissingScope
 from tenantry.middleware.carriers import TOKEN_HEADER
+from tenantry.middleware.preview_keys import PASSED_KEY, PassedPreviewKey
+from tenantry.tokens import PREVIEW_PREFIX
 
 PREVIEW_KEY: Final = "tenantry.preview"
 """The scope key of the Preview of a request."""
@@ -18,7 +20,8 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 class PreviewGuard:
     """ASGI middleware before UserGroupMiddleware, on the routes of a dashboard's data alone: where the header of the
-    token holds the key of a session, the group is that of the preview. All else passes through.
+    token holds the key of a session, the group is that of the preview; so it is where a middleware around the app has
+    taken the key out of the header. All else passes through.
 
     Raises InvalidToken for a session that has ended, UserGroupExpired for a group that has, MissingScope for another
     dashboard than that of the preview.
@@ -29,16 +32,24 @@ class PreviewGuard:
         self._previews = previews
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = Headers(scope=scope).getlist(TOKEN_HEADER)
-        if len(given) == 1 and given[0].startswith(SESSION_PREFIX):
-            preview = await self._previews.find(given[0])
+        key = _key_of(scope)
+        if key is not None:
+            preview = await self._previews.find(key)
             if preview is None:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
                 raise MissingScope("this preview is of another dashboard, and of that one alone")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
-            scope[FOUND_KEY] = hash(given[0].encode("latin-1"))  # UserGroupMiddleware takes it out of the headers
+            scope[FOUND_KEY] = hash(key.encode("latin-1"))  # UserGroupMiddleware takes it out of the headers
         await self.app(scope, receive, send)
+
+
+def _key_of(scope: Scope) -> str | None:
+    passed: PassedPreviewKey | None = scope.get(PASSED_KEY)
+    if passed is not None:
+        return passed.take()
+    given = Headers(scope=scope).getlist(TOKEN_HEADER)
+    return given[0] if len(given) == 1 and given[0].startswith(PREVIEW_PREFIX) else None
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:

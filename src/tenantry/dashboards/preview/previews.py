@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
 from tenantry.errors import InvalidBody, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
 from tenantry.ports import Clock, CodeStore
 from tenantry.slots import utc_now
-
-SESSION_PREFIX: Final = "ugpv_"
-"""What the key of a session begins with, by which it is told from a user group token."""
+from tenantry.tokens import PREVIEW_PREFIX
 
 
 class PreviewStore(CodeStore, Protocol):
@@ -70,12 +68,12 @@ class Previews:
         if preview is None:
             return None
         opened = _note("preview.opened", preview.group, preview.dashboard, Author(json.loads(payload)["by"]))
-        return SESSION_PREFIX + await self._codes.issue(Purpose.PREVIEW_SESSION, payload, audited=opened)
+        return PREVIEW_PREFIX + await self._codes.issue(Purpose.PREVIEW_SESSION, payload, audited=opened)
 
     async def find(self, key: str) -> Preview | None:
         """What a session may see, with the group as it is now; None for one that has ended or never was. Raises
         UserGroupExpired, StoreUnavailable."""
-        payload = await self._codes.read(Purpose.PREVIEW_SESSION, key.removeprefix(SESSION_PREFIX))
+        payload = await self._codes.read(Purpose.PREVIEW_SESSION, key.removeprefix(PREVIEW_PREFIX))
         return None if payload is None else await self._read(payload)
 
     async def _read(self, payload: str) -> Preview | None:

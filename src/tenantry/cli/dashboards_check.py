@@ -231,7 +231,8 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
     if panel is None:
         return ()
     whole = template is saved.queries.panels[panel.id].rows
-    return tuple(use for use in panel.columns if whole or use.key == panel.kind)
+    found = (use for use in panel.columns if whole or use.key == panel.kind)
+    return tuple(use for use in found if "{{" not in use.name)  # another column for each group
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:

@@ -98,7 +98,7 @@ class Panel:
     again, and how old an answer of the cache may be. ``show_query``: a viewer may read the query's text.
     ``columns`` are those of the query that the file names. ``named`` has their names, in their order, as ``columns``,
     and the specification of a Vega-Lite panel as ``vega``, with variables. ``all_columns``: the file says
-    ``columns: all``, or has no ``columns`` in a table.
+    ``columns: all``, or has no ``columns`` in a table, which ``columns_left_out`` tells.
     """
 
     id: str
@@ -117,6 +117,7 @@ class Panel:
     columns: tuple[ColumnUse, ...] = ()
     named: Definition = field(default_factory=lambda: Definition({"columns": [], "vega": None}))
     all_columns: bool = False
+    columns_left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,8 @@ class _FileReader:
         nodes = mapping(node, self._source, what, [key.name for key in keys])
         values = read_keys(nodes, node, self._source, what, keys)
         query = "table" if kind is PanelKind.TABLE else "query"
-        columns = values.pop("columns", None if kind is PanelKind.TABLE else [])  # None: all of the query
+        left_out = kind is PanelKind.TABLE and "columns" not in values
+        columns = values.pop("columns", None if left_out else [])  # None: all of the query
         shown = {key: value for key, value in values.items() if key not in _SERVER and key != query}
         if kind is PanelKind.TABLE and columns is not None:
             shown["columns"] = columns
@@ -111,6 +112,7 @@ class _FileReader:
             columns=uses,
             named=Definition({"columns": [use.name for use in uses], "vega": values.get(PanelKind.VEGA)}),
             all_columns=columns is None,
+            columns_left_out=left_out,
         )
 
     def _kind(self, node: YamlNode) -> PanelKind:

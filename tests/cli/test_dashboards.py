@@ -18,7 +18,7 @@ from tests.dashboards.served import write_files
 GOOD = {
     "dashboards/sales.yaml": """title: Sales of {{ company }}
 controls: {region: {text: }}
-rows: [{table: orders, title: "In {{ currency_name }}"}]
+rows: [{table: orders, columns: all, title: "In {{ currency_name }}"}]
 """,
     "queries/orders.sql": "select * from orders where owner = {{ owner }} [[ and region = {{ params.region }} ]]",
 }
@@ -139,10 +139,10 @@ def test_a_check_has_the_engines_explain_the_queries(ready: Terminal, folder: Pa
     dashboard = """title: Orders
 controls: {region: {text: }, period: {range: last 30 days}}
 rows:
-  - {table: orders}
-  - {table: orders, schema: other}
-  - {table: broken}
-  - {table: elsewhere, schema: elsewhere}
+  - {table: orders, columns: all}
+  - {table: orders, columns: all, schema: other}
+  - {table: broken, columns: all}
+  - {table: elsewhere, columns: all, schema: elsewhere}
   - {figure: all, query: {sql: "select count(*) as all_of_it from missing"}}
 """
     write_files(
@@ -224,20 +224,6 @@ def test_a_check_finds_columns_that_the_rows_do_not_have(ready: Terminal, folder
     assert "c4n4ry" not in json.dumps(checked)
 
 
-def test_a_check_says_which_engine_gives_a_table_no_pages(ready: Terminal, folder: Path) -> None:
-    """At the panel, of tables alone. Red when nobody says it before a viewer has too many rows."""
-    rows = 'rows:\n  - {line: a, by: b, query: {sql: "select 1 as a, 2 as b"}}\n  - {table: {sql: "select 1 as a"}}\n'
-    write_files(folder, {"dashboards/sales.yaml": f"title: Sales\n{rows}"})
-    for name, url in (("house", "clickhouse://u:p@127.0.0.1:1/db"), ("file", f"sqlite:///{folder / 'a.db'}")):
-        ready("data-source", "create", name, "--url", url, "--no-check")
-        ready("group", "create", name, "--map", f"main={name}")
-    checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
-    found = [each for each in checked["findings"] if each["code"] == "table-without-pages"]
-    assert [(each["severity"], each["line"], each["message"]) for each in found] == [
-        ("note", 4, "clickhouse gives no pages, so above the row limit this table is not shown")
-    ]
-
-
 def test_a_check_finds_a_default_that_no_group_has(ready: Terminal, folder: Path) -> None:
     """A misspelt property of a control. Red when only what stands in the SQL is looked for: the panel said so to a
     viewer."""
@@ -268,7 +254,8 @@ def test_a_check_finds_the_query_that_forgets_its_tenant(terminal: Terminal, fol
     """In a file and in a dashboard, by the environment's schema beside the queries. Red when the check reads no schema:
     every customer saw the rows of all, and nothing was found."""
     forgotten = {
-        "dashboards/all.yaml": 'title: a\nrows: [{table: everything}, {table: {sql: "select * from orders"}}]\n',
+        "dashboards/all.yaml": "title: a\nrows: [{bar: a, by: b, query: everything}, "
+        '{bar: a, by: b, query: {sql: "select * from orders"}}]\n',
         "queries/everything.sql": "select * from orders",
         "queries/schemas/production.json": json.dumps(SCHEMA),
     }
@@ -299,10 +286,10 @@ def test_a_folder_is_shown_without_any_store_and_follows_its_files(terminal: Ter
     own name leads to it: red without the check of the host, when a page whose name leads to this machine gets rows."""
     terminal("dashboards", "new", "orders")
     with serving(folder) as url:
-        assert rows_of(url, "orders")[2][0] == ["Vienna", 210, 14100.0]
+        assert rows_of(url, "orders")[2][0] == ["Vienna", 210]
         query = folder / "queries/orders.sql"
         query.write_text(query.read_text().replace("'Vienna' as city, 210", "'Wien' as city, 211"))
-        assert rows_of(url, "orders")[2][0] == ["Wien", 211, 14100.0]
+        assert rows_of(url, "orders")[2][0] == ["Wien", 211]
         file = folder / "dashboards/orders.yaml"
         text = file.read_text()
         file.write_text(text.replace("bar: orders", "baar: orders"))

@@ -9,7 +9,10 @@ from starlette.testclient import TestClient
 
 from tenantry.dashboards.endpoint import dashboard
 from tenantry.groups import UserGroup
+from tenantry.resolver import Resolver
 from tenantry.testing import make_group
+from tests.dashboards import mounts
+from tests.resolver.fake import KEYS, FakeBackend
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 GROUP = make_group(properties={"region": "<eu>", "n": 3})
@@ -17,12 +20,14 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 
 def client(app: App, group: UserGroup | None = GROUP, *, raises: bool = True) -> TestClient:
-    """A client of the app, behind a stand-in for the middleware."""
+    """A client of the app in the mount of the test, behind a stand-in for the middleware that finds the group."""
+    mounted = mounts.current.around(app, Resolver(FakeBackend(), keys=KEYS))
 
     async def with_group(scope: Any, receive: Any, send: Any) -> None:
-        await app({**scope, "user_group": group}, receive, send)
+        await mounted({**scope, "user_group": group}, receive, send)
 
-    return TestClient(with_group, raise_server_exceptions=raises)
+    base_url = f"http://testserver{mounts.current.prefix}"
+    return TestClient(with_group, base_url=base_url, raise_server_exceptions=raises)
 
 
 def get(

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from tenantry import DataSources, mount_dashboards
 from tenantry.groups import Issued, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.testing import make_token
+from tests.dashboards import mounts
 from tests.datasources.conftest import Directory
 from tests.resolver.fake import KEYS, FakeBackend
 
@@ -54,9 +55,10 @@ def flights_database(path: Path, days: int = 60) -> str:
 
 @dataclass
 class Site:
-    """A served folder. ``tokens``: of each carrier's group."""
+    """A served folder. ``prefix``: the path before /dashboards. ``tokens``: of each carrier's group."""
 
-    app: Starlette
+    app: ASGIApp
+    prefix: str
     sources: DataSources
     resolver: Resolver
     backend: FakeBackend
@@ -81,6 +83,10 @@ class Site:
     async def post(self, path: str, body: Any, carrier: str = "HA") -> httpx2.Response:
         return await self.client.post(f"/dashboards/{path}", json=body, headers=self.headers(carrier))
 
+    async def follow(self, address: str) -> httpx2.Response:
+        """What an address gives that the server named."""
+        return await self.client.get(f"http://testserver{address}")
+
     async def lines(self, name: str, carrier: str = "HA", **body: Any) -> list[dict[str, Any]]:
         """The lines of an answer for panels, but the last."""
         answer = await self.post(f"{name}/-/panels", body, carrier)
@@ -95,11 +101,11 @@ class Site:
 
     def reading(self, path: str, body: Any, carrier: str = "HA") -> AbstractAsyncContextManager[Reader]:
         """Sends a request, and reads its answer as it comes. After the block the viewer has left."""
-        return reading(self.app, f"/dashboards/{path}", body, self.headers(carrier))
+        return reading(self.app, f"{self.prefix}/dashboards/{path}", body, self.headers(carrier))
 
 
 @asynccontextmanager
-async def reading(app: Starlette, path: str, body: Any, headers: Mapping[str, str]) -> AsyncIterator[Reader]:
+async def reading(app: ASGIApp, path: str, body: Any, headers: Mapping[str, str]) -> AsyncIterator[Reader]:
     """Sends a request, and reads its answer as it comes. After the block the viewer has left."""
     reader = Reader(json.dumps(body).encode())
     scope = {
@@ -162,9 +168,9 @@ def replace_version(group: UserGroup) -> UserGroup:
 
 @asynccontextmanager
 async def serve(folder: Path, files: Mapping[str, str], **options: Any) -> AsyncIterator[Site]:
-    """An app with the dashboards of ``files``. ``properties``: further ones of each group; ``limits``: of its
-    DataSources; ``store``: a class of a store for single-use codes, else there is none; the rest is for
-    mount_dashboards."""
+    """An app with the dashboards of ``files``, in the mount of the test. ``properties``: further ones of each group;
+    ``limits``: of its DataSources; ``store``: a class of a store for single-use codes, else there is none; the rest is
+    for mount_dashboards."""
     properties, limits = options.pop("properties", {}), options.pop("limits", {})
     store = options.pop("store", None)
     write_files(folder, files)
@@ -178,13 +184,15 @@ async def serve(folder: Path, files: Mapping[str, str], **options: Any) -> Async
         )[1]
         for carrier in CARRIERS
     }
-    app = Starlette()
     stored = None if store is None else store()
     async with DataSources(directory if stored is None else stored, **limits) as sources:
-        mount_dashboards(app, folder / "dashboards", resolver, sources, **options)
+        prefix = mounts.current.prefix
+        app = mounts.current.build(
+            resolver, lambda inner: mount_dashboards(inner, folder / "dashboards", resolver, sources, **options)
+        )
         transport = httpx2.ASGITransport(app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://testserver") as client:
-            site = Site(app, sources, resolver, backend, directory, client, tokens)
+        async with httpx2.AsyncClient(transport=transport, base_url=f"http://testserver{prefix}") as client:
+            site = Site(app, prefix, sources, resolver, backend, directory, client, tokens)
             if stored is not None:
                 stored.site = site
             yield site

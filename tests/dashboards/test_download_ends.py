@@ -20,6 +20,8 @@ from tenantry.errors import QueryOutdated
 from tests.dashboards.served import SOON, Site, serve
 from tests.dashboards.test_tables import Stored, end
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 MANY = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500000) select i from n"
 
 

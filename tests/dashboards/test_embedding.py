@@ -12,6 +12,8 @@ from tenantry.errors import InvalidSettings
 from tenantry.testing import make_group
 from tests.dashboards.helpers import client, get
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 
 def policies(answer: Any) -> list[str]:
     return list(answer.headers.get_list("content-security-policy"))

@@ -13,6 +13,8 @@ from tenantry.html import HTMLTemplate
 from tenantry.testing import make_group
 from tests.dashboards.helpers import HTML, get
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 
 def test_no_token_is_401_and_the_renderer_is_not_called() -> None:
     """Red when the group may be None: a renderer would then show everybody's rows."""

@@ -16,9 +16,12 @@ from tenantry import DashboardFolder, DataSources, mount_dashboards
 from tenantry.dashboards import assets
 from tenantry.errors import InvalidDashboards, InvalidSettings
 from tenantry.resolver import Resolver
+from tests.dashboards import mounts
 from tests.dashboards.served import write_files
 from tests.datasources.conftest import Directory
 from tests.resolver.fake import KEYS, FakeBackend
+
+pytestmark = pytest.mark.usefixtures("mount")
 
 FILES = {
     "dashboards/sales.yaml": "title: Sales & more\nrows: [[{figure: a, query: {sql: select 1 as a}}]]\n",
@@ -41,16 +44,20 @@ def bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def client(app: Any, root_path: str = "") -> httpx2.AsyncClient:
     transport = httpx2.ASGITransport(app, root_path=root_path)
-    return httpx2.AsyncClient(transport=transport, base_url="http://testserver")
+    prefix = "" if root_path else mounts.current.prefix
+    return httpx2.AsyncClient(transport=transport, base_url=f"http://testserver{prefix}")
 
 
 def mounted(folder: Path, app: Any = None, **options: Any) -> Any:
-    app = Starlette() if app is None else app
+    """``app`` with the dashboards; without one, an app in the mount of the test."""
     write_files(folder, FILES)
-    mount_dashboards(
-        app, folder / "dashboards", Resolver(FakeBackend(), keys=KEYS), DataSources(Directory()), **options
-    )
-    return app
+    resolver = Resolver(FakeBackend(), keys=KEYS)
+
+    def mount_on(app: Any) -> Any:
+        mount_dashboards(app, folder / "dashboards", resolver, DataSources(Directory()), **options)
+        return app
+
+    return mounts.current.build(resolver, mount_on) if app is None else mount_on(app)
 
 
 @pytest.fixture
@@ -67,7 +74,7 @@ async def test_a_frame_is_the_same_for_everybody(http: httpx2.AsyncClient) -> No
     assert "<title>Sales &amp; more</title>" in page.text
     assert '<div id="dashboard" data-name="sales">' in page.text
     assert '<meta name="tenantry-hosts" content="https://app.example.com http://localhost:3000">' in page.text
-    assert '<meta name="tenantry-mount" content="/dashboards">' in page.text
+    assert f'<meta name="tenantry-mount" content="{mounts.current.prefix}/dashboards">' in page.text
     assert '<div class="skeleton-row"><div class="skeleton-panel" data-kind="figure" data-width="0">' in page.text
     other = (await http.get("/dashboards/eu/regions")).text
     assert "<title>Regions</title>" in other
@@ -106,7 +113,8 @@ async def test_browser_files_may_be_kept_for_ever(http: httpx2.AsyncClient, bund
     Red when the address is the name: a browser would run the old script with the new server."""
     page = (await http.get("/dashboards/sales")).text
     address = page.partition('src="')[2].partition('"')[0]
-    assert address.startswith("/dashboards/-/assets/page.")
+    assert address.startswith(f"{mounts.current.prefix}/dashboards/-/assets/page.")
+    address = f"http://testserver{address}"
     plain = await http.get(address, headers={"Accept-Encoding": "identity"})
     assert plain.text == "let page;" * 100
     assert plain.headers["cache-control"] == "public, max-age=31536000, immutable"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.dashboards.served import Site, serve
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 FILES = {
     "dashboards/flights.yaml": """
 title: Flights
@@ -21,7 +23,7 @@ controls:
   least: {number: 3}
   unit: {choices: [a, b], required: true}
 rows:
-  - {figure: flights, query: flights}
+  - {figure: flights, query: flights, columns: [first, last]}
   - {figure: unit, query: unit}
 """,
     "queries/flights.sql": """/* ---

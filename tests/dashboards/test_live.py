@@ -21,6 +21,8 @@ from tenantry.datasources import RedisResults, ResultCache, changes
 from tests.dashboards.served import SOON, Site, serve
 from tests.datasources.conftest import PRODUCTION
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 FILES = {
     "dashboards/open.yaml": """
 title: Open

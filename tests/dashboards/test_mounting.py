@@ -15,6 +15,8 @@ from tenantry.groups import UserGroup
 from tenantry.testing import make_group
 from tests.dashboards.helpers import client, get
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 
 async def sales(group: UserGroup, request: Request) -> str:
     """What we sold."""

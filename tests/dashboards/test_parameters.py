@@ -16,6 +16,8 @@ from tenantry.errors import TenantryError
 from tenantry.sql import SQLTemplate
 from tests.dashboards.helpers import HTML, client, get
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 ORDERS = SQLTemplate(
     """

@@ -21,12 +21,14 @@ from tenantry.errors import QueryOutdated
 from tenantry.testing import MemoryStore
 from tests.dashboards.served import Site, serve
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 FILES = {
     "dashboards/routes.yaml": """
 title: Routes
 controls: {route: {text: }}
 rows:
-  - {table: flights, title: "Flights of {{ carrier }}", page: 10, columns: [day, route, delay]}
+  - {table: flights, title: "Flights of {{ carrier }}", page: 10, columns: [day, route, delay, note]}
   - {line: delay, by: day, color: route, query: flights}
   - {text: Nothing to save}
 """,
@@ -125,10 +127,10 @@ async def test_a_file_is_had_once(tmp_path: Path) -> None:
         issued = await address_of(site, filters={"route": "A-B"})
         assert issued.headers["cache-control"] == "no-store"
         address = issued.json()["address"]
-        assert address.startswith("/dashboards/-/download/")
+        assert address.startswith(f"{site.prefix}/dashboards/-/download/")
         assert site.tokens["HA"].decode() not in address
-        assert (await site.client.head(address)).status_code == 405, "a look uses nothing up"
-        file = await site.client.get(address)
+        assert (await site.client.head(f"http://testserver{address}")).status_code == 405, "a look uses nothing up"
+        file = await site.follow(address)
         assert file.status_code == 200
         assert file.headers["content-type"] == "text/csv; charset=utf-8"
         assert file.headers["content-disposition"] == "attachment; filename*=UTF-8''Flights%20of%20HA.csv"
@@ -137,7 +139,7 @@ async def test_a_file_is_had_once(tmp_path: Path) -> None:
         assert lines[0] == "day,route,delay,note"
         assert len(lines) == 61
         assert lines[1].endswith(",A-B,3,'=1+1"), "a spreadsheet runs nothing of it"
-        again = await site.client.get(address)
+        again = await site.follow(address)
         assert (again.status_code, "used already" in again.text) == (410, True)
 
 
@@ -153,7 +155,7 @@ async def test_a_file_is_not_had_with_a_token_that_is_dead(tmp_path: Path, cut_o
     async with serve(tmp_path, FILES, store=Stored) as site:
         address = (await address_of(site)).json()["address"]
         cut_off(site)
-        assert (await site.client.get(address)).status_code == 410
+        assert (await site.follow(address)).status_code == 410
 
 
 @pytest.mark.parametrize("why", ["limit", "rotated"])
@@ -245,7 +247,7 @@ async def test_many_choices_in_any_letters_are_kept(tmp_path: Path) -> None:
         assert issued.status_code == 200, issued.text
         (kept,) = codes_of(site).values()
         assert len(kept.payload.encode()) < 30_000
-        file = await site.client.get(issued.json()["address"])
+        file = await site.follow(issued.json()["address"])
     assert file.text.splitlines() == ["route", *["A-B"] * 60]
 
 
@@ -263,7 +265,7 @@ async def test_a_file_that_cannot_be_read_says_so_plainly(tmp_path: Path) -> Non
     broken = {"dashboards/routes.yaml": "title: a\nrows: [{table: {sql: select secret from nothing}}]\n"}
     async with serve(tmp_path, broken, store=Stored) as site:
         address = (await address_of(site)).json()["address"]
-        answer = await site.client.get(address)
+        answer = await site.follow(address)
     assert answer.status_code == 502
     assert answer.text == "The data source could not answer the question of this panel."
 

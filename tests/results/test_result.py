@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tenantry.results import Result, ResultColumn
+from tenantry.results.pieces import narrowed, piece_writers
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,24 @@ def test_a_result_shows_no_value() -> None:
     result = Result(["secret"], [("canary",)] * 3)
     assert repr(result) == str(result) == "<Result of 1 columns and 3 rows>"
     assert len(result) == 3
+
+
+def test_some_columns_of_a_result() -> None:
+    """In its order, with their types and when it was asked; names that it lacks are none. All of them are the result
+    itself, so that what is kept for it stays. Red when the order is that of the names."""
+    whole = Result(["a", "b", "c"], [(1, "x", None), (2, "y", None)], ["integer", "text", None], datetime(2026, 1, 1))  # noqa: DTZ001
+    some = whole.only(["c", "a", "nosuch"])
+    assert (some.names, some.rows, some.types) == (["a", "c"], [(1, None), (2, None)], ["integer", None])
+    assert some.as_of == whole.as_of
+    assert whole.only(["b"]).rows == [("x",), ("y",)]
+    assert whole.only([]).rows == [(), ()]
+    assert whole.only({"c", "b", "a"}) is whole
+
+
+@pytest.mark.parametrize("format_", ["json", "ndjson", "csv", "arrow"])
+def test_some_columns_of_a_stream(format_: str) -> None:
+    """The bytes are those of a query without the others. Red when a row keeps what the names have lost."""
+    rows: list[tuple[Any, ...]] = [(1, "x", 2.5), (2, "y", 3.5)]
+    narrow = narrowed(piece_writers(format_), {"a", "c"})(["a", "b", "c"], ["integer", "text", "float"])
+    own = piece_writers(format_)(["a", "c"], ["integer", "float"])
+    assert narrow.write(rows) + narrow.end() == own.write([(1, 2.5), (2, 3.5)]) + own.end()

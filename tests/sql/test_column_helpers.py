@@ -293,7 +293,12 @@ def test_negated_and_next_to_or() -> None:
         ("text", "", "1 = 1", ()),
         ("list of text", ["eu", "us"], "(not (region in ($1, $2)) or region is null)", ("eu", "us")),
         ("list of text", [], "(not (region operator(=) any ('{}')) or region is null)", ()),
-        ("date", "2026-05-01", "(not (region >= $1::date and region < $2::date) or region is null)", (MAY[0], date(2026, 5, 2))),
+        (
+            "date",
+            "2026-05-01",
+            "(not (region >= $1::date and region < $2::date) or region is null)",
+            (MAY[0], date(2026, 5, 2)),
+        ),
         ("date range", "this month", "(not (region >= $1::date and region < $2::date) or region is null)", MAY),
         ({"type": "text", "match": "prefix"}, "e", "(not (region like $1 escape '!') or region is null)", ("e%",)),
         (NULLABLE, "eu", "(not (region = $1) or region is null)", ("eu",)),

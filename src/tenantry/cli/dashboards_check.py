@@ -119,7 +119,7 @@ class DashboardCheck:
         engines = self._engines
         refused = () if engines is None else engines.findings
         columns = self._unknown_columns()
-        of_files = [*self._unusable, *self._controls(), *self._queries(), *self._of_texts()]
+        of_files = [*self._unusable, *self._controls(), *self._tables(), *self._queries(), *self._of_texts()]
         of_engines = [*refused, *columns, *self._tables_without_pages()]
         found = [*of_files, *self._of_formats(), *of_engines]
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column))
@@ -177,6 +177,16 @@ class DashboardCheck:
                 fix = f"write [[ and … = {{{{ params.{control.name} }}}} ]] in a query, or take the control out"
                 yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix)
 
+    def _tables(self) -> Iterator[Located]:
+        """Tables without ``columns``: a column that is added to their query is sent to every viewer."""
+        for saved in self._saved:
+            for panel in saved.dashboard.panels:
+                if panel.columns_left_out:
+                    at = saved.dashboard.source.location(panel.offset)
+                    message = "this table names no columns, so viewers get every column of its query"
+                    fix = "write columns: [NAME, …] with those that viewers may see, or columns: all"
+                    yield at.file, Finding("columns-left-out", Severity.WARNING, at.line, at.column, message, fix)
+
     def _queries(self) -> Iterator[Located]:
         known = self._types.paths if self._types else None
         coverage = Coverage(self._types) if self._types else None
@@ -231,7 +241,8 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
     if panel is None:
         return ()
     whole = template is saved.queries.panels[panel.id].rows
-    return tuple(use for use in panel.columns if whole or use.key == panel.kind)
+    found = (use for use in panel.columns if whole or use.key == panel.kind)
+    return tuple(use for use in found if "{{" not in use.name)  # another column for each group
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:

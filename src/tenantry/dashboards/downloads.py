@@ -19,6 +19,7 @@ from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.named_columns import named_columns
 from tenantry.dashboards.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
@@ -116,7 +117,10 @@ class Downloads:
         if template is None:
             raise HTTPException(404, "This panel has no rows.")
         variables = extend(group.variables, "params", read_filters(saved, filters))
-        stream = await self._sources.stream(group, panel.schema, template, variables, format="csv", formula_safe=True)
+        columns = named_columns(panel, variables)
+        stream = await self._sources.stream(
+            group, panel.schema, template, variables, format="csv", formula_safe=True, columns=columns
+        )
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
         where = f"panel {panel.id} of dashboard {saved.dashboard.name}"
         pieces = stream if session is None else self._while_previewed(stream, session)

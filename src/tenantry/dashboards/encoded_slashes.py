@@ -6,7 +6,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import NotFound
 from tenantry.http import has_encoded_slash
-from tenantry.middleware.middleware import send_error
+from tenantry.middleware.refusals import send_error
 
 
 class NoEncodedSlash:

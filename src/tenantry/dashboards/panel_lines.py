@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from tenantry.dashboards.named_columns import Columns
 from tenantry.errors import InvalidSettings, QueryFailed
 from tenantry.results import Result
 from tenantry.results.format import DEFAULT, missing_package_message, scalar_text
@@ -36,15 +37,17 @@ def line(document: Mapping[str, Any]) -> bytes:
     return encoded + b"\n"
 
 
-def result_fields(result: Result) -> dict[str, Any]:
-    """``columns`` and ``rows``."""
-    rows: msgspec.Raw = _encoder().Raw(to_json_rows(result))
-    return {"columns": [{"name": each.name, "type": each.type} for each in result.columns], "rows": rows}
+def result_fields(result: Result, named: Columns) -> dict[str, Any]:
+    """``columns`` and ``rows``, of the columns that the panel names alone."""
+    sent = result if named is None else result.only(named)
+    rows: msgspec.Raw = _encoder().Raw(to_json_rows(sent))
+    return {"columns": [{"name": each.name, "type": each.type} for each in sent.columns], "rows": rows}
 
 
 def rows_line(
     panel_id: str,
     result: Result,
+    named: Columns,
     *,
     total: int | None = None,
     age: float | None = None,
@@ -55,7 +58,7 @@ def rows_line(
     """The line of a panel that has its rows. ``total``: of a table, all rows; ``age``: seconds; ``as_of``: what the
     page gives back to ask whether they have changed; ``more``: further fields."""
     about = {"total": total, "age": None if age is None else round(age, 1), "as_of": as_of, "reduced": reduced}
-    return line({"panel": panel_id, **result_fields(result), **about, **(more or {})})
+    return line({"panel": panel_id, **result_fields(result, named), **about, **(more or {})})
 
 
 def choices_line(control: str, result: Result) -> bytes:

@@ -18,6 +18,7 @@ from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
 from tenantry.dashboards.filters import previous_period
 from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.named_columns import Columns, named_columns, small_line
 from tenantry.dashboards.panel_errors import internal_error, viewer_error
 from tenantry.dashboards.panel_lines import choices_line, error_line, result_fields, rows_line
 from tenantry.dashboards.panel_request import WantedPanel
@@ -88,12 +89,13 @@ class PanelRunner:
         view = panel.view.substitute(self.variables)  # what is missing there is missing in the panel
         queries = self._saved.queries.panels[panel.id]
         if queries.rows is None:
-            return rows_line(panel.id, Result((), ()))
+            return rows_line(panel.id, Result((), ()), None)
+        named = named_columns(panel, self.variables)
         if panel.kind is PanelKind.TABLE:
-            return await self._table(panel, queries.rows, view, wanted)
+            return await self._table(panel, queries.rows, view, named, wanted)
         plot = _plot(panel, view, wanted.width)
         if plot is not None:
-            return await self._chart(panel, queries.rows, plot)
+            return await self._chart(panel, queries.rows, named, plot)
         rows, before, small = await _together(
             self._ask(panel, queries.rows),
             self._compared(panel, queries),
@@ -102,20 +104,22 @@ class PanelRunner:
         assert rows is not None  # noqa: S101  # it was asked
         more = {}
         if before is not None:
-            more["compare"] = result_fields(before)
+            more["compare"] = result_fields(before, named)
         if small is not None:
-            more["sparkline"] = result_fields(small)
-        return rows_line(panel.id, rows, **self._times(rows, before, small), more=more)
+            more["sparkline"] = result_fields(small_line(small, view[panel.kind]), None)
+        return rows_line(panel.id, rows, named, **self._times(rows, before, small), more=more)
 
-    async def _table(self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], wanted: WantedPanel) -> bytes:
-        rows, total = await fetch_table(partial(self._ask, panel), template, view, wanted.page, wanted.sort)
-        return rows_line(panel.id, rows, total=total, **self._times(rows))
+    async def _table(
+        self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
+    ) -> bytes:
+        rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
+        return rows_line(panel.id, rows, named, total=total, **self._times(rows))
 
-    async def _chart(self, panel: Panel, template: SQLTemplate, plot: Plot) -> bytes:
+    async def _chart(self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot) -> bytes:
         rows, reduced = await self._charts.fetch(
             self._group, panel.schema, template, self.variables, plot, self._max_age(panel)
         )
-        return rows_line(panel.id, rows, **self._times(rows), reduced=reduced)
+        return rows_line(panel.id, rows, named, **self._times(rows), reduced=reduced)
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
         """The rows of the period before; None where none is asked for, or the viewer's range has no begin or end."""

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
+from tenantry.dashboards.named_columns import Columns
 from tenantry.datasources.no_rows import NoRowsTemplate
 from tenantry.datasources.pages import PLAIN_NAME, CountTemplate, PagedTemplate
 from tenantry.datasources.wrapped_template import WrappedTemplate
@@ -29,21 +30,25 @@ Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 
 
 async def fetch_table(
-    ask: Ask, template: SQLTemplate, view: Mapping[str, Any], page: int, sort: str
+    ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> tuple[Result, int]:
     """The rows of ``page`` (from 0), and the number of all. ``sort``: a column, ``-name`` for the largest first; else
     that of the ``view``, else the query's own order, or that of the view's columns where the engine gives the page.
+    A viewer sorts by the ``named`` columns and by that of the view.
     Raises as ``DataSources.query`` does, TooManyRows and TooManyBytes also on an engine without pages and where the
-    author named no order, and InvalidParameter for a column that the rows do not have."""
+    author named no order, and InvalidParameter for another column, and for one that the rows do not have."""
     size = view.get("page", PAGE_SIZE)
-    sort = sort or view.get("sort", "")
+    own = view.get("sort", "")
+    sort = sort or own
+    if named is not None and sort.removeprefix("-") not in {"", own.removeprefix("-"), *named}:
+        raise _unknown_column()
     try:
         whole = await ask(template)
     except (TooManyRows, TooManyBytes) as error:
         if not sort and not _names(view):  # the author named no order, and the engine has to sort all rows for one
             raise
         try:
-            return await _page_by_engine(ask, template, view, sort, (size, page * size))
+            return await _page_by_engine(ask, template, view, named, sort, (size, page * size))
         except InvalidSettings as no_pages:
             raise type(error)(f"{error.message}; {no_pages.message}") from None
     ordered = sorted_rows(whole, sort) if sort else whole.rows
@@ -51,14 +56,15 @@ async def fetch_table(
 
 
 async def _page_by_engine(
-    ask: Ask, template: SQLTemplate, view: Mapping[str, Any], sort: str, limits: tuple[int, int]
+    ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> tuple[Result, int]:
-    """Rows that are equal in the column of ``sort`` are in the order of all others: else a row could be on two pages,
-    or on none. Raises InvalidSettings on an engine without pages."""
+    """Rows that are equal in the column of ``sort`` are in the order of all other ``named`` columns: else a row could
+    be on two pages, or on none. Rows that are equal in all of these are the same to the viewer. Raises InvalidSettings
+    on an engine without pages."""
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:
         raise _unknown_column()
-    in_order = _names_in_order(known)
+    in_order = [name for name in _names_in_order(known) if named is None or name in named]
     names = dict.fromkeys([*(name for name in _names(view) if name in in_order), *in_order])
     order = [sort, *(name for name in names if name != sort.removeprefix("-"))] if sort else [*names]
     size, offset = limits
@@ -98,7 +104,7 @@ def _names(view: Mapping[str, Any]) -> list[str]:
 
 
 def _unknown_column() -> InvalidParameter:
-    return InvalidParameter("sort names a column that the rows do not have", names=["sort"])
+    return InvalidParameter("sort names a column that this table does not have", names=["sort"])
 
 
 def sorted_rows(result: Result, sort: str) -> Sequence[tuple[Any, ...]]:

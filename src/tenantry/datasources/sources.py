@@ -35,7 +35,7 @@ from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.ports import SourceDirectory
 from tenantry.results import Format, Result, StreamFormat
 from tenantry.results.format import DEFAULT
-from tenantry.results.pieces import MakeWriter, piece_writers
+from tenantry.results.pieces import MakeWriter, narrowed, piece_writers
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, UsageCounter, recorder_of
 from tenantry.viewers import VIEWER_OF_THREAD, ask_for_thread
@@ -175,17 +175,21 @@ class DataSources:
         format: StreamFormat = "ndjson",  # noqa: A002  # the word of every function that writes
         options: Format = DEFAULT,
         formula_safe: bool = False,
+        columns: Collection[str] | None = None,
     ) -> ResultStream:
         """The same rows as the body of a response in ``format``, in pieces, as they come; see ResultStream.
 
-        ``options`` and ``formula_safe`` as those of ``to_json`` and ``to_csv``. Returns when the first piece is there.
-        Raises as ``fetch`` does, and InvalidSettings for a format that there is not or whose package is not installed.
+        ``options`` and ``formula_safe`` as those of ``to_json`` and ``to_csv``; ``columns``: names of the columns that
+        are written, None for all. Returns when the first piece is there. Raises as ``fetch`` does, and InvalidSettings
+        for a format that there is not or whose package is not installed.
         """
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:
-            again = partial(self.stream, format=format, options=options, formula_safe=formula_safe)
+            again = partial(self.stream, format=format, options=options, formula_safe=formula_safe, columns=columns)
             return await ask_for_thread(watch, lambda: again(group, schema, template, variables))
         make_writer = piece_writers(format, options, formula_safe=formula_safe)
+        if columns is not None:
+            make_writer = narrowed(make_writer, columns)
         return ResultStream(await self.open_pieces(group, schema, template, variables, make_writer), format)
 
     async def open_pieces(

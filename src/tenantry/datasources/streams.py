@@ -157,7 +157,7 @@ class SourceStream(Generic[C]):
         was_open = self._error is None
         if error is not None:
             self._error, self._first = self._error or error, None
-            self._forget_reader()
+            self._reader_came()
         if was_open and not self._ended:
             self._host.stop(self)
             if error is not None and not self.outcome.done():

@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from tenantry.accessors import DEMAND_KEY, FOUND_KEY, HANDSHAKE_KEY, SCOPE_KEY, Demand, Handshake
+from tenantry.accessors import FOUND_KEY, SCOPE_KEY
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
-from tenantry.http import error_response
 from tenantry.middleware.addresses import ADDRESS_KEY, IN_QUERY_KEY, MASK, restore_redirects
 from tenantry.middleware.cache_headers import Exchange, Message, Receive, Send, set_headers
 from tenantry.middleware.carriers import AnyCarriers, read_carriers
 from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.long_responses import watch_responses
 from tenantry.middleware.origins import OriginCheck
+from tenantry.middleware.preview_keys import is_preview_key, run_with_preview_key
+from tenantry.middleware.refusals import LateUnauthorized, send_error
 from tenantry.middleware.token_watch import DEFAULT_STALENESS, BoundedResolver
 from tenantry.middleware.websockets import WebSocketSession
 from tenantry.slots import utc_now
@@ -26,11 +27,6 @@ from tenantry.slots import utc_now
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Scope
 
-POLICY_VIOLATION: Final = 1008
-"""The close code of a websocket that may not be opened (RFC 6455 section 7.4.1)."""
-
-_HELD_MESSAGES: Final = 8
-_NO_HANDSHAKE: Final = Handshake()  # of an HTTP request
 _SERVED: Final = frozenset({"http", "websocket"})
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -99,6 +95,9 @@ class UserGroupMiddleware:
       token, not an absent one.
     - a group: ``scope["user_group"]`` is a UserGroup.
 
+    The key of a preview is for the mount of dashboards that made it, and is passed on to it; elsewhere it is a bad
+    token, also with ``required=True``.
+
     A browser adds a cookie to what any page asks for. Where the token came in a cookie alone, websockets and methods
     other than GET, HEAD, OPTIONS and TRACE pass only from a page of the host that they were sent to, or of one of
     ``allowed_origins`` (``https://app.example.com``; InvalidSettings for what is not an origin): else 403
@@ -152,6 +151,7 @@ class UserGroupMiddleware:
             return self.app(scope, receive, send if self._flush_usage is None else self._flush_first(send))
         if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
             return self._run_found(scope, receive, send)
+        sent = scope["headers"]
         try:
             raw = self._extract(scope)
         except (AmbiguousToken, OriginNotAllowed) as error:
@@ -172,6 +172,10 @@ class UserGroupMiddleware:
         watched: Receive = MethodType(self._receive_while_good, exchange)
         group = self._peek(raw)
         if group is None:
+            if is_preview_key(raw, sent) and not self._required:
+                scope[SCOPE_KEY] = None
+                unwatched: Send = MethodType(self._send_private_found, (send,))
+                return run_with_preview_key(raw, self.app, scope, receive, send, unwatched)
             return self._run_resolved(raw, scope, watched, send, private)
         scope[SCOPE_KEY] = group
         scope[FOUND_KEY] = hash(raw)
@@ -243,106 +247,3 @@ class UserGroupMiddleware:
             return send_error(MissingToken(MissingToken.MESSAGE), scope, send)
         varied: Send = MethodType(self._send_varied, (send,)) if scope["type"] == "http" else send
         return LateUnauthorized(varied).run(self.app, scope, receive, send)
-
-
-# --- error responses --------------------------------------------------------------------------------------------------
-
-
-class LateUnauthorized:
-    """Runs an app without a user group, and answers 401 when a view turns out to need one.
-
-    A mounted Starlette app answers every exception with a 500 of its own and raises it again; Litestar
-    raises nothing. So a 500, and the close of a websocket that was not accepted, are held back until the app ends
-    (or streams on). If the app ends with MissingToken, or without an error after a view asked for the group, they are
-    dropped, else sent unchanged.
-    """
-
-    __slots__ = ("_demand", "_handshake", "_held", "_last", "_send")
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._demand = Demand()
-        self._handshake = _NO_HANDSHAKE
-        self._held: list[Message] = []
-        self._last = ""
-
-    async def run(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """Runs the app. An error response goes to ``send``. Raises what the app raises, but an early MissingToken."""
-        scope[DEMAND_KEY] = self._demand
-        if scope["type"] == "websocket":
-            self._handshake = scope[HANDSHAKE_KEY] = Handshake()
-        try:
-            await app(scope, receive, self.send)
-        except MissingToken as error:
-            if not self._last:
-                await send_error(error, scope, send)
-            elif self._last in {"websocket.accept", "websocket.send"}:
-                await _close(error, send)
-            else:  # too late: the response has begun, or the websocket is closed
-                raise
-        except Exception:
-            await self._release()
-            raise
-        else:
-            if self._held and self._demand.made:
-                await send_error(MissingToken(MissingToken.MESSAGE), scope, send)
-            else:
-                await self._release()
-
-    def send(self, message: Message) -> Awaitable[None]:
-        """What the app is given as its ``send``."""
-        if self._held or self._may_hide_missing_token(message):
-            self._held.append(message)
-            return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()
-        self._handshake.answered = True
-        self._last = message["type"]
-        return self._send(message)
-
-    def _may_hide_missing_token(self, message: Message) -> bool:
-        """Whether an app may have made it of a MissingToken."""
-        if message["type"] == "http.response.start":
-            hides: bool = message["status"] == 500
-        else:
-            hides = message["type"] == "websocket.close" and not self._last and self._demand.made
-        # Litestar sends where it catches: an app that copes without a group, and fails for another reason, is known by
-        # that. Starlette raises its error again, so there it is known anyway.
-        return hides and not (self._demand.made and _is_other_error(sys.exc_info()[1]))
-
-    async def _release(self) -> None:
-        held, self._held = self._held, []
-        for message in held:
-            self._last = message["type"]
-            await self._send(message)
-
-
-def _is_other_error(error: BaseException | None) -> bool:
-    """Whether an error is handled that is no MissingToken, nor caused by one."""
-    if error is None:
-        return False
-    while error is not None and not isinstance(error, MissingToken):
-        error = error.__cause__
-    return error is None
-
-
-async def _nothing() -> None:
-    """What is awaited for a message that is held back."""
-
-
-async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Answers with ``error``: an HTTP response, or for a websocket that is not yet accepted the Denial Response of the
-    ASGI extension ``websocket.http.response``; where the server lacks it, a close before accept (a bare 403)."""
-    if scope["type"] == "http":
-        prefix = "http.response"
-    elif "websocket.http.response" in (scope.get("extensions") or {}):
-        prefix = "websocket.http.response"
-    else:
-        await _close(error, send)
-        return
-    status, headers, body = error_response(error, scope)
-    await send({"type": f"{prefix}.start", "status": status, "headers": headers})
-    await send({"type": f"{prefix}.body", "body": body})
-
-
-async def _close(error: TenantryError, send: Send) -> None:
-    """Closes a websocket, whether it was accepted or not. The reason is the error's code."""
-    await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": error.code})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from tenantry.errors import InvalidSettings
@@ -10,6 +10,7 @@ from tenantry.results.arrow import ArrowWriter
 from tenantry.results.csv import CSVWriter
 from tenantry.results.format import DEFAULT, Format
 from tenantry.results.json import JSONWriter
+from tenantry.results.result import chooser, positions
 
 StreamFormat: TypeAlias = Literal["json", "ndjson", "csv", "arrow"]
 
@@ -54,6 +55,31 @@ def piece_writers(format_: str, options: Format = DEFAULT, *, formula_safe: bool
             return lambda names, types: ArrowWriter(names, types, options)
         case _:
             raise InvalidSettings(f"format is {format_!r}; it takes {', '.join(MEDIA_TYPES)}")
+
+
+def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
+    """The same writers for the columns of these names alone."""
+
+    def make(names: Sequence[str], types: Sequence[str | None] | None) -> PieceWriter:
+        kept = positions(names, columns)
+        kept_types = types and [types[position] for position in kept]
+        return _NarrowedPieces(make_writer([names[position] for position in kept], kept_types), kept)
+
+    return make
+
+
+class _NarrowedPieces:
+    """Some columns of the rows that it is given."""
+
+    def __init__(self, writer: PieceWriter, kept: Sequence[int]) -> None:
+        self._writer = writer
+        self._choose = chooser(kept)
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        return self._writer.write(self._choose(rows))
+
+    def end(self) -> bytes:
+        return self._writer.end()
 
 
 class _JSONPieces:

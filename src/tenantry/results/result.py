@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, Final
@@ -86,6 +86,20 @@ class Result:
         """One dict a row, in the order of the columns."""
         return dict_maker(len(self.names))(self.rows, *self.names)
 
+    def only(self, names: Collection[str]) -> Result:
+        """The columns of these names, in the order of the result. A name that it lacks is left out."""
+        kept = positions(self.names, names)
+        if len(kept) == len(self.names):
+            return self
+        types = self.types and [self.types[position] for position in kept]
+        return replace(
+            self,
+            names=[self.names[position] for position in kept],
+            rows=chooser(kept)(self.rows),
+            types=types,
+            size=None,
+        )
+
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
         """The rows, at most ``CHUNK`` at once."""
         return chunks(self.rows)
@@ -104,6 +118,22 @@ class Result:
 
 
 _NONE: Final = type(None)
+
+
+def positions(names: Sequence[str], wanted: Collection[str]) -> list[int]:
+    """The positions of the wanted names."""
+    return [position for position, name in enumerate(names) if name in wanted]
+
+
+def chooser(kept: Sequence[int]) -> Callable[[Iterable[tuple[Any, ...]]], list[tuple[Any, ...]]]:
+    """A function that keeps these positions of each row."""
+    if len(kept) > 1:
+        return partial(_mapped, itemgetter(*kept))
+    return lambda rows: [tuple(row[position] for position in kept) for row in rows]
+
+
+def _mapped(pick: Callable[[Any], Any], rows: Iterable[Any]) -> list[Any]:
+    return list(map(pick, rows))
 
 
 def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -13,6 +13,7 @@ from tenantry.tokens.formats import (
     mask_within,
     mint_api_token,
 )
+from tenantry.tokens.formats import PREVIEW_PREFIX as PREVIEW_PREFIX
 from tenantry.tokens.formats import checksum as checksum
 from tenantry.tokens.formats import decode as decode
 from tenantry.tokens.key_ring import KEY_ID_PATTERN as KEY_ID_PATTERN

@@ -139,6 +139,9 @@ def api_token_digest(text: str) -> bytes | None:
     return sha256(raw).digest()
 
 
+PREVIEW_PREFIX: Final = "ugpv_"
+"""What the key of a preview's session begins with, by which it is told from a token."""
+
 # --- what may be shown ------------------------------------------------------------------------------------------------
 
 _LIKE_A_TOKEN: Final = re.compile(r"ug(?:[kt][ct]|pv)_[0-9A-Za-z_.-]{32,}")

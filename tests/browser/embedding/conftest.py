@@ -11,6 +11,7 @@ from engines.chromium import chromium
 from engines.firefox import firefox
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.sites import Sites, serving
+from tests.dashboards.mounts import BARE, FASTAPI, Mounting
 
 
 @pytest.fixture
@@ -18,6 +19,14 @@ def sites() -> Iterator[Sites]:
     """Three sites: the dashboards, a product that embeds them, and one that may not."""
     with serving(KeyRing([SigningKey("k1", b"7" * 32)])) as served:
         yield served
+
+
+@pytest.fixture(params=[BARE, FASTAPI], ids=[BARE.name, FASTAPI.name])
+def mounting(request: pytest.FixtureRequest) -> Mounting:
+    """How real dashboards are mounted: as they are, and with all that may be around them. The mounts between these two
+    are tested without a browser."""
+    found: Mounting = request.param
+    return found
 
 
 @pytest.fixture(scope="package", params=["chromium", "firefox"])

@@ -37,6 +37,7 @@ from tenantry.groups import GroupChanges, GroupDraft, Issued, Tag
 from tenantry.middleware import header
 from tenantry.testing import MemoryStore, make_token
 from tenantry.tokens import KeyRing
+from tests.dashboards import mounts
 from tests.dashboards.served import flights_database
 
 HERE: Final = Path(__file__).parent
@@ -70,6 +71,8 @@ class Sites:
     folder: Path | None = None
     """Of real dashboards; None: the small page of these tests stands for one."""
     store: MemoryStore = field(default_factory=MemoryStore)
+    mounting: mounts.Mounting = mounts.BARE
+    """How the app of real dashboards mounts them."""
     dashboards: str = ""
     own_host: str = ""
     """The same dashboards under another host name, as of one customer alone."""
@@ -87,6 +90,11 @@ class Sites:
     loop: asyncio.AbstractEventLoop | None = None
     """Of the server."""
     _issued: dict[str, Issued] = field(default_factory=dict)
+
+    @property
+    def mount(self) -> str:
+        """The address below which the dashboards are."""
+        return f"{self.dashboards}{self.mounting.prefix}/dashboards"
 
     async def prepare(self) -> None:
         """The groups, and the product as their environment's host."""
@@ -205,11 +213,13 @@ def _dashboards(sites: Sites) -> Starlette:
     return Starlette(routes=[Mount("/dashboards", mounted)], middleware=[Middleware(_Noted, sites=sites)])
 
 
-def _mounted(sites: Sites, folder: Path) -> Starlette:
-    app = Starlette(middleware=[Middleware(_Noted, sites=sites)])
+def _mounted(sites: Sites, folder: Path) -> ASGIApp:
     resolver, sites.sources = Resolver(sites.store, keys=sites.keys), DataSources(sites.store)
-    mount_dashboards(app, folder, resolver, sites.sources, embedding=Embedding(sites.store, sites.keys))
-    return app
+    options: dict[str, Any] = {"embedding": Embedding(sites.store, sites.keys)}
+    app = sites.mounting.build(
+        resolver, lambda inner: mount_dashboards(inner, folder, resolver, sites.sources, **options)
+    )
+    return _Noted(app, sites)
 
 
 class _Noted:
@@ -239,7 +249,7 @@ def _product(sites: Sites) -> Starlette:
         query = request.query_params
         html = _HOST.format(
             groups=escape(query.get("groups", "")),
-            dashboards=f"{sites.dashboards}/dashboards",
+            dashboards=sites.mount,
             same=escape(query.get("same", "")),
             more=query.get("more", ""),
         )
@@ -268,9 +278,9 @@ def _evil(sites: Sites) -> Starlette:
 
 
 @contextmanager
-def serving(keys: KeyRing, folder: Path | None = None) -> Iterator[Sites]:
+def serving(keys: KeyRing, folder: Path | None = None, mounting: mounts.Mounting = mounts.BARE) -> Iterator[Sites]:
     """The sites behind a real server, in a thread with an event loop of its own."""
-    sites = Sites(keys, folder)
+    sites = Sites(keys, folder, mounting=mounting)
     listeners = [socket.create_server((address, 0)) for address in ADDRESSES]
     ports = [listener.getsockname()[1] for listener in listeners]
     sites.dashboards = f"http://127.0.0.1:{ports[0]}"

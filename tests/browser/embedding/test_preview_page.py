@@ -16,6 +16,7 @@ from tenantry.groups import Author
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.frames import until
 from tests.browser.embedding.sites import Sites, serving
+from tests.dashboards.mounts import Mounting
 from tests.dashboards.served import write_files
 
 FILES = {
@@ -37,8 +38,8 @@ rows:
 
 
 @pytest.fixture
-def real(tmp_path: Path) -> Iterator[Sites]:
-    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES)) as served:
+def real(tmp_path: Path, mounting: Mounting) -> Iterator[Sites]:
+    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES), mounting) as served:
         yield served
 
 
@@ -87,7 +88,7 @@ async def _issued(sites: Sites) -> tuple[str, str]:
     production = await sites.store.environment("production")
     assert production is not None
     code = await Previews(sites.store).issue(production, "acme", "sales/regions", Author("ann"))
-    return code, preview_address(f"{sites.dashboards}/dashboards", "sales/regions", code)
+    return code, preview_address(sites.mount, "sales/regions", code)
 
 
 async def _shown(page: Page) -> bool:

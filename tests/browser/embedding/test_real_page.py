@@ -13,6 +13,7 @@ from engines.chromium import OpenPage
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.frames import dashboards, noted, until
 from tests.browser.embedding.sites import Sites, serving
+from tests.dashboards.mounts import Mounting
 from tests.dashboards.served import write_files
 
 FILES = {
@@ -30,8 +31,8 @@ HALF_A_MINUTE = 31_000
 
 
 @pytest.fixture
-def real(tmp_path: Path) -> Iterator[Sites]:
-    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES)) as served:
+def real(tmp_path: Path, mounting: Mounting) -> Iterator[Sites]:
+    with serving(KeyRing([SigningKey("k1", b"7" * 32)]), write_files(tmp_path, FILES), mounting) as served:
         yield served
 
 
@@ -43,7 +44,7 @@ async def test_direct_visits_of_two_customers(open_page: OpenPage, real: Sites) 
     context = seen.page.context
     for group in ("acme", "bolt"):
         page = await context.new_page()
-        await page.goto(f"{real.dashboards}/dashboards/sales/regions?USER_GROUP_TOKEN={await real.token(group)}")
+        await page.goto(f"{real.mount}/sales/regions?USER_GROUP_TOKEN={await real.token(group)}")
     tabs = context.pages[1:]
     addresses = {tab.url for tab in tabs}
     assert len(addresses) == 2
@@ -56,7 +57,7 @@ async def test_direct_visits_of_two_customers(open_page: OpenPage, real: Sites) 
     await context.clear_cookies()
     await tabs[0].reload()
     await until(lambda: _says(tabs[0], "Cookies are blocked"), "the notice")
-    await tabs[1].goto(f"{real.dashboards}/dashboards/sales/regions")
+    await tabs[1].goto(f"{real.mount}/sales/regions")
     await until(lambda: _says(tabs[1], "Please open this dashboard from your product"), "the other notice")
 
 

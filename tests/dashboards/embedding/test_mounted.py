@@ -13,7 +13,6 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenantry import DataSources, Resolver, UserGroup, UserGroupMiddleware, mount_dashboards
@@ -23,8 +22,11 @@ from tenantry.dashboards.embedding.routes import ELEMENT_VERSION, Embedding
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.testing import FrozenClock, MemoryStore, make_token
+from tests.dashboards import mounts
 from tests.dashboards.served import write_files
 from tests.resolver.fake import KEYS
+
+pytestmark = pytest.mark.usefixtures("mount")
 
 FILES = {"dashboards/sales.yaml": "title: Sales\nrows: [{heading: A}]\n"}
 CODE = "/dashboards/sales/-/embed-code"
@@ -37,17 +39,20 @@ class Mounted:
     def __init__(self, folder: Path, clock: FrozenClock, environment: str | None = None) -> None:
         self.store = MemoryStore(clock=clock)
         self.lists: dict[str, list[str]] = {}
-        self.app = app = Starlette()
         self.resolver = resolver = Resolver(
             self.store, keys=KEYS, environment=environment, clock=clock.monotonic, time_of_day=clock
         )
         embedding = Embedding(self.store, KEYS, self._hosts_of, time_of_day=clock)
         write_files(folder, FILES)
-        mount_dashboards(
-            app, folder / "dashboards", resolver, DataSources(self.store), frame_ancestors=(), embedding=embedding
-        )
-        transport = httpx2.ASGITransport(app)
-        self.http = httpx2.AsyncClient(transport=transport, base_url="http://dash.test")
+
+        def mount_on(app: Any) -> None:
+            self.app = app
+            sources = DataSources(self.store)
+            mount_dashboards(app, folder / "dashboards", resolver, sources, frame_ancestors=(), embedding=embedding)
+
+        self.prefix = mounts.current.prefix
+        transport = httpx2.ASGITransport(mounts.current.build(resolver, mount_on))
+        self.http = httpx2.AsyncClient(transport=transport, base_url=f"http://dash.test{self.prefix}")
 
     def _hosts_of(self, group: UserGroup) -> list[str]:
         return self.lists.get(group.provided_id, ["https://app.test", "https://*.app.test"])
@@ -71,6 +76,9 @@ class Mounted:
             nonce=make_token().nonce,
             grace_seconds=grace_seconds,
         )
+
+    async def follow(self, location: str) -> httpx2.Response:
+        return await self.http.get(f"http://dash.test{location}")
 
     async def issue(self, token: str) -> httpx2.Response:
         return await self.http.post(CODE, headers={"X-User-Group-Token": token})
@@ -277,9 +285,9 @@ async def test_a_direct_visit_has_a_cookie_of_its_group(mounted: Mounted) -> Non
     cookies = {"Cookie": "; ".join(f"{name}={value}" for _, name, value in ways.values())}
     for location, name, token in ways.values():
         handle = name.removeprefix("__Host-tenantry-")
-        assert location == f"/dashboards/sales?city=Brno&group={handle}"
+        assert location == f"{mounted.prefix}/dashboards/sales?city=Brno&group={handle}"
         assert KEYS.read(token).handle.hex() == handle
-        assert (await mounted.http.get(location)).status_code == 200
+        assert (await mounted.follow(location)).status_code == 200
         answer = await mounted.http.post(CODE, headers=cookies | {"X-User-Group-Handle": handle})
         assert (await mounted.redeem(answer.json())).json() == {"token": token}
 
@@ -309,10 +317,10 @@ async def test_a_direct_visit_within_a_middleware_of_the_whole_app(mounted: Moun
         location, name, token = await _opened(mounted, "acme")
         handle = name.removeprefix("__Host-tenantry-")
         assert KEYS.read(token).handle.hex() == handle
-        assert location == f"/dashboards/sales?city=Brno&group={handle}"
+        assert location == f"{mounted.prefix}/dashboards/sales?city=Brno&group={handle}"
     assert seen
     assert token not in "".join(seen)
-    page = await mounted.http.get(location)
+    page = await mounted.follow(location)
     assert (page.status_code, "set-cookie" in page.headers) == (200, False)
     answer = await mounted.http.post(CODE, headers={"Cookie": f"{name}={token}", "X-User-Group-Handle": handle})
     assert (await mounted.redeem(answer.json())).json() == {"token": token}

@@ -14,6 +14,7 @@ from playwright.async_api import Request
 
 from engines.axe import serious
 from engines.chromium import Watched
+from tests.dashboards import mounts
 from tests.dashboards.page.conftest import Visit, come, until
 from tests.dashboards.served import Site, serve
 
@@ -53,14 +54,18 @@ class Served:
         return self.site.headers(carrier)
 
 
-@pytest.fixture
-async def served(tmp_path: Path) -> AsyncIterator[Served]:
+@pytest.fixture(params=[mounts.BARE, mounts.FASTAPI], ids=[mounts.BARE.name, mounts.FASTAPI.name])
+async def served(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Served]:
+    """As it is, and with all that may be around it; the mounts between these two are tested without a browser."""
+    monkeypatch.setattr(mounts, "current", request.param)
     async with serve(tmp_path, FILES, properties={"locale": "en-GB", "accent": "#0a7d5a"}) as site:
         listener = socket.create_server(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(site.app, log_config=None, lifespan="off"))
         running = asyncio.create_task(server.serve(sockets=[listener]))
         try:
-            yield Served(site, f"http://127.0.0.1:{listener.getsockname()[1]}/dashboards/overview")
+            yield Served(site, f"http://127.0.0.1:{listener.getsockname()[1]}{site.prefix}/dashboards/overview")
         finally:
             server.should_exit = True
             await running

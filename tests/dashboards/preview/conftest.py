@@ -1,7 +1,8 @@
-"""An app with previews, on a store in memory."""
+"""An app whose dashboards are previewed."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -9,14 +10,19 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as ASGIScope
 
-from tenantry import DataSources, Resolver, mount_dashboards
+from tenantry import DataSources, Resolver, mount_dashboards, user_group
 from tenantry.api import create_api
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.groups import Environment, GroupDraft, Scope, Tag
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import FrozenClock, MemoryStore, make_token
+from tests.dashboards import mounts
 from tests.dashboards.served import Reader, flights_database, reading, write_files
 from tests.resolver.fake import KEYS
 
@@ -43,12 +49,17 @@ WANTED = {"user_group_id": "acme", "dashboard": "sales/flights"}
 class Previewed:
     """An app with dashboards and ``/api/user`` on a store in memory; acme is a group of production."""
 
-    def __init__(self, app: Starlette, sources: DataSources, store: MemoryStore, clock: FrozenClock) -> None:
+    def __init__(
+        self, app: ASGIApp, sources: DataSources, store: MemoryStore, clock: FrozenClock, seen: list[str]
+    ) -> None:
         self.app = app
         self.sources = sources
+        self.seen = seen
         self.store = store
         self.clock = clock
-        self.client = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://dash.test")
+        self.prefix = mounts.current.prefix
+        transport = httpx2.ASGITransport(app)
+        self.client = httpx2.AsyncClient(transport=transport, base_url=f"http://dash.test{self.prefix}")
         self.environment = Environment(0, "", Tag.CUSTOMER)
         self.secret = ""
 
@@ -73,23 +84,69 @@ class Previewed:
 
     def reading(self, session: str, path: str) -> AbstractAsyncContextManager[Reader]:
         """Asks for panels with a session, and reads the answer as it comes."""
-        return reading(self.app, path, {}, {"X-User-Group-Token": session})
+        return reading(self.app, f"{self.prefix}{path}", {}, {"X-User-Group-Token": session})
 
     async def panels(self, session: str, path: str = PANELS, **body: Any) -> httpx2.Response:
         return await self.client.post(path, json=body, headers={"X-User-Group-Token": session})
+
+
+class Seen:
+    """A middleware of the host program, which notes all that it can read of a request."""
+
+    def __init__(self, app: ASGIApp, seen: list[str]) -> None:
+        self.app = app
+        self.seen = seen
+
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
+        self.seen.append(repr(scope))
+        await self.app(scope, receive, send)
+
+
+async def own(request: Request) -> Response:
+    """A view of the host program, for groups."""
+    return PlainTextResponse(user_group(request).provided_id)
+
+
+async def public(request: Request) -> Response:
+    """A view of the host program, for everybody."""
+    return PlainTextResponse("Welcome")
+
+
+async def feed(request: Request) -> Response:
+    """One that streams until its client has left."""
+
+    async def parts() -> AsyncIterator[bytes]:
+        while True:
+            yield b"more\n"
+            await asyncio.sleep(0.01)
+
+    return StreamingResponse(parts())
+
+
+async def broken(request: Request) -> Response:
+    """One with a mistake."""
+    raise RuntimeError("a mistake of the view")
+
+
+VIEWS = [Route("/own", own), Route("/public", public), Route("/feed", feed), Route("/broken", broken)]
 
 
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
     clock = FrozenClock()
     store = MemoryStore(clock=clock)
-    served = Starlette(routes=[*create_api(store, KEYS)])
     write_files(tmp_path, FILES)
     resolver = Resolver(store, keys=KEYS)
     async with DataSources(store, timeout=600.0) as sources:
         embedding = Embedding(store, KEYS, time_of_day=clock)
-        mount_dashboards(served, tmp_path / "dashboards", resolver, sources, embedding=embedding)
-        made = Previewed(served, sources, store, clock)
+
+        def mount_on(app: Any) -> None:
+            app.router.routes.extend([*create_api(store, KEYS), *VIEWS])
+            app.add_middleware(Seen, seen)
+            mount_dashboards(app, tmp_path / "dashboards", resolver, sources, embedding=embedding)
+
+        seen: list[str] = []
+        made = Previewed(mounts.current.build(resolver, mount_on), sources, store, clock, seen)
         made.environment = await store.create_environment("production", Tag.CUSTOMER)
         url = flights_database(tmp_path / "flights.db", days=3)
         await store.create_data_source(made.environment, source_id="ds_1", provided_id="warehouse", url=url)

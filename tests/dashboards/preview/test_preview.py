@@ -14,6 +14,8 @@ from tenantry.tokens import holds_token, mask_within
 from tests.dashboards.preview.conftest import PANELS, WANTED, Previewed
 from tests.resolver.fake import KEYS
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 
 async def test_a_preview_explains_a_panel(app: Previewed) -> None:
     """Where its values come from, never which; the query only where its author shows it. Nobody else is told, also not
@@ -67,7 +69,7 @@ async def test_an_address_opens_a_dashboard_as_a_group_once(app: Previewed) -> N
     """With the group's rows and words, and a mark for the page to draw. The code is in the fragment, which no server
     sees; the group's token is nowhere. Red when the code stays good, and when the token is the answer."""
     address = await app.address()
-    assert address.startswith("/dashboards/sales/flights#code=")
+    assert address.startswith(f"{app.prefix}/dashboards/sales/flights#code=")
     opened = await app.redeem(address)
     session = opened.json()["token"]
     assert (await app.redeem(address)).status_code == 410

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from tenantry.dashboards.definition.column_values import ALL, AllOr, Named
 from tenantry.dashboards.definition.model import ColumnUse
-from tenantry.dashboards.definition.values import ColumnName, Key, Listed, Named, TemplateText, ValueKind
+from tenantry.dashboards.definition.values import ColumnName, Key, Listed, TemplateText, ValueKind
 from tenantry.sql.header.yaml_reader import YamlNode
 
 _COLUMNS: Final = Listed(ColumnName(), 5)
-_VARIABLE: Final = "{{"
+SORT: Final = "sort"
+"""The key whose column orders the rows of a table."""
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """Those of ``nodes``, the values of a panel that were read by ``keys``: first that of its kind. A name with a
-    variable in it is left out: it is another one for each group."""
+    """Those of ``nodes``, the values of a panel that were read by ``keys``: first that of its kind."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
-            if _VARIABLE not in name:
-                yield ColumnUse(key.name, name, offset)
+            yield ColumnUse(key.name, name, offset)
 
 
 def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
@@ -27,7 +27,7 @@ def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
     if key.name == "click" and isinstance(node.value, dict):  # each control takes the column of its own name
         for each in (node.value[name] for name in ("filter", "with") if name in node.value):
             yield from _names(_COLUMNS, each)
-    elif key.name == "sort" and isinstance(key.kind, TemplateText):  # that of a table; the marks of a chart have words
+    elif key.name == SORT and isinstance(key.kind, TemplateText):  # that of a table; the marks of a chart have words
         yield from ((name.removeprefix("-"), offset) for name, offset in _names(ColumnName(), node))
     else:
         yield from _names(key.kind, node)
@@ -35,7 +35,9 @@ def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
     """Those in a value of some kind: of a column, of several, or of columns and what is said of them."""
-    if isinstance(kind, Listed):
+    if isinstance(kind, AllOr):
+        yield from () if node.value == ALL else _names(kind.some, node)
+    elif isinstance(kind, Listed):
         for each in node.value if isinstance(node.value, list) else [node]:
             yield from _names(kind.kind, each)
     elif isinstance(kind, Named) and isinstance(node.value, dict):

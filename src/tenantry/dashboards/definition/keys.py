@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from tenantry.dashboards.definition.column_values import AllOr, Named
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
 from tenantry.dashboards.definition.values import (
     Anything,
@@ -19,7 +20,6 @@ from tenantry.dashboards.definition.values import (
     Flag,
     Key,
     Listed,
-    Named,
     Number,
     OneOf,
     Statement,
@@ -108,7 +108,12 @@ _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
 _COLOR: Final = Key("color", ColumnName(), "the column that tells the series apart")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
-_CHART: Final = (*_FED, _QUERY, _UNIT, _FORMAT, _DIGITS, _CLICK)
+_FURTHER: Final = Key(
+    "columns",
+    AllOr(Listed(ColumnName(), MAX_TABLE_COLUMNS)),
+    "further columns that the page and the file get, next to those that the panel names; all: every column",
+)
+_CHART: Final = (*_FED, _QUERY, _UNIT, _FORMAT, _DIGITS, _CLICK, _FURTHER)
 
 _TABLE_COLUMN: Final = Named(
     ColumnName(),
@@ -152,7 +157,11 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             "the query: a file's name, or {sql: …}",
             *_FED,
             _UNIT,
-            Key("columns", Listed(_TABLE_COLUMN, MAX_TABLE_COLUMNS), "the columns shown, in this order; else all"),
+            Key(
+                "columns",
+                AllOr(Listed(_TABLE_COLUMN, MAX_TABLE_COLUMNS)),
+                "the columns shown, in this order; all, or without this key: every column of the query",
+            ),
             Key("page", Number(5, 500), "rows of a page"),
             Key("sort", TemplateText(200), "the column that it is sorted by at first; -name: the largest first"),
             _CLICK,
@@ -200,6 +209,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             "a Vega-Lite specification without addresses",
             *_FED,
             _QUERY,
+            _FURTHER,
         ),
     }
 )

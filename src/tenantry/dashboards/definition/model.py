@@ -96,7 +96,9 @@ class Panel:
     ``id`` is its place, ``row-number`` from 1. ``sparkline`` is the query of a key figure's small line. ``width``
     counts columns of the grid; 0: an equal share. ``refresh`` and ``max_age`` are seconds: how often a page asks
     again, and how old an answer of the cache may be. ``show_query``: a viewer may read the query's text.
-    ``columns`` are those of the query that the file names.
+    ``columns`` are those of the query that the file names. ``named`` has their names, in their order, as ``columns``,
+    and the specification of a Vega-Lite panel as ``vega``, with variables. ``all_columns``: the file says
+    ``columns: all``, or has no ``columns`` in a table, which ``columns_left_out`` tells.
     """
 
     id: str
@@ -113,6 +115,9 @@ class Panel:
     max_age: float | None = None
     show_query: bool = False
     columns: tuple[ColumnUse, ...] = ()
+    named: Definition = field(default_factory=lambda: Definition({"columns": [], "vega": None}))
+    all_columns: bool = False
+    columns_left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,12 @@ class _FileReader:
         nodes = mapping(node, self._source, what, [key.name for key in keys])
         values = read_keys(nodes, node, self._source, what, keys)
         query = "table" if kind is PanelKind.TABLE else "query"
+        left_out = kind is PanelKind.TABLE and "columns" not in values
+        columns = values.pop("columns", None if left_out else [])  # None: all of the query
         shown = {key: value for key, value in values.items() if key not in _SERVER and key != query}
+        if kind is PanelKind.TABLE and columns is not None:
+            shown["columns"] = columns
+        uses = tuple(column_uses(keys, nodes))
         if kind is PanelKind.VEGA:
             self._check_addresses(nodes[kind])
         return Panel(
@@ -104,7 +109,10 @@ class _FileReader:
             refresh=values.get("refresh", top.get("refresh")),
             max_age=values.get("cache", top.get("cache")),
             show_query=values.get("show_query", False),
-            columns=tuple(column_uses(keys, nodes)),
+            columns=uses,
+            named=Definition({"columns": [use.name for use in uses], "vega": values.get(PanelKind.VEGA)}),
+            all_columns=columns is None,
+            columns_left_out=left_out,
         )
 
     def _kind(self, node: YamlNode) -> PanelKind:

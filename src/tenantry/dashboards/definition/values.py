@@ -258,28 +258,6 @@ class Either(ValueKind):
 
 
 @dataclass(frozen=True, slots=True)
-class Named(ValueKind):
-    """A name, or a mapping of that one name to what is said of it: ``route``, ``{share: percent}``."""
-
-    name: ValueKind
-    about: ValueKind
-
-    def read(self, node: YamlNode, source: Source) -> dict[str, Any]:
-        if not isinstance(node.value, dict):
-            return {"name": self.name.read(node, source)}
-        if len(node.value) != 1:
-            fix = "write - name: percent, or - name: {format: percent, title: …}, one for each"
-            raise refuse(source, node, "this is one name and what is said of it", fix)
-        ((name, value),) = node.value.items()
-        found = {"name": self.name.read(YamlNode(name, node.keys[name]), source)}
-        return found if value.value is None else found | self.about.read(value, source)
-
-    def schema(self) -> Schema:
-        one = {"minProperties": 1, "maxProperties": 1}
-        return {"anyOf": [self.name.schema(), {"type": "object", "additionalProperties": self.about.schema()} | one]}
-
-
-@dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
     """A JSON value with variables in its texts, as a Vega-Lite specification. ``about`` says of what."""
 

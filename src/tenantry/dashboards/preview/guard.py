@@ -9,12 +9,14 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.accessors import FOUND_KEY, SCOPE_KEY
-from tenantry.dashboards.preview.previews import SESSION_PREFIX, Preview, Previews
+from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.errors import InvalidToken, MissingScope
 from tenantry.groups import UserGroup
 from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
 from tenantry.middleware.carriers import TOKEN_HEADER
 from tenantry.middleware.long_responses import watch_responses
+from tenantry.middleware.preview_keys import PASSED_KEY, PassedPreviewKey
+from tenantry.tokens import PREVIEW_PREFIX
 
 PREVIEW_KEY: Final = "tenantry.preview"
 """The scope key of the Preview of a request."""
@@ -22,8 +24,9 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 class PreviewGuard:
     """ASGI middleware before UserGroupMiddleware, on the routes of a dashboard's data alone: where the header of the
-    token holds the key of a session, the group is that of the preview. All else passes through. A response that
-    streams ends within ``staleness`` seconds of its session, as one of a token does.
+    token holds the key of a session, or a middleware around the app has taken that key out of the header, the group is
+    that of the preview. All other requests pass through. A response that streams ends within ``staleness`` seconds of
+    its session, as one of a token does.
 
     Raises InvalidToken for a session that has ended, UserGroupExpired for a group that has, MissingScope for another
     dashboard than that of the preview.
@@ -35,15 +38,15 @@ class PreviewGuard:
         self._receive_while_good, self._send_part = watch_responses(_Sessions(previews, staleness))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = Headers(scope=scope).getlist(TOKEN_HEADER)
-        if len(given) == 1 and given[0].startswith(SESSION_PREFIX):
-            preview = await self._previews.find(given[0])
+        key = _key_of(scope)
+        if key is not None:
+            preview = await self._previews.find(key)
             if preview is None:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
                 raise MissingScope("this preview is of another dashboard, and of that one alone")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
-            raw = given[0].encode("latin-1")
+            raw = key.encode("latin-1")
             scope[FOUND_KEY] = hash(raw)  # UserGroupMiddleware takes it out of the headers
             exchange: Exchange = (send, receive, raw, scope)
             await self.app(scope, partial(self._receive_while_good, exchange), partial(self._send, exchange))
@@ -75,6 +78,14 @@ class _Sessions:
         if preview is None:
             raise InvalidToken(InvalidToken.MESSAGE)
         return preview.group
+
+
+def _key_of(scope: Scope) -> str | None:
+    passed: PassedPreviewKey | None = scope.get(PASSED_KEY)
+    if passed is not None:
+        return passed.take()
+    given = Headers(scope=scope).getlist(TOKEN_HEADER)
+    return given[0] if len(given) == 1 and given[0].startswith(PREVIEW_PREFIX) else None
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:

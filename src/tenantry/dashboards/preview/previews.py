@@ -10,16 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes, code_digest
 from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
 from tenantry.ports import Clock, CodeStore
 from tenantry.slots import utc_now
-
-SESSION_PREFIX: Final = "ugpv_"
-"""What the key of a session begins with, by which it is told from a user group token."""
+from tenantry.tokens import PREVIEW_PREFIX
 
 
 class PreviewStore(CodeStore, Protocol):
@@ -89,7 +87,7 @@ class Previews:
             return None
         opened = _note("preview.opened", group, kept["dashboard"], Author(kept["by"]))
         try:
-            return SESSION_PREFIX + await self._codes.issue(
+            return PREVIEW_PREFIX + await self._codes.issue(
                 Purpose.PREVIEW_SESSION, payload, api_token_id=kept.get("api_token"), audited=opened
             )
         except Unauthorized:
@@ -98,7 +96,7 @@ class Previews:
     async def find(self, key: str) -> Preview | None:
         """What a session may see, with the group as it is now; None for one that has ended or never was. Raises
         UserGroupExpired, StoreUnavailable."""
-        code = key.removeprefix(SESSION_PREFIX)
+        code = key.removeprefix(PREVIEW_PREFIX)
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
         kept: dict[str, Any] = {} if payload is None else json.loads(payload)
         group = await self._group(kept) if kept else None

@@ -1,0 +1,71 @@
+"""Preview keys: how the middleware of a whole app passes one on to the mount of dashboards inside it.
+
+A preview key comes in the header of the token and is no user group token: only a mount of dashboards knows its session.
+The middleware takes it out of the request, as it does with tokens, and leaves it in the scope. The mount takes it from
+there. A request whose key nobody takes is answered 401, whatever the app answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, MutableMapping
+from typing import Any, Final
+
+from tenantry.errors import InvalidToken, MissingToken
+from tenantry.middleware.cache_headers import Message, Receive, Send
+from tenantry.middleware.carriers import TOKEN_HEADER, Header
+from tenantry.middleware.refusals import App, send_error
+from tenantry.tokens import PREVIEW_PREFIX
+
+PASSED_KEY: Final = "tenantry.passed_preview_key"
+"""The scope key of the PassedPreviewKey of a request."""
+
+_SHAPE: Final = re.compile(rb"%s[A-Za-z0-9_-]{43}" % PREVIEW_PREFIX.encode())
+_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
+
+
+class PassedPreviewKey:
+    """The key of one request. Its repr shows nothing."""
+
+    __slots__ = ("_key", "is_taken")
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self.is_taken = False
+
+    def take(self) -> str:
+        """The key. The caller answers the request from now on, also where the key is no good."""
+        self.is_taken = True
+        return self._key
+
+
+def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
+    """Whether ``raw`` has the form of a preview key, and came in the header of the token."""
+    return _SHAPE.fullmatch(raw) is not None and any(
+        name == _HEADER and value.strip() == raw for name, value in headers
+    )
+
+
+async def run_with_preview_key(
+    raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
+) -> None:
+    """Runs the app, whose answer is sent by ``send_private`` if it takes the key; else 401 by ``send``. Raises what the
+    app raises."""
+    passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
+    is_refused = False
+
+    async def send_taken(message: Message) -> None:
+        nonlocal is_refused
+        if passed.is_taken:
+            await send_private(message)
+        elif not is_refused:
+            is_refused = True
+            await send_error(InvalidToken(InvalidToken.MESSAGE), scope, send)
+
+    try:
+        await app(scope, receive, send_taken)
+    except MissingToken:  # a view that needs a group; Starlette may have answered 500 for it
+        if passed.is_taken:
+            raise
+    if not passed.is_taken and not is_refused:
+        await send_error(InvalidToken(InvalidToken.MESSAGE), scope, send)

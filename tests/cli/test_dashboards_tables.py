@@ -1,0 +1,32 @@
+"""``tenantry dashboards check``: what it says of tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Terminal
+from tests.dashboards.served import write_files
+
+
+def test_a_check_finds_a_table_that_names_no_columns(terminal: Terminal, folder: Path) -> None:
+    """At its place, with what to write; it works, so it is a warning. Red when the check says nothing: a column that
+    was added to the query later went to every viewer."""
+    rows = "[{table: q}, {table: q, columns: all}, {table: q, columns: [a]}, {bar: a, by: a, query: q}]"
+    write_files(folder, {"dashboards/a.yaml": f"title: A\nrows: [{rows}]\n", "queries/q.sql": "select 1 as a"})
+    (found,) = terminal("dashboards", "check", "dashboards", "--format", "json").json()["findings"]
+    assert (found["code"], found["severity"], found["line"], found["column"]) == ("columns-left-out", "warning", 2, 9)
+    assert found["fix"] == "write columns: [NAME, …] with those that viewers may see, or columns: all"
+
+
+def test_a_check_says_which_engine_gives_a_table_no_pages(ready: Terminal, folder: Path) -> None:
+    """At the panel, of tables alone. Red when nobody says it before a viewer has too many rows."""
+    rows = 'rows:\n  - {line: a, by: b, query: {sql: "select 1 as a, 2 as b"}}\n  - {table: {sql: "select 1 as a"}}\n'
+    write_files(folder, {"dashboards/sales.yaml": f"title: Sales\n{rows}"})
+    for name, url in (("house", "clickhouse://u:p@127.0.0.1:1/db"), ("file", f"sqlite:///{folder / 'a.db'}")):
+        ready("data-source", "create", name, "--url", url, "--no-check")
+        ready("group", "create", name, "--map", f"main={name}")
+    checked = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
+    found = [each for each in checked["findings"] if each["code"] == "table-without-pages"]
+    assert [(each["severity"], each["line"], each["message"]) for each in found] == [
+        ("note", 4, "clickhouse gives no pages, so above the row limit this table is not shown")
+    ]

@@ -42,7 +42,7 @@ class _Case:
     name: str
     template: SQLTemplate
     crowd: UserGroup
-    group_pool_size: int | None = None
+    group_pool_size: int = POOL
     aim: float | None = None
     alone: list[float] = field(default_factory=list)
     behind: list[float] = field(default_factory=list)

@@ -140,7 +140,7 @@ class Turns:
         if not self.waiting and self._may_start(turn, now, self._long_turns(now)):
             self._start(turn, now)
         else:
-            self._make_room(own)
+            self._free_place(own)
             self._queue(turn)
             self._serve()
         return turn
@@ -262,7 +262,7 @@ class Turns:
 
     # --- who waits ----------------------------------------------------------------------------------------------------
 
-    def _make_room(self, own: GroupTurns) -> None:
+    def _free_place(self, own: GroupTurns) -> None:
         """Where no more may wait, the group with most of those that wait gives up a place to one with fewer."""
         if own.waiting >= self.limits.group_max_waiting:
             raise self.lost_error(own)

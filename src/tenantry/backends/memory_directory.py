@@ -60,8 +60,8 @@ class MemoryTables:
     api_tokens: dict[bytes, ApiToken] = field(default_factory=dict)
     sources: dict[tuple[int, str], RegisteredSource] = field(default_factory=dict)
     answers: dict[tuple[int, str], tuple[datetime, StoredResponse]] = field(default_factory=dict)
-    codes: dict[bytes, tuple[str, str, datetime]] = field(default_factory=dict)
-    """Digest -> purpose, payload and end."""
+    codes: dict[bytes, tuple[str, str, datetime, bytes | None]] = field(default_factory=dict)
+    """Digest -> purpose, payload, end, and the handle of the group in whose share it is. The oldest is first."""
     embedding_hosts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     usage: dict[tuple[datetime, UsageKey], Usage] = field(default_factory=dict)
     usage_writers: dict[bytes, int] = field(default_factory=dict)

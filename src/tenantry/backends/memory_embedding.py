@@ -9,7 +9,7 @@ from tenantry.backends.audit import hosts_details
 from tenantry.backends.memory_directory import MemoryTables
 from tenantry.errors import AlreadyExists
 from tenantry.groups import UNNAMED, AuditNote, Author, Environment
-from tenantry.ports import CodeStore, EmbeddingStore
+from tenantry.ports import CodeShare, CodeStore, EmbeddingStore
 
 
 class MemoryEmbedding(EmbeddingStore, CodeStore):
@@ -20,16 +20,28 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
     # --- CodeStore ---
 
     async def add_code(
-        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+        self,
+        digest: bytes,
+        *,
+        purpose: str,
+        payload: str,
+        lifetime: float,
+        audited: AuditNote | None = None,
+        share: CodeShare | None = None,
     ) -> None:
         tables = self._tables
         with tables.lock:
             now = tables.clock()
-            for each in [each for each, (_, _, expires) in tables.codes.items() if expires <= now]:
+            for each in [each for each, (_, _, expires, _) in tables.codes.items() if expires <= now]:
                 del tables.codes[each]
             if digest in tables.codes:
                 raise AlreadyExists("there is such a code already: draw a new one")
-            tables.codes[digest] = (purpose, payload, now + timedelta(seconds=lifetime))
+            group = None if share is None else share.group
+            if share is not None:
+                own = [each for each, kept in tables.codes.items() if (kept[0], kept[3]) == (purpose, group)]
+                for each in own[: len(own) + 1 - share.most]:
+                    del tables.codes[each]
+            tables.codes[digest] = (purpose, payload, now + timedelta(seconds=lifetime), group)
             if audited is not None:
                 of = audited
                 tables.note(of.author, of.action, of.environment, of.subject, **of.details)
@@ -54,7 +66,7 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
         kept = self._live_code(digest)
         return None if kept is None or kept[0] != purpose else kept[1]
 
-    def _live_code(self, digest: bytes) -> tuple[str, str, datetime] | None:
+    def _live_code(self, digest: bytes) -> tuple[str, str, datetime, bytes | None] | None:
         kept = self._tables.codes.get(digest)
         return None if kept is None or kept[2] <= self._tables.clock() else kept
 

@@ -76,7 +76,7 @@ class Downloads:
             "panel": panel_id,
             "filters": filters,
         }
-        return await self._codes.issue(Purpose.DOWNLOAD, _payload(wanted))
+        return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
         """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
@@ -154,12 +154,12 @@ class RowsFile(StreamingResponse):
 
 
 def _payload(wanted: Mapping[str, Any]) -> str:
-    payload = json.dumps(wanted, ensure_ascii=False)
+    payload = json.dumps(wanted, ensure_ascii=False, separators=(",", ":"))
     size = len(payload.encode())
     if size > MAX_PAYLOAD:
         raise InvalidBody(
-            f"these filters are too long for a download: {size} bytes with what else is kept, and {MAX_PAYLOAD} are "
-            "allowed. Choose fewer values",
+            f"these filters are too long for a download: with the name of the panel they take {size} bytes, and "
+            f"{MAX_PAYLOAD} are allowed. Choose fewer or shorter values",
             field="/filters",
         )
     return payload

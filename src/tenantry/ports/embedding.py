@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tenantry.groups import UNNAMED, AuditNote, Author, Environment
+
+
+class CodeShare(NamedTuple):
+    """The number of codes of one purpose that a store keeps at once for the group with the handle ``group``."""
+
+    group: bytes
+    most: int
 
 
 class CodeStore(Protocol):
     """Keeps single-use codes. The code itself never comes here: only its SHA-256 ``digest`` (32 bytes)."""
 
     async def add_code(
-        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+        self,
+        digest: bytes,
+        *,
+        purpose: str,
+        payload: str,
+        lifetime: float,
+        audited: AuditNote | None = None,
+        share: CodeShare | None = None,
     ) -> None:
         """Keeps ``payload`` under this digest for ``lifetime`` seconds of the store's clock; some codes whose time has
         passed are forgotten. ``purpose`` is a word of at most 16 characters. ``audited`` goes into the audit trail with
-        it. Raises AlreadyExists."""
+        it. ``share``: of this purpose, the oldest codes of its group beyond its number are forgotten, in the same
+        transaction. Raises AlreadyExists."""
         ...
 
     async def code_purpose(self, digest: bytes) -> str | None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from tenantry.backends.audit import hosts_details
 from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import WriteContext, note
-from tenantry.backends.sql.engine import delete_expired, insert_if_new
+from tenantry.backends.sql.engine import delete_chosen, delete_expired, insert_if_new
 from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.tables import environments, single_use_codes
 from tenantry.backends.stored import StoreClock
 from tenantry.errors import AlreadyExists, UnknownEnvironment
 from tenantry.groups import UNNAMED, AuditNote, Author, Environment, to_micros
-from tenantry.ports import CodeStore, EmbeddingStore
+from tenantry.ports import CodeShare, CodeStore, EmbeddingStore
 
 
 class SQLEmbedding(EmbeddingStore, CodeStore):
@@ -28,16 +28,26 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
     # --- CodeStore ---
 
     async def add_code(
-        self, digest: bytes, *, purpose: str, payload: str, lifetime: float, audited: AuditNote | None = None
+        self,
+        digest: bytes,
+        *,
+        purpose: str,
+        payload: str,
+        lifetime: float,
+        audited: AuditNote | None = None,
+        share: CodeShare | None = None,
     ) -> None:
         def write(connection: Connection, context: WriteContext) -> None:
             now = context.now(connection)
             delete_expired(connection, single_use_codes, now)
+            if share is not None:
+                _delete_surplus(connection, purpose, share)
             values = {
                 "digest": digest,
                 "purpose": purpose,
                 "payload": payload,
                 "expires_at": to_micros(now + timedelta(seconds=lifetime)),
+                "group_handle": None if share is None else share.group,
             }
             if insert_if_new(connection, single_use_codes, values) is None:
                 raise AlreadyExists("there is such a code already: draw a new one")
@@ -99,3 +109,11 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
         found = await self._runner.read(queries.EMBEDDING_HOSTS, self._runner.deadline())
         return {name: rows.hosts(text) for name, text in found}
+
+
+def _delete_surplus(connection: Connection, purpose: str, share: CodeShare) -> None:
+    """Deletes the oldest codes of a share, so that one more may come."""
+    codes = single_use_codes.c
+    own = select(codes.digest).where(codes.group_handle == share.group, codes.purpose == purpose)
+    surplus = own.order_by(codes.expires_at.desc()).offset(share.most - 1)
+    delete_chosen(connection, single_use_codes, select(codes.digest).where(codes.digest.in_(surplus)))

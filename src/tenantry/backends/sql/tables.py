@@ -126,7 +126,9 @@ single_use_codes: Table = Table(
     Column("purpose", String(16), nullable=False),
     Column("payload", Text, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
+    Column("group_handle", LargeBinary),  # of the group in whose share it is
     Index(None, "expires_at"),
+    Index(None, "group_handle", "purpose", "expires_at"),
 )
 
 generation: Table = Table(  # one row: its lock lets one change after the other commit, so no number is ever skipped

@@ -39,7 +39,7 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
             group = None if share is None else share.group
             if share is not None:
                 own = [each for each, kept in tables.codes.items() if (kept[0], kept[3]) == (purpose, group)]
-                for each in own[: len(own) + 1 - share.most]:
+                for each in own[: max(0, len(own) + 1 - share.most)]:
                     del tables.codes[each]
             tables.codes[digest] = (purpose, payload, now + timedelta(seconds=lifetime), group)
             if audited is not None:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, aclosing
+from typing import Any, Final, Protocol, runtime_checkable
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
-from starlette.types import Send
+from starlette.types import Receive, Scope, Send
 
+from tenantry.dashboards.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.paced_send import PIECE_BYTES
 from tenantry.dashboards.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
@@ -28,6 +31,8 @@ from tenantry.ports import CodeStore, MonotonicClock
 from tenantry.slots import monotonic_with_suspend
 
 _log = logging.getLogger("tenantry.dashboards")
+_HELD_BYTES: Final = 4 * PIECE_BYTES
+"""Memory of a file that is sent: a piece of rows, and those pieces that wait in the server."""
 _GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
 
 
@@ -80,21 +85,32 @@ class Downloads:
 
     async def respond(self, code: str) -> Response:
         """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
-        rotated or has ended, or its dashboard changed; StoreUnavailable."""
+        rotated or has ended, or its dashboard changed; AnswersUnread, StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))
         group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if saved is not None else None
         if saved is None or group is None:
             raise HTTPException(410, _GONE)
-        try:
-            return await self._stream(group, saved, wanted["panel"], wanted["filters"])
-        except TenantryError as error:
-            return PlainTextResponse(viewer_error(error)["message"], error.status)
+        async with AsyncExitStack() as opened:
+            try:
+                answer = await opened.enter_async_context(answer_budget().open(group))
+                await answer.hold(_HELD_BYTES)
+                file = await self._stream(group, saved, wanted["panel"], wanted["filters"], answer)
+            except TenantryError as error:
+                return PlainTextResponse(viewer_error(error)["message"], error.status)
+            file.opened = opened.pop_all()
+            return file
+        raise AssertionError("unreachable")
 
     async def _stream(
-        self, group: UserGroup, saved: SavedDashboard, panel_id: str, filters: Mapping[str, Any]
-    ) -> Response:
+        self,
+        group: UserGroup,
+        saved: SavedDashboard,
+        panel_id: str,
+        filters: Mapping[str, Any],
+        answer: OpenAnswer,
+    ) -> RowsFile:
         panel = self._find(saved, panel_id)
         template = saved.queries.panels[panel.id].rows
         if template is None:
@@ -103,7 +119,7 @@ class Downloads:
         stream = await self._sources.stream(group, panel.schema, template, variables, format="csv", formula_safe=True)
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
         where = f"panel {panel.id} of dashboard {saved.dashboard.name}"
-        return RowsFile(self._while_good(stream, group), where, media_type=stream.media_type, headers=headers)
+        return RowsFile(self._while_good(stream, group), where, answer, media_type=stream.media_type, headers=headers)
 
     async def _group(self, handle: bytes, version: int) -> UserGroup | None:
         """The group, while its token is the one of this version, and before its end date."""
@@ -112,7 +128,7 @@ class Downloads:
             return None
         return issued.group
 
-    async def _while_good(self, stream: ResultStream, group: UserGroup) -> AsyncIterator[bytes]:
+    async def _while_good(self, stream: ResultStream, group: UserGroup) -> AsyncGenerator[bytes]:
         """The pieces. No header of the request names a token that could be watched, so the store is asked. Raises
         ResponseCut once the token has died, as a response does that a middleware watches; StoreUnavailable."""
         good_until = self._clock() + self._staleness
@@ -135,13 +151,26 @@ class Downloads:
 
 class RowsFile(StreamingResponse):
     """The file of the rows of ``where``. One that breaks off is a line of the log, and has no end: so its reader knows
-    that it is not whole."""
+    that it is not whole. ``opened`` is closed when it was sent."""
 
     def __init__(
-        self, pieces: AsyncIterator[bytes], where: str, *, media_type: str, headers: Mapping[str, str]
+        self,
+        pieces: AsyncGenerator[bytes],
+        where: str,
+        answer: OpenAnswer,
+        *,
+        media_type: str,
+        headers: Mapping[str, str],
     ) -> None:
         super().__init__(pieces, media_type=media_type, headers=headers)
+        self.opened: AsyncExitStack = AsyncExitStack()
+        self._pieces = pieces
         self._where = where
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self.opened, aclosing(self._pieces):  # whoever reads no more holds no connection of the source
+            await super().__call__(scope, receive, self._answer.paced(send))
 
     async def stream_response(self, send: Send) -> None:
         """Sends it. Returns without the last part where it broke off: every server closes the connection then."""

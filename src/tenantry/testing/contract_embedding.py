@@ -94,14 +94,14 @@ class EmbeddingContract:
             assert await store.redeem_code(bytes([100 + number]) * 32, purpose=purpose) == "kept"
 
     async def test_codes_of_one_moment_are_a_share_too(self, store: Store) -> None:
-        """The clock of the store stands still: the code that is added stays. Red when it is one of the oldest."""
-        share = CodeShare(b"group-01", 2)
-        for number in range(30):
-            digest = bytes([number]) * 32
+        """The clock of the store stands still: the code that is added stays, and no code goes before the share is used
+        up. Red when the new code is one of the oldest, and when a share that is half used loses codes."""
+        share, digests = CodeShare(b"group-01", 20), [bytes([number]) * 32 for number in range(30)]
+        for number, digest in enumerate(digests, 1):
             await store.add_code(digest, purpose="download", payload="x", lifetime=60, share=share)
             assert await store.code_purpose(digest) == "download"
-        found = [await store.code_purpose(bytes([number]) * 32) for number in range(30)]
-        assert found.count("download") == 2
+            found = [await store.code_purpose(each) for each in digests]
+            assert found.count("download") == min(number, 20)
 
     async def test_codes_that_ended_are_forgotten(self, store: Store, clock: FrozenClock) -> None:
         """A later code clears them away, and leaves those that live. Red when nothing is deleted: a digest that is

@@ -29,11 +29,12 @@ from benchmarks.acceptance.checks import (
     ssrf,
     structure,
     template_escapes,
+    unread,
 )
 
 _ALL: Final = (
     asvs, broken_defences, cross_host, faults, hostile_sql, inputs, killed, leak_kit, load, memory, model, pooled,
-    powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, structure, template_escapes,
+    powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, structure, template_escapes, unread,
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from starlette.applications import Starlette
 
@@ -81,10 +81,8 @@ def create() -> Starlette:
     """The app."""
     folder = Path(os.environ["ATTACKED_FOLDER"])
     store = SQLStore(_store_url(folder))
-    app = Starlette()
+    app = Starlette(routes=[*create_api(store, _KEYS)])
     resolver = Resolver(store, keys=_KEYS)
     sources = DataSources(store, connect_timeout=60)
     mount_dashboards(app, folder / "dashboards", resolver, sources, embedding=Embedding(store, _KEYS))
-    api: Any = create_api(store, _KEYS)
-    app.mount("/", api)
     return app

@@ -133,9 +133,7 @@ async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> Async
         async with slots:
             return await task(answer)
 
-    running = {asyncio.ensure_future(run(task)) for task in tasks}
-    for each in running:
-        each.add_done_callback(running.discard)  # no line is kept here that was given
+    running = [asyncio.ensure_future(run(task)) for task in tasks]
     try:
         for done in asyncio.as_completed(running):
             yield await done

@@ -1,7 +1,7 @@
 """A hundred and more answers that nobody reads, from a real server over real sockets: its memory stays, and another
 group is served. Rows S26 and S27 of the scorecard are the same with more connections, and measure.
 
-Red for panels and live answers when ``has_room`` is always true: 64 MB are passed within seconds."""
+Red for panels and live answers when ``has_capacity`` is always true: 64 MB are passed within seconds."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class AnswerBudget:
 
     # --- bytes --------------------------------------------------------------------------------------------------------
 
-    def has_room(self, group: bytes, size: int) -> bool:
+    def has_capacity(self, group: bytes, size: int) -> bool:
         """Whether a group that has an answer open may hold so many bytes more."""
         own, free = self._shares[group].held, PROCESS_BYTES - self.held - size
         return size <= 0 or own + size <= free or (not own and free >= 0)
@@ -101,14 +101,14 @@ class AnswerBudget:
         self._shares[group].held += size
         self.held += size
 
-    async def wait_for_room(self, group: bytes, size: int) -> None:
+    async def wait_for_capacity(self, group: bytes, size: int) -> None:
         """Until the group may hold so many bytes more. Raises AnswersUnread after ``WAIT_SECONDS``."""
 
         def largest() -> list[bytes]:
             own = self._shares[group].held
             return [each for each, share in self._shares.items() if share.held >= own]
 
-        await self._wait(lambda: self.has_room(group, size), largest)
+        await self._wait(lambda: self.has_capacity(group, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
         """The bytes that a line holds, by its size the last time: for this group, else for any."""
@@ -176,11 +176,11 @@ class OpenAnswer:
         with ExitStack() as unused:
             unused.callback(self.release, size)
             encode = await fetch()
-            if budget.has_room(group, budget.expected(group, name) - size):  # another one may know the size by now
+            if budget.has_capacity(group, budget.expected(group, name) - size):  # another one may know the size by now
                 pieces = in_pieces(encode())
                 budget.learn(group, name, sum(map(len, pieces)))
                 more = budget.expected(group, name) - size
-                if budget.has_room(group, more):
+                if budget.has_capacity(group, more):
                     self._add(more)
                     unused.pop_all()
                     return HeldLine(pieces, size + more)
@@ -188,7 +188,7 @@ class OpenAnswer:
 
     async def hold(self, size: int) -> None:
         """Holds so many bytes until they are released, or the answer ends. Raises AnswersUnread."""
-        await self._budget.wait_for_room(self._group, size)
+        await self._budget.wait_for_capacity(self._group, size)
         self._add(size)
 
     def release(self, size: int) -> None:

@@ -22,6 +22,7 @@ STABLE = {
     "ambiguous_authorization": 400,
     "ambiguous_request": 422,
     "ambiguous_token": 400,
+    "answers_unread": 503,
     "api_unreachable": 503,
     "bad_json": 400,
     "bad_request": 400,

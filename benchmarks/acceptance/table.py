@@ -30,12 +30,13 @@ from benchmarks.acceptance.checks import (
     starvation,
     structure,
     template_escapes,
+    unread,
 )
 
 _ALL: Final = (
     asvs, broken_defences, cross_host, faults, hostile_sql, inputs, killed, leak_kit, load, memory, model, pooled,
     powercut, races, restarts, same_host, secrets_shown, slow_clients, speed, ssrf, starvation, structure,
-    template_escapes,
+    template_escapes, unread,
 )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from benchmarks.harness.one_source import SCHEMA, OneSource, group
 from benchmarks.harness.product_app import GROUPS, Sites, fill, group_name, serving, write_dashboards
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
+from tenantry.dashboards.answer_budget import answer_budget
 from tenantry.dashboards.chart_rows import ChartRows
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.panel_request import WantedPanel
@@ -95,9 +96,10 @@ def _page(saved: SavedDashboard, sources: DataSources) -> Callable[[], Awaitable
 
     async def page() -> object:
         runner = PanelRunner(saved, viewer, sources, charts, {})
-        return await asyncio.gather(
-            *(runner.panel(each, WantedPanel(id=each.id)) for each in saved.dashboard.panels),
-        )
+        async with answer_budget().open(viewer) as answer:
+            return await asyncio.gather(
+                *(runner.panel(each, WantedPanel(id=each.id), answer) for each in saved.dashboard.panels),
+            )
 
     return page
 

@@ -20,7 +20,7 @@ from benchmarks.acceptance.report import Report
 from benchmarks.acceptance.table import CHECKS
 
 ROOT = Path(__file__).parents[2]
-WANTED = [*range(1, 28)]
+WANTED = [*range(1, 30)]
 POOLED = ["S1p", "S2p", "S3p", "S5p"]  # S4 cuts the power of an SQLite file
 ABOUT = {"machine": "m", "versions": "v"}
 

@@ -55,7 +55,9 @@ class StoredCode:
     purpose: str
     payload: str
     expires_at: datetime
-    api_token_id: int | None
+    api_token_id: int | None = None
+    group: bytes | None = None
+    """The handle of the group in whose share it is."""
 
 
 @dataclass(slots=True)
@@ -72,7 +74,7 @@ class MemoryTables:
     sources: dict[tuple[int, str], RegisteredSource] = field(default_factory=dict)
     answers: dict[tuple[int, str], tuple[datetime, StoredResponse]] = field(default_factory=dict)
     codes: dict[bytes, StoredCode] = field(default_factory=dict)
-    """Digest -> purpose, payload and end."""
+    """By digest, the oldest first."""
     embedding_hosts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     usage: dict[tuple[datetime, UsageKey], Usage] = field(default_factory=dict)
     usage_writers: dict[bytes, int] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from tenantry.backends.audit import hosts_details
 from tenantry.backends.memory_directory import MemoryTables, StoredCode
 from tenantry.errors import AlreadyExists, Unauthorized
 from tenantry.groups import UNNAMED, AuditNote, Author, Environment
-from tenantry.ports import CodeStore, EmbeddingStore
+from tenantry.ports import CodeShare, CodeStore, EmbeddingStore
 
 
 class MemoryEmbedding(EmbeddingStore, CodeStore):
@@ -28,6 +28,7 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
         lifetime: float,
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
+        share: CodeShare | None = None,
     ) -> None:
         tables = self._tables
         with tables.lock:
@@ -39,7 +40,13 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
                 del tables.codes[each]
             if digest in tables.codes:
                 raise AlreadyExists("there is such a code already: draw a new one")
-            tables.codes[digest] = StoredCode(purpose, payload, ends, api_token_id)
+            group = None if share is None else share.group
+            if share is not None:
+                codes = tables.codes.items()
+                own = [each for each, code in codes if (code.purpose, code.group) == (purpose, group)]
+                for each in own[: max(0, len(own) + 1 - share.most)]:
+                    del tables.codes[each]
+            tables.codes[digest] = StoredCode(purpose, payload, ends, api_token_id, group)
             if audited is not None:
                 of = audited
                 tables.note(of.author, of.action, of.environment, of.subject, **of.details)

@@ -7,8 +7,9 @@ from typing import Final
 
 from starlette.requests import Request
 
-from tenantry.dashboards.line_stream import LineStream
-from tenantry.dashboards.live import SIGN, ChangedPanels, Message, OpenAnswers
+from tenantry.dashboards.answer_budget import OpenAnswer
+from tenantry.dashboards.line_stream import Line, LineStream
+from tenantry.dashboards.live import SIGN, ChangedPanels, Message
 from tenantry.dashboards.panel_lines import line
 from tenantry.dashboards.reloading import ReloadingFolder
 from tenantry.datasources import DataSources
@@ -27,11 +28,10 @@ class ChangedFiles(ChangedPanels):
         sources: DataSources,
         group: UserGroup,
         schemas: dict[str, str],
-        open_answers: OpenAnswers,
         folder: ReloadingFolder,
         revision: str,
     ) -> None:
-        super().__init__(sources, group, schemas, open_answers)
+        super().__init__(sources, group, schemas)
         self._folder = folder
         self._revision = revision
 
@@ -62,7 +62,7 @@ class BrokenFiles(LineStream):
         self._error = error
         self._changes = changes
 
-    async def lines(self) -> AsyncGenerator[bytes]:
+    async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
         """What is wrong; then the revisions."""
         async with self._changes as changes:
             yield line(self._changes.first)

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, aclosing
+from typing import Any, Final, Protocol, runtime_checkable
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
-from starlette.types import Send
+from starlette.types import Receive, Scope, Send
 
+from tenantry.dashboards.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.named_columns import named_columns
+from tenantry.dashboards.paced_send import PIECE_BYTES
 from tenantry.dashboards.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
@@ -29,6 +32,8 @@ from tenantry.ports import CodeStore, MonotonicClock
 from tenantry.slots import monotonic_with_suspend
 
 _log = logging.getLogger("tenantry.dashboards")
+_HELD_BYTES: Final = 4 * PIECE_BYTES
+"""Memory of a file that is sent: a piece of rows, and those pieces that wait in the server."""
 _GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
 
 
@@ -87,11 +92,11 @@ class Downloads:
             "filters": filters,
             "session": None if session is None else session.hex(),
         }
-        return await self._codes.issue(Purpose.DOWNLOAD, _payload(wanted))
+        return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
         """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
-        rotated or has ended, its dashboard changed, or its preview ended; StoreUnavailable."""
+        rotated or has ended, its dashboard changed, or its preview ended; AnswersUnread, StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))
@@ -99,10 +104,16 @@ class Downloads:
         session = None if wanted.get("session") is None else bytes.fromhex(wanted["session"])
         if saved is None or group is None or not await self._has_session(session):
             raise HTTPException(410, _GONE)
-        try:
-            return await self._stream(group, saved, wanted["panel"], wanted["filters"], session)
-        except TenantryError as error:
-            return PlainTextResponse(viewer_error(error)["message"], error.status)
+        async with AsyncExitStack() as opened:
+            try:
+                answer = await opened.enter_async_context(answer_budget().open(group))
+                await answer.hold(_HELD_BYTES)
+                file = await self._stream(group, saved, wanted["panel"], wanted["filters"], session, answer)
+            except TenantryError as error:
+                return PlainTextResponse(viewer_error(error)["message"], error.status)
+            file.opened = opened.pop_all()
+            return file
+        raise AssertionError("unreachable")
 
     async def _stream(
         self,
@@ -111,7 +122,8 @@ class Downloads:
         panel_id: str,
         filters: Mapping[str, Any],
         session: bytes | None,
-    ) -> Response:
+        answer: OpenAnswer,
+    ) -> RowsFile:
         panel = self._find(saved, panel_id)
         template = saved.queries.panels[panel.id].rows
         if template is None:
@@ -123,8 +135,8 @@ class Downloads:
         )
         headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
         where = f"panel {panel.id} of dashboard {saved.dashboard.name}"
-        pieces = stream if session is None else self._while_previewed(stream, session)
-        return RowsFile(pieces, where, media_type=stream.media_type, headers=headers)
+        pieces = self._while_previewed(stream, session)
+        return RowsFile(pieces, where, answer, media_type=stream.media_type, headers=headers)
 
     async def _group(self, handle: bytes, version: int) -> UserGroup | None:
         """The group, while its token is the one of this version, and before its end date."""
@@ -137,7 +149,7 @@ class Downloads:
         """True where there is none to have."""
         return session is None or await self._codes.read_digest(Purpose.PREVIEW_SESSION, session) is not None
 
-    async def _while_previewed(self, stream: ResultStream, session: bytes) -> AsyncIterator[bytes]:
+    async def _while_previewed(self, stream: ResultStream, session: bytes | None) -> AsyncGenerator[bytes]:
         """The pieces. Raises ResponseCut once the session of the preview has ended; StoreUnavailable."""
         good_until = self._clock() + self._staleness
         async with stream:
@@ -158,13 +170,26 @@ class Downloads:
 
 class RowsFile(StreamingResponse):
     """The file of the rows of ``where``. One that breaks off is a line of the log, and has no end: so its reader knows
-    that it is not whole."""
+    that it is not whole. ``opened`` is closed when it was sent."""
 
     def __init__(
-        self, pieces: AsyncIterator[bytes], where: str, *, media_type: str, headers: Mapping[str, str]
+        self,
+        pieces: AsyncGenerator[bytes],
+        where: str,
+        answer: OpenAnswer,
+        *,
+        media_type: str,
+        headers: Mapping[str, str],
     ) -> None:
         super().__init__(pieces, media_type=media_type, headers=headers)
+        self.opened: AsyncExitStack = AsyncExitStack()
+        self._pieces = pieces
         self._where = where
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self.opened, aclosing(self._pieces):  # whoever reads no more holds no connection of the source
+            await super().__call__(scope, receive, self._answer.paced(send))
 
     async def stream_response(self, send: Send) -> None:
         """Sends it. Returns without the last part where it broke off: every server closes the connection then."""
@@ -177,12 +202,12 @@ class RowsFile(StreamingResponse):
 
 
 def _payload(wanted: Mapping[str, Any]) -> str:
-    payload = json.dumps(wanted, ensure_ascii=False)
+    payload = json.dumps(wanted, ensure_ascii=False, separators=(",", ":"))
     size = len(payload.encode())
     if size > MAX_PAYLOAD:
         raise InvalidBody(
-            f"these filters are too long for a download: {size} bytes with what else is kept, and {MAX_PAYLOAD} are "
-            "allowed. Choose fewer values",
+            f"these filters are too long for a download: with the name of the panel they take {size} bytes, and "
+            f"{MAX_PAYLOAD} are allowed. Choose fewer or shorter values",
             field="/filters",
         )
     return payload

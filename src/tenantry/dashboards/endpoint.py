@@ -19,6 +19,7 @@ from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect,
 
 from tenantry.accessors import HANDSHAKE_KEY, user_group, variables
 from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
+from tenantry.dashboards.paced_send import LargeBodiesInPieces
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
@@ -125,7 +126,7 @@ class Dashboard:
             response = render_error(error, request)
         else:
             set_embedding_headers(response, policy)
-        await response(scope, request.receive, send)
+        await LargeBodiesInPieces(response)(scope, request.receive, send)
 
     async def _call(self, call: Callable[[], Any]) -> Any:
         result = await call() if self._is_async else await run_in_threadpool(call)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, suppress
 from typing import Any, Final, TypeAlias
 
+from tenantry.dashboards.answer_budget import answer_budget
 from tenantry.datasources import DataSources
 from tenantry.datasources.pools import source_name
 from tenantry.errors import QueryOutdated, TenantryError
@@ -24,45 +24,22 @@ CHANGED: Final[Message] = {"group": "changed"}
 SIGN: Final = b"\n"
 """What is sent for a message that says nothing: the connection is there."""
 MAX_OPEN: Final = 100
-"""Answers that stay open for one group, in one mount of one process. Each holds a connection and a place among those
-who listen for changes."""
-
-
-class OpenAnswers:
-    """The answers of a mount that stay open, counted by group, so that no group takes the connections of all."""
-
-    def __init__(self) -> None:
-        self._open: Counter[bytes] = Counter()
-
-    def take(self, group: UserGroup) -> bool:
-        """A place of this group, which is to be given back; False if it has none left."""
-        if self._open[group.handle] >= MAX_OPEN:
-            return False
-        self._open[group.handle] += 1
-        return True
-
-    def give_back(self, group: UserGroup) -> None:
-        """One more place is free. A group without answers is forgotten."""
-        self._open[group.handle] -= 1
-        if not self._open[group.handle]:
-            del self._open[group.handle]
+"""Answers of one group that are open in one process, whatever they are: one that comes when there are so many does not
+stay open."""
 
 
 class ChangedPanels:
-    """``async with ChangedPanels(sources, group, {"1-1": "main"}, answers) as changes: async for message in changes:
-    …``: ``{"changed": […]}``, the panels whose data source the program has reported as changed, by
-    ``DataSources.changed``. ``changes`` is None for a group that has as many open answers as it may.
+    """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …``:
+    ``{"changed": […]}``, the panels whose data source the program has reported as changed, by
+    ``DataSources.changed``. ``changes`` is None where the group has more than ``MAX_OPEN`` open answers.
 
     A message is empty after half a minute without one. It ends after a quarter of an hour, for a page asks again
     then, of a process that may be a newer one; when this process is about to end; and with the message CHANGED when a
     data source was moved or deleted. The middleware ends the answer when the group has changed.
     """
 
-    def __init__(
-        self, sources: DataSources, group: UserGroup, schemas: dict[str, str], open_answers: OpenAnswers
-    ) -> None:
+    def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:
         self._sources = sources
-        self._open_answers = open_answers
         self._group = group
         self._schemas = schemas
         self._clock = monotonic_with_suspend
@@ -71,9 +48,8 @@ class ChangedPanels:
         self._listening = ExitStack()
 
     async def __aenter__(self) -> ChangedPanels | None:
-        if not self._open_answers.take(self._group):
+        if answer_budget().count_open(self._group) > MAX_OPEN:
             return None
-        self._listening.callback(self._open_answers.give_back, self._group)
         try:
             self._inbox = self._listening.enter_context(self._sources.changes.listen())
             found = await sources_of_schemas(self._sources, self._group, self._schemas)

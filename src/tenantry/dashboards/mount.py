@@ -42,7 +42,8 @@ from tenantry.dashboards.explanation import explain_panel, panel_text
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
-from tenantry.dashboards.live import ChangedPanels, OpenAnswers, changed_since
+from tenantry.dashboards.live import ChangedPanels, changed_since
+from tenantry.dashboards.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.panel_lines import check_encoder
 from tenantry.dashboards.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
 from tenantry.dashboards.panel_stream import PanelStream
@@ -135,7 +136,7 @@ def dashboards_app(
             Route("/{name:path}/-/panels/{panel}/explanation", endpoints.explain, methods=["POST"], middleware=data),
             Route("/{name:path}", endpoints.frame),
         ],
-        middleware=[Middleware(NoEncodedSlash)],
+        middleware=[Middleware(LargeBodiesInPieces), Middleware(NoEncodedSlash)],
         exception_handlers={TenantryError: error_handler, HTTPException: _plain_error},
     )
 
@@ -169,7 +170,6 @@ class _Endpoints:
         self._downloads = downloads
         self._hosts = hosts
         self._exchange = exchange
-        self._open = OpenAnswers()
 
     async def frame(self, request: Request) -> Response:
         """The page of a dashboard."""
@@ -193,18 +193,18 @@ class _Endpoints:
         except InvalidQueries as error:
             if files is None or not (await read_request(request, PanelsRequest)).live:
                 raise
-            return BrokenFiles(request, error, ChangedFiles(self._sources, group, {}, self._open, files, revision))
+            return BrokenFiles(request, error, ChangedFiles(self._sources, group, {}, files, revision))
         wanted = await read_request(request, PanelsRequest)
         params = read_filters(saved, wanted.filters)
         runner = PanelRunner(saved, group, self._sources, self._charts, params, fresh=wanted.fresh)
         schemas = {panel.id: panel.schema for panel in saved.dashboard.panels if panel.query is not None}
         changes: ChangedPanels | None
         if files is not None:
-            changes = ChangedFiles(self._sources, group, schemas, self._open, files, revision)
+            changes = ChangedFiles(self._sources, group, schemas, files, revision)
         elif PREVIEW_KEY in request.scope:  # the session of a preview ends soon: no answer of it stays open
             changes = None
         else:
-            changes = ChangedPanels(self._sources, group, schemas, self._open)
+            changes = ChangedPanels(self._sources, group, schemas)
         asked_since = partial(changed_since, self._sources, group, schemas)
         return PanelStream(request, saved, runner, wanted, changes, asked_since)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tenantry.errors import (
+    AnswersUnread,
     InvalidParameter,
     InvalidSource,
     MissingVariable,
@@ -45,6 +46,7 @@ _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
     TooManyBytes: _TOO_MUCH,
     SourceUnavailable: _NOT_REACHED,
     StoreUnavailable: _NOT_REACHED,
+    AnswersUnread: "Too much is still on its way to your organization. Please try again shortly.",
     UnbindableValue: "A setting of yours does not fit this panel: {names}.",
     MissingVariable: "Something that this panel needs is not set for you: {names}.",
     InvalidParameter: "A filter has a value that this panel does not take: {names}.",

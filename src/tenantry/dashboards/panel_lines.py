@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from tenantry.dashboards.named_columns import Columns
 from tenantry.errors import InvalidSettings, QueryFailed
 from tenantry.results import Result
 from tenantry.results.format import DEFAULT, missing_package_message, scalar_text
-from tenantry.results.json import to_json_rows
-
-if TYPE_CHECKING:
-    import msgspec
+from tenantry.results.json import json_row_parts
 
 _MAX_CHOICES: Final = 10_000
 """Values of one control that a query fills."""
@@ -33,15 +30,8 @@ def _encoder() -> Any:
 
 def line(document: Mapping[str, Any]) -> bytes:
     """Any object as a line."""
-    encoded: bytes = _encoder().json.encode(document)
-    return encoded + b"\n"
-
-
-def result_fields(result: Result, named: Columns) -> dict[str, Any]:
-    """``columns`` and ``rows``, of the columns that the panel names alone."""
-    sent = result if named is None else result.only(named)
-    rows: msgspec.Raw = _encoder().Raw(to_json_rows(sent))
-    return {"columns": [{"name": each.name, "type": each.type} for each in sent.columns], "rows": rows}
+    encoded: bytes = _encoder().json.Encoder().encode_lines((document,))
+    return encoded
 
 
 def rows_line(
@@ -53,17 +43,33 @@ def rows_line(
     age: float | None = None,
     as_of: float | None = None,
     reduced: bool = False,
-    more: Mapping[str, Any] | None = None,
-) -> bytes:
-    """The line of a panel that has its rows. ``total``: of a table, all rows; ``age``: seconds; ``as_of``: what the
-    page gives back to ask whether they have changed; ``more``: further fields."""
+    more: Mapping[str, tuple[Result, Columns]] | None = None,
+) -> Iterator[bytes | memoryview]:
+    """The parts of the line of a panel that has its rows. ``total``: of a table, all rows; ``age``: seconds; ``as_of``:
+    what the page gives back to ask whether they have changed; ``more``: further rows and the columns to send, by
+    their fields."""
+    encode = _encoder().json.encode
+    yield b'{"panel":' + encode(panel_id) + b","
+    yield from _row_fields(result, named, encode)
+    for name, (rows, columns) in (more or {}).items():
+        yield b"," + encode(name) + b":{"
+        yield from _row_fields(rows, columns, encode)
+        yield b"}"
     about = {"total": total, "age": None if age is None else round(age, 1), "as_of": as_of, "reduced": reduced}
-    return line({"panel": panel_id, **result_fields(result, named), **about, **(more or {})})
+    yield b"," + line(about)[1:]
 
 
-def choices_line(control: str, result: Result) -> bytes:
-    """The line of a control: the first column is the value; its text for people is the column ``label``, if there is
-    one. Raises QueryFailed for more values than anybody can choose from."""
+def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) -> Iterator[bytes | memoryview]:
+    """``columns`` and ``rows``, of the columns that the panel names alone."""
+    sent = result if named is None else result.only(named)
+    columns = [{"name": each.name, "type": each.type} for each in sent.columns]
+    yield b'"columns":' + encode(columns) + b',"rows":'
+    yield from json_row_parts(sent)
+
+
+def choices_line(control: str, result: Result) -> list[bytes]:
+    """The line of a control, as its one part: the first column is the value; its text for people is the column
+    ``label``, if there is one. Raises QueryFailed for more values than a viewer can choose from."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query of choices gives at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0
@@ -75,7 +81,7 @@ def choices_line(control: str, result: Result) -> bytes:
         for row in result.rows
         if row[0] is not None
     ]
-    return line({"choices": control, "values": values})
+    return [line({"choices": control, "values": values})]
 
 
 def error_line(kind: str, name: str, error: Mapping[str, str], as_of: float) -> bytes:

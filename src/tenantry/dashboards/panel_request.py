@@ -15,6 +15,10 @@ MAX_BODY: Final = 64 * 1024
 """Bytes."""
 MAX_WIDTH: Final = 8_192
 """Device pixels of a plot."""
+WIDEST_PLOT: Final = 3_840
+"""Device pixels for which rows are chosen at most: a wider plot has the rows of this one."""
+DEFAULT_WIDTH: Final = 1_280
+"""Device pixels of a plot whose width a request does not say."""
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
 
 
@@ -31,13 +35,18 @@ class FilteredBody(StrictBody):
 
 
 class WantedPanel(StrictBody):
-    """One panel. ``width``: of its plot, in device pixels; 0: no matter, so rows are not reduced. ``page`` (from 0) and
-    ``sort`` (a column; ``-name``: the largest first) are for tables."""
+    """One panel. ``width``: of its plot, in device pixels; 0: ``DEFAULT_WIDTH``. ``page`` (from 0) and ``sort`` (a
+    column; ``-name``: the largest first) are for tables."""
 
     id: Annotated[str, Field(max_length=20)]
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
     page: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     sort: Annotated[str, Field(max_length=201)] = ""
+
+    @property
+    def plot_width(self) -> int:
+        """The device pixels for which the rows of a chart are chosen."""
+        return min(self.width or DEFAULT_WIDTH, WIDEST_PLOT)
 
 
 class PanelsRequest(FilteredBody):

@@ -22,16 +22,18 @@ page or asks with other filters, the connection is closed, and what still runs i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import nullcontext
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, nullcontext
 from typing import Any, Final
 
 from starlette.requests import Request
 
+from tenantry.dashboards.answer_budget import HeldLine, OpenAnswer
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.description import describe
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.line_stream import LineStream
+from tenantry.dashboards.line_stream import Line, LineStream
 from tenantry.dashboards.live import SIGN, ChangedPanels
 from tenantry.dashboards.panel_lines import line
 from tenantry.dashboards.panel_request import PanelsRequest, WantedPanel
@@ -42,7 +44,7 @@ from tenantry.errors import InvalidBody
 AT_ONCE: Final = 50
 """Panels of one request that run side by side; the turns of their sources are another matter."""
 
-Task = Callable[[], Awaitable[bytes]]
+Task = Callable[[OpenAnswer], Awaitable[HeldLine]]
 ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
 """Of panels with the ``as_of`` of what is shown, those with other rows since."""
 
@@ -63,33 +65,32 @@ class PanelStream(LineStream):
         super().__init__(request)
         self._tasks = [*_choices(saved, runner, wanted), *_panels(saved, runner, wanted)]
         if wanted.shown:
-            self._tasks.insert(0, lambda: _changed(changed_since, wanted.shown))
-        self._first = (
-            line({"dashboard": describe(saved, runner.variables) | preview_mark(request.scope)})
-            if wanted.definition
-            else b""
-        )
+            self._tasks.insert(0, lambda _: _changed(changed_since, wanted.shown))
+        self._describe: Callable[[], Mapping[str, Any]] | None = None
+        if wanted.definition:
+            self._describe = lambda: describe(saved, runner.variables) | preview_mark(request.scope)
         self._changes = changes if wanted.live else None
 
-    async def lines(self) -> AsyncGenerator[bytes]:
+    async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
         """What was asked for; then, where it stays open, what changes."""
         async with self._changes or nullcontext() as changes:  # from here on: a change while panels run is one, too
             if changes is not None and changes.first:
                 yield line(changes.first)
-            if self._first:
-                yield self._first
-            async for each in in_order_of_completion(self._tasks):
-                if each:
-                    yield each
+            if self._describe is not None:
+                yield line({"dashboard": self._describe()})
+            async with aclosing(in_order_of_completion(self._tasks, answer)) as made:
+                async for pieces, size in made:
+                    yield pieces
+                    answer.release(size)
             yield line({"end": True})
             if changes is not None:
                 async for message in changes:
                     yield line(message) if message else SIGN
 
 
-async def _changed(changed_since: ChangedSince, shown: Mapping[str, float]) -> bytes:
+async def _changed(changed_since: ChangedSince, shown: Mapping[str, float]) -> HeldLine:
     panels = await changed_since(shown)
-    return line({"changed": panels}) if panels else b""
+    return HeldLine(deque([line({"changed": panels})] if panels else []), 0)
 
 
 def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
@@ -121,17 +122,18 @@ def _is_asked(panel: Panel) -> bool:
     return panel.query is not None or bool(panel.view.paths)
 
 
-def _bound(function: Callable[..., Awaitable[bytes]], *arguments: Any) -> Task:
-    return lambda: function(*arguments)
+def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Task:
+    return lambda answer: function(*arguments, answer)
 
 
-async def in_order_of_completion(tasks: list[Task]) -> AsyncIterator[bytes]:
-    """What the tasks give, as each is done; at most ``AT_ONCE`` run. Whoever stops reading stops them."""
+async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
+    """The lines that the tasks make for an answer, as each is done; at most ``AT_ONCE`` run. They are stopped when the
+    generator is closed."""
     slots = asyncio.Semaphore(AT_ONCE)
 
-    async def run(task: Task) -> bytes:
+    async def run(task: Task) -> HeldLine:
         async with slots:
-            return await task()
+            return await task(answer)
 
     running = [asyncio.ensure_future(run(task)) for task in tasks]
     try:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
+from tenantry.dashboards.answer_budget import Encode, HeldLine, OpenAnswer
 from tenantry.dashboards.chart_rows import ChartRows
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
@@ -20,7 +22,7 @@ from tenantry.dashboards.filters import previous_period
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.named_columns import Columns, named_columns, small_line
 from tenantry.dashboards.panel_errors import internal_error, viewer_error
-from tenantry.dashboards.panel_lines import choices_line, error_line, result_fields, rows_line
+from tenantry.dashboards.panel_lines import choices_line, error_line, rows_line
 from tenantry.dashboards.panel_request import WantedPanel
 from tenantry.dashboards.reduction import Plot
 from tenantry.dashboards.tables import fetch_table
@@ -66,34 +68,36 @@ class PanelRunner:
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
         """What queries and texts read."""
 
-    async def panel(self, panel: Panel, wanted: WantedPanel) -> bytes:
-        """The line of a panel: its rows, or why there are none. Raises nothing of its own."""
-        return await self._line("panel", panel.id, lambda: self._rows(panel, wanted))
+    async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
+        """The line of a panel in ``answer``: its rows, or why there are none. Raises no error."""
+        return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
-    async def choices(self, control: str) -> bytes:
+    async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
         """The line with the values of a control that a query fills."""
-        return await self._line("choices", control, lambda: self._choices(control))
+        return await self._line("choices", control, lambda: self._choices(control), answer)
 
-    async def _line(self, kind: str, name: str, make: Callable[[], Awaitable[bytes]]) -> bytes:
-        where = f"{kind} {name} of dashboard {self._saved.dashboard.name}"
+    async def _line(self, kind: str, name: str, fetch: Callable[[], Awaitable[Encode]], answer: OpenAnswer) -> HeldLine:
+        dashboard = self._saved.dashboard.name
+        where = f"{kind} {name} of dashboard {dashboard}"
         try:
-            return await make()
+            return await answer.line((dashboard, kind, name), fetch)
         except TenantryError as error:
             _log.log(logging.ERROR if error.status >= 500 else logging.INFO, "%s: %s: %s", where, error.code, error)
-            return error_line(kind, name, viewer_error(error), self._certain_until)
+            shown = viewer_error(error)
         except Exception as error:  # noqa: BLE001  # a mistake in one panel is none of the others'
             _log.error("%s: %s", where, error_location(error))
-            return error_line(kind, name, internal_error(), self._certain_until)
+            shown = internal_error()
+        return HeldLine(deque([error_line(kind, name, shown, self._certain_until)]), 0)
 
-    async def _rows(self, panel: Panel, wanted: WantedPanel) -> bytes:
+    async def _rows(self, panel: Panel, wanted: WantedPanel) -> Encode:
         view = panel.view.substitute(self.variables)  # what is missing there is missing in the panel
         queries = self._saved.queries.panels[panel.id]
         if queries.rows is None:
-            return rows_line(panel.id, Result((), ()), None)
+            return partial(rows_line, panel.id, Result((), ()), None)
         named = named_columns(panel, self.variables)
         if panel.kind is PanelKind.TABLE:
             return await self._table(panel, queries.rows, view, named, wanted)
-        plot = _plot(panel, view, wanted.width)
+        plot = _plot(panel, view, wanted.plot_width)
         if plot is not None:
             return await self._chart(panel, queries.rows, named, plot)
         rows, before, small = await _together(
@@ -102,24 +106,24 @@ class PanelRunner:
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
         assert rows is not None  # noqa: S101  # it was asked
-        more = {}
+        more: dict[str, tuple[Result, Columns]] = {}
         if before is not None:
-            more["compare"] = result_fields(before, named)
+            more["compare"] = before, named
         if small is not None:
-            more["sparkline"] = result_fields(small_line(small, view[panel.kind]), None)
-        return rows_line(panel.id, rows, named, **self._times(rows, before, small), more=more)
+            more["sparkline"] = small_line(small, view[panel.kind]), None
+        return partial(rows_line, panel.id, rows, named, **self._times(rows, before, small), more=more)
 
     async def _table(
         self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
-    ) -> bytes:
+    ) -> Encode:
         rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
-        return rows_line(panel.id, rows, named, total=total, **self._times(rows))
+        return partial(rows_line, panel.id, rows, named, total=total, **self._times(rows))
 
-    async def _chart(self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot) -> bytes:
+    async def _chart(self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot) -> Encode:
         rows, reduced = await self._charts.fetch(
             self._group, panel.schema, template, self.variables, plot, self._max_age(panel)
         )
-        return rows_line(panel.id, rows, named, **self._times(rows), reduced=reduced)
+        return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced)
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
         """The rows of the period before; None where none is asked for, or the viewer's range has no begin or end."""
@@ -134,8 +138,9 @@ class PanelRunner:
             return None
         return await self._ask(panel, template, extend(self.variables, "params", self._params | {name: before}))
 
-    async def _choices(self, control: str) -> bytes:
-        return choices_line(control, await self._ask(self._saved.dashboard, self._saved.queries.choices[control]))
+    async def _choices(self, control: str) -> Encode:
+        rows = await self._ask(self._saved.dashboard, self._saved.queries.choices[control])
+        return partial(choices_line, control, rows)
 
     async def _ask(
         self, asker: Panel | DashboardFile, template: SQLTemplate | WrappedTemplate, variables: Record | None = None
@@ -160,8 +165,8 @@ class PanelRunner:
 
 
 def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
-    """What a chart draws whose rows can be reduced; None for other panels, and where no width is known."""
-    if panel.kind not in REDUCED or not width:
+    """The plot of a chart whose rows can be reduced; None for other panels."""
+    if panel.kind not in REDUCED:
         return None
     shown = view[panel.kind]
     measures = (shown,) if isinstance(shown, str) else tuple(shown)

@@ -5,6 +5,7 @@ A ``code`` never changes its meaning and is listed in docs/errors.md. The messag
 
 from tenantry.errors.base import (
     AmbiguousToken,
+    AnswersUnread,
     CodeUsed,
     DataSourceError,
     EmbeddingNotAllowed,
@@ -83,6 +84,7 @@ __all__ = [
     "AmbiguousAuthorization",
     "AmbiguousRequest",
     "AmbiguousToken",
+    "AnswersUnread",
     "ApiTokenExpired",
     "ApiUnreachable",
     "AuditBroken",

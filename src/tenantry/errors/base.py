@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 
 class TenantryError(Exception):
@@ -226,6 +226,14 @@ class SecretUnavailable(SourceUnavailable):
 
     code = "secret_unavailable"
     generic_message = "the data source cannot be reached: its operator finds the reason in the log"
+
+
+class AnswersUnread(TenantryError):
+    """The answers of the group, or of all groups, that wait to be read take all the memory that there is for them."""
+
+    code = "answers_unread"
+    status = 503
+    MESSAGE: Final = "too much that was asked for here has not been read yet: read it, and try again"
 
 
 class ViewerLeft(DataSourceError):

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 __all__ = ["HEAD", "check", "is_compatible", "migrate"]
 
-HEAD: Final = "0012"
+HEAD: Final = "0013"
 """The revision that this version of Tenantry works with."""
 
 OLDEST: Final = "0012"

@@ -30,6 +30,7 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
+from tenantry.ports.embedding import CodeShare as CodeShare
 from tenantry.ports.embedding import CodeStore as CodeStore
 from tenantry.ports.embedding import EmbeddingStore as EmbeddingStore
 from tenantry.ports.sources import LeasedSources as LeasedSources

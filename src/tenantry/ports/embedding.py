@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tenantry.groups import UNNAMED, AuditNote, Author, Environment
+
+
+class CodeShare(NamedTuple):
+    """The number of codes of one purpose that a store keeps at once for the group with the handle ``group``."""
+
+    group: bytes
+    most: int
 
 
 class CodeStore(Protocol):
@@ -20,11 +27,13 @@ class CodeStore(Protocol):
         lifetime: float,
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
+        share: CodeShare | None = None,
     ) -> None:
         """Keeps ``payload`` under this digest for ``lifetime`` seconds of the store's clock; some codes whose time has
         passed are forgotten. ``purpose`` is a word of at most 16 characters. A code that an API token issued
         (``api_token_id``) ends when that is revoked, and not after its end date. ``audited`` goes into the audit trail
-        with it. Raises AlreadyExists; Unauthorized where that API token is not good any more."""
+        with it. ``share``: of this purpose, the oldest codes of its group beyond its number are forgotten, in the same
+        transaction. Raises AlreadyExists; Unauthorized where that API token is not good any more."""
         ...
 
     async def code_purpose(self, digest: bytes) -> str | None:

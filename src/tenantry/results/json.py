@@ -56,10 +56,10 @@ def to_json(rows: Rows, format_: Format = DEFAULT) -> bytes:
     return _joined(_parts(rows, format_, "encode"))
 
 
-def to_json_rows(result: Result, format_: Format = DEFAULT) -> bytes:
-    """An array with one array a row, in the order of the columns, whose names stand elsewhere. In everything else as
-    ``to_json``."""
-    return _joined(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
+def json_row_parts(result: Result, format_: Format = DEFAULT) -> Iterator[bytes | memoryview]:
+    """The parts of an array with one array a row, in the order of the columns, whose names stand elsewhere. In
+    everything else as ``to_json``."""
+    return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT) -> bytes:
@@ -190,10 +190,17 @@ def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> I
 
 def _joined(parts: Iterable[bytes]) -> bytes:
     """Arrays as one."""
-    pieces: list[bytes | memoryview] = []
+    return b"".join(_array_parts(parts))
+
+
+def _array_parts(parts: Iterable[bytes]) -> Iterator[bytes | memoryview]:
+    """Arrays as the parts of one."""
+    before = b"["
     for part in parts:
-        pieces += (b",", memoryview(part)[1:-1])  # one copy in all, in join
-    return b"".join([b"[", *pieces[1:], b"]"])
+        yield before
+        yield memoryview(part)[1:-1]
+        before = b","
+    yield b"]" if before == b"," else b"[]"
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ import pytest
 
 from tenantry.errors import AlreadyExists, Unauthorized, UnknownEnvironment
 from tenantry.groups import AuditNote, Author, Environment, Scope, Tag
-from tenantry.ports import Store
+from tenantry.ports import CodeShare, Store
 from tenantry.testing import FrozenClock
 
 DIGEST = b"d" * 32
@@ -73,6 +73,36 @@ class EmbeddingContract:
         assert await store.redeem_code(DIGEST, purpose="embed") == "x"
         clock.advance(1)
         assert await store.redeem_code(b"e" * 32, purpose="embed") is None
+
+    async def test_a_group_keeps_its_newest_codes(self, store: Store, clock: FrozenClock) -> None:
+        """As many of one purpose as its share says. Codes of another purpose, of another group and of no share stay.
+        Red when nothing is deleted, when the newest code is, and when the group or the purpose is not compared."""
+        share, digests = CodeShare(b"group-01", 3), [bytes([number]) * 32 for number in range(7)]
+        others = [("embed", share), ("download", CodeShare(b"group-02", 3)), ("download", None)]
+        for number, (purpose, other) in enumerate(others):
+            kept = bytes([100 + number]) * 32
+            await store.add_code(kept, purpose=purpose, payload="kept", lifetime=60, share=other)
+        for digest in digests:
+            clock.advance(1)
+            await store.add_code(digest, purpose="download", payload="x", lifetime=60, share=share)
+        found = [await store.code_purpose(each) for each in digests]
+        assert found == [None] * 4 + ["download"] * 3
+        assert await store.redeem_code(digests[-1], purpose="download") == "x"
+        clock.advance(1)
+        await store.add_code(digests[0], purpose="download", payload="x", lifetime=60, share=share)
+        assert [await store.code_purpose(each) for each in digests[4:]] == ["download", "download", None]
+        for number, (purpose, _) in enumerate(others):
+            assert await store.redeem_code(bytes([100 + number]) * 32, purpose=purpose) == "kept"
+
+    async def test_codes_of_one_moment_are_a_share_too(self, store: Store) -> None:
+        """The clock of the store stands still: the code that is added stays, and no code goes before the share is used
+        up. Red when the new code is one of the oldest, and when a share that is half used loses codes."""
+        share, digests = CodeShare(b"group-01", 20), [bytes([number]) * 32 for number in range(30)]
+        for number, digest in enumerate(digests, 1):
+            await store.add_code(digest, purpose="download", payload="x", lifetime=60, share=share)
+            assert await store.code_purpose(digest) == "download"
+            found = [await store.code_purpose(each) for each in digests]
+            assert found.count("download") == min(number, 20)
 
     async def test_codes_that_ended_are_forgotten(self, store: Store, clock: FrozenClock) -> None:
         """A later code clears them away, and leaves those that live. Red when nothing is deleted: a digest that is

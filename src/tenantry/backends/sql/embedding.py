@@ -10,13 +10,13 @@ from sqlalchemy import Connection, select
 from tenantry.backends.audit import hosts_details
 from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import WriteContext, note
-from tenantry.backends.sql.engine import delete_expired, insert_if_new
+from tenantry.backends.sql.engine import delete_chosen, delete_expired, insert_if_new
 from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.tables import api_tokens, environments, single_use_codes
 from tenantry.backends.stored import StoreClock
 from tenantry.errors import AlreadyExists, Unauthorized, UnknownEnvironment
 from tenantry.groups import UNNAMED, AuditNote, Author, Environment, from_micros, to_micros
-from tenantry.ports import CodeStore, EmbeddingStore
+from tenantry.ports import CodeShare, CodeStore, EmbeddingStore
 
 
 def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
@@ -47,6 +47,7 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
         lifetime: float,
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
+        share: CodeShare | None = None,
     ) -> None:
         def write(connection: Connection, context: WriteContext) -> None:
             now = context.now(connection)
@@ -54,12 +55,15 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
             if api_token_id is not None:  # first: a revocation locks in this order too
                 ends = _end_of_issuer(connection, api_token_id, now, ends)
             delete_expired(connection, single_use_codes, now)
+            if share is not None:
+                _delete_surplus(connection, purpose, share)
             values = {
                 "digest": digest,
                 "purpose": purpose,
                 "payload": payload,
                 "expires_at": to_micros(ends),
                 "api_token_id": api_token_id,
+                "group_handle": None if share is None else share.group,
             }
             if insert_if_new(connection, single_use_codes, values) is None:
                 raise AlreadyExists("there is such a code already: draw a new one")
@@ -121,3 +125,11 @@ class SQLEmbedding(EmbeddingStore, CodeStore):
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
         found = await self._runner.read(queries.EMBEDDING_HOSTS, self._runner.deadline())
         return {name: rows.hosts(text) for name, text in found}
+
+
+def _delete_surplus(connection: Connection, purpose: str, share: CodeShare) -> None:
+    """Deletes the oldest codes of a share, so that one more may come."""
+    codes = single_use_codes.c
+    own = select(codes.digest).where(codes.group_handle == share.group, codes.purpose == purpose)
+    surplus = own.order_by(codes.expires_at.desc()).offset(share.most - 1)
+    delete_chosen(connection, single_use_codes, select(codes.digest).where(codes.digest.in_(surplus)))

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Column, Connection, Table, select, tuple_
+from sqlalchemy import Column, Connection, Select, Table, select, tuple_
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import DBAPIError
@@ -279,17 +279,16 @@ def _insert(connection: Connection, table: Table) -> Any:
 
 
 def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
-    """Deletes some rows whose ``expires_at`` has passed. Rows that another transaction holds are left to it, so that no
-    two wait for each other."""
-    key = tuple(table.primary_key)
-    expired = (
-        select(*key)
-        .where(table.c.expires_at <= to_micros(now))
-        .order_by(table.c.expires_at)
-        .limit(_DELETED_AT_ONCE)
-        .with_for_update(skip_locked=True)
-    )
-    connection.execute(table.delete().where(tuple_(*key).in_(expired)))
+    """Deletes some rows whose ``expires_at`` has passed."""
+    expired = select(*table.primary_key).where(table.c.expires_at <= to_micros(now))
+    delete_chosen(connection, table, expired.order_by(table.c.expires_at))
+
+
+def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
+    """Deletes the first rows of ``chosen``, a select of primary keys. Rows that another transaction holds are left to
+    it, so that no two wait for each other."""
+    few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
+    connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:

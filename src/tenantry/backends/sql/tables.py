@@ -127,7 +127,9 @@ single_use_codes: Table = Table(
     Column("payload", Text, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Column("api_token_id", BigInteger),  # of the API token that issued it, with which it ends
+    Column("group_handle", LargeBinary),  # of the group in whose share it is
     Index(None, "expires_at"),
+    Index(None, "group_handle", "purpose", "expires_at"),
 )
 
 generation: Table = Table(  # one row: its lock lets one change after the other commit, so no number is ever skipped

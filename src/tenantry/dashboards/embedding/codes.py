@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Collection
 from enum import StrEnum
 from hashlib import sha256
 from typing import Final
+from weakref import WeakValueDictionary
 
 from tenantry.groups import AuditNote
-from tenantry.ports import CodeStore
+from tenantry.ports import CodeShare, CodeStore
 
 
 class Purpose(StrEnum):
@@ -24,8 +26,12 @@ class Purpose(StrEnum):
 SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 600.0, Purpose.PREVIEW_SESSION: 600.0}
 """How long a code of each purpose lives unless it is said otherwise."""
 
-MAX_PAYLOAD: Final = 65_535
-"""Bytes of what a code stands for, in UTF-8: what the smallest text column of a database holds."""
+MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
+"""Unredeemed codes of a purpose that a group has at once, of those that its viewers ask for: the oldest go. A page of a
+host takes an embedding code at each view."""
+
+MAX_PAYLOAD: Final = 4_096
+"""Bytes of what a code stands for, in UTF-8."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""
@@ -40,6 +46,7 @@ class SingleUseCodes:
 
     def __init__(self, store: CodeStore) -> None:
         self._store = store
+        self._turns: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
     async def issue(
         self,
@@ -52,6 +59,24 @@ class SingleUseCodes:
     ) -> str:
         """A new code for ``payload``, good for ``lifetime`` seconds and no longer than the API token that issues it.
         Raises StoreUnavailable; Unauthorized where that API token is not good any more."""
+        return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
+
+    async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
+        """The same for a viewer of the group with this handle, which keeps the ``MOST`` newest. One at a time is
+        written for a group, so its viewers do not fill the queue of the store. Raises StoreUnavailable."""
+        async with self._turns.setdefault(group, asyncio.Lock()):
+            return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
+
+    async def _add(
+        self,
+        purpose: Purpose,
+        payload: str,
+        lifetime: float | None,
+        *,
+        api_token_id: int | None = None,
+        audited: AuditNote | None = None,
+        share: CodeShare | None = None,
+    ) -> str:
         code = secrets.token_urlsafe(32)
         await self._store.add_code(
             code_digest(code),
@@ -60,6 +85,7 @@ class SingleUseCodes:
             lifetime=SECONDS[purpose] if lifetime is None else lifetime,
             api_token_id=api_token_id,
             audited=audited,
+            share=share,
         )
         return code
 

@@ -57,7 +57,7 @@ class EmbedCodes:
         if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
             raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
         payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
-        return await self._codes.issue(Purpose.EMBED, payload)
+        return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
 
     async def open(self, payload: str) -> str | None:
         """The token that a code stood for, of which this was the payload; None for one that was rotated since. Raises

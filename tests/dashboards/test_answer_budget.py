@@ -20,6 +20,8 @@ from tenantry.errors import AnswersUnread
 from tenantry.testing import make_group
 from tests.dashboards.served import SOON, Site, serve
 
+pytestmark = pytest.mark.usefixtures("mount")
+
 FIRST, SECOND, THIRD = (make_group(provided_id=name, handle=name.encode() * 4) for name in ("g1", "g2", "g3"))
 MEGABYTE = 1024 * 1024
 
@@ -322,7 +324,7 @@ class SlowServer:
 @asynccontextmanager
 async def reading(site: Site, server: SlowServer, carrier: str = "HA") -> AsyncIterator[asyncio.Task[None]]:
     headers = [(name.lower().encode(), value.encode()) for name, value in site.headers(carrier).items()]
-    path = "/dashboards/wide/-/panels"
+    path = f"{site.prefix}/dashboards/wide/-/panels"
     scope = {
         "type": "http", "asgi": {"version": "3.0", "spec_version": "2.4"}, "http_version": "1.1", "method": "POST",
         "scheme": "http", "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "",

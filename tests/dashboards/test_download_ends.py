@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from starlette.responses import StreamingResponse
 
-from tenantry.dashboards.downloads import Downloads
+from tenantry.dashboards.downloads import Downloads, RowsFile
 from tenantry.dashboards.folder import DashboardFolder
-from tenantry.datasources import ResultStream, registrations
+from tenantry.datasources import registrations
 from tenantry.errors import QueryOutdated
 from tests.dashboards.served import SOON, Site, serve
 from tests.dashboards.test_tables import Stored, end
@@ -100,7 +99,6 @@ async def download(site: Site, folder: Path) -> AsyncIterator[AsyncIterator[byte
     downloads = Downloads(store, saved, site.sources, staleness=5.0, seconds_left=site.resolver.seconds_left)
     group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")
     answer = await downloads.respond(await downloads.issue(group, saved["routes"], "1-1", {}))
-    assert isinstance(answer, StreamingResponse)
-    pieces = cast("ResultStream", answer.body_iterator)
-    async with pieces:
+    assert isinstance(answer, RowsFile)
+    async with answer.opened, aclosing(answer.pieces) as pieces:
         yield pieces

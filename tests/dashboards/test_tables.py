@@ -276,8 +276,8 @@ async def test_a_group_has_twenty_files_to_fetch(tmp_path: Path) -> None:
         last = (await address_of(site)).json()["address"]
         assert {answer.status_code for answer in answers} == {200}
         assert len(codes_of(site)) == 22
-        assert (await site.client.get(first)).status_code == 410
-        assert {(await site.client.get(each)).status_code for each in (other, last)} == {200}
+        assert (await site.follow(first)).status_code == 410
+        assert {(await site.follow(each)).status_code for each in (other, last)} == {200}
         assert await embedding.redeem(Purpose.EMBED, code) == "x"
 
 

@@ -156,15 +156,15 @@ DEFENCES: Final = (
     Defence(
         "no variable of the group is in a clause that a viewer can drop",
         "sql/tenant_guard.py",
-        "reference = next(self._guarded(node.children), None)",
-        "reference = None",
+        "guarded = list(_guarded(clause.children, guard))",
+        "guarded = []",
         ("tests/sql/test_tenant_guard.py",),
     ),
     Defence(
-        "every text that a viewer can choose holds the same variables of the group",
+        "no variable of the group is in SQL that a viewer chooses",
         "sql/tenant_guard.py",
-        "raise self._differ(node)",
-        "pass",
+        "reference = next(_guarded(chain.from_iterable(switch.branches), guard), None)",
+        "reference = None",
         ("tests/sql/test_tenant_guard.py", "tests/sql/test_tenant_guard_property.py"),
     ),
     Defence(

@@ -183,12 +183,12 @@ class RowsFile(StreamingResponse):
     ) -> None:
         super().__init__(pieces, media_type=media_type, headers=headers)
         self.opened: AsyncExitStack = AsyncExitStack()
-        self._pieces = pieces
+        self.pieces: Final[AsyncGenerator[bytes]] = pieces
         self._where = where
         self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self.opened, aclosing(self._pieces):  # whoever reads no more holds no connection of the source
+        async with self.opened, aclosing(self.pieces):  # whoever reads no more holds no connection of the source
             await super().__call__(scope, receive, self._answer.paced(send))
 
     async def stream_response(self, send: Send) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+import yaml
 
 Groups = dict[str, dict[str, Any]]
 """The id of each group, and its fields."""
@@ -44,12 +44,17 @@ def write(read: Callable[[], Groups]) -> None:
         groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         sys.exit(f"an export has not the form that this script reads: {error!r}")
-    yaml = YAML()
-    yaml.representer.add_representer(str, _text)
-    yaml.dump({"groups": groups}, sys.stdout)
+    yaml.dump({"groups": groups}, sys.stdout, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
 
 
-def _text(representer: Any, text: str) -> Any:
-    """In double quotes, with escapes, where it holds what YAML takes for the end of a line."""
-    style = '"' if set(text) & set("\r\x85\u2028\u2029") else None
-    return representer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+class _Dumper(yaml.SafeDumper):
+    pass
+
+
+def _represent_text(dumper: _Dumper, text: str) -> Any:
+    """Quote text that YAML 1.2 could read as a number or as several lines."""
+    plain = text[:1].isascii() and text[:1].isalpha() and text.isprintable()
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain else '"')
+
+
+_Dumper.add_representer(str, _represent_text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from tenantry.sql import Query
-from tenantry.sql.checks.lint import lint
-from tenantry.sql.convert import TENANT_REMINDER, ConvertedQuery
+from tenantry.sql.inspect import lint
+from tenantry_convert import TENANT_REMINDER, ConvertedQuery
 
 NOW = datetime(2026, 2, 3, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.sql import SQLTemplate
-from tenantry.sql.convert import ConvertedQuery, convert
+from tenantry_convert import ConvertedQuery, convert
 
 POSITIONS = (
     "select {0} from t",

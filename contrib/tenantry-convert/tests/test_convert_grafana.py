@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.sql.convert import ConvertedQuery, convert
-from tests.sql.converted import check_whole, left, notes
+from tenantry_convert import ConvertedQuery, convert
+from tests.converted import check_whole, left, notes
 
 
 def dashboard(*queries: str, source: str = "grafana-postgresql-datasource", **variables: dict[str, Any]) -> str:

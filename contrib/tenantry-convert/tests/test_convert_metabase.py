@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.sql.convert import ConvertedQuery, convert
-from tests.sql.converted import check_whole, left, notes
+from tenantry_convert import ConvertedQuery, convert
+from tests.converted import check_whole, left, notes
 
 
 def card(sql: str, tags: dict[str, dict[str, Any]], parameters: list[dict[str, Any]] | None = None) -> str:
@@ -196,7 +196,7 @@ def test_a_field_filter_beside_a_variable_in_a_clause() -> None:
     """The clause then goes with the variable alone, which is noted."""
     query = one("select * from t where true [[ and {{created}} and a = {{a}} ]]", created="created_at")
     check_whole(query)
-    assert any("field filter beside a variable" in note for note in notes(query))
+    assert any("field filter next to a variable" in note for note in notes(query))
 
 
 def test_a_field_filter_that_only_the_text_shows() -> None:

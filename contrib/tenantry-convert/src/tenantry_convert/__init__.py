@@ -1,4 +1,4 @@
-"""Converting a query of another tool into our syntax (docs/coming-from.md). Nothing is left out in silence."""
+"""Converts queries of Metabase and Grafana to SQL templates, and lists each construct that it keeps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tenantry.sql.convert.conversion import (
+from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
+from tenantry_convert.conversion import (
     DEFAULT_NAME,
     TENANT_REMINDER,
     Conversion,
@@ -15,13 +16,11 @@ from tenantry.sql.convert.conversion import (
     ImportedQuery,
     ImportedVariable,
 )
-from tenantry.sql.convert.grafana import convert_grafana
-from tenantry.sql.convert.grafana_dashboard import read_dashboard
-from tenantry.sql.convert.metabase import convert_metabase
-from tenantry.sql.convert.metabase_card import read_cards
-from tenantry.sql.convert.scanning import path_name
-from tenantry.sql.dialects import dialect_named
-from tenantry.sql.template import DEFAULT_DIALECT
+from tenantry_convert.grafana import convert_grafana
+from tenantry_convert.grafana_dashboard import read_dashboard
+from tenantry_convert.metabase import convert_metabase
+from tenantry_convert.metabase_card import read_cards
+from tenantry_convert.scanning import path_name
 
 TOOLS: Final = ("grafana", "metabase")
 """The tools whose queries are read."""
@@ -35,14 +34,13 @@ def convert(
     columns: Mapping[str, str] | None = None,
     name: str = DEFAULT_NAME,
 ) -> list[ConvertedQuery]:
-    """The queries of a text: SQL, or the JSON of a question, of a panel or of a dashboard.
+    """Converts SQL, or the queries in the JSON of a question, a panel or a dashboard.
 
-    ``tool`` is one of TOOLS. ``dialect`` is that of the SQL; without it what the document names, else postgresql.
-    ``columns`` gives the columns of Metabase's field filters by their names. ``name`` is that of a query whose document
-    has none for it, such as the file's. Each construct that could not be converted
-    is in the ``items`` of its query, and stays in the text as it was.
+    ``tool`` is one of TOOLS. ``dialect`` defaults to the one that the document names, else to postgresql. ``columns``
+    maps the names of Metabase's field filters to columns. ``name`` is for a query without a name in the document. A
+    construct that cannot be converted stays in the text and is in the ``items`` of its query.
 
-    Raises ValueError for a tool or a dialect that is not known, and for JSON that holds no SQL query.
+    Raises ValueError for an unknown tool or dialect, and for JSON without a SQL query.
     """
     if tool not in TOOLS:
         raise ValueError(f"there is no tool {tool!r}: give one of {', '.join(TOOLS)}")
@@ -50,8 +48,10 @@ def convert(
 
 
 def read_queries(text: str, tool: str, name: str = DEFAULT_NAME) -> list[ImportedQuery]:
-    """The queries of a text, as the tool wrote them; ``name`` is for those without one. Raises ValueError for JSON that
-    holds none."""
+    """The queries of a text, as the tool wrote them. ``name`` is for a query without a name.
+
+    Raises ValueError for JSON without a query.
+    """
     document = _json(text)
     if document is None:
         return [ImportedQuery(text=text, name=name)]
@@ -72,19 +72,19 @@ def _convert(query: ImportedQuery, tool: str, dialect: str | None, columns: Mapp
 
 
 def file_name(name: str) -> str:
-    """A name for the file of a query, without its ending: letters, digits and ``_``."""
+    """A file name for a query, without the suffix: letters, digits and ``_``."""
     return path_name(name)[:80] or "query"
 
 
 def _json(text: str) -> Any:
-    """The document, or None for SQL, which begins with ``{{`` or ``[[`` at most. Raises ValueError for broken JSON."""
+    """The document, or None for SQL, which may begin with ``{{`` or ``[[``. Raises ValueError for broken JSON."""
     text = text.lstrip("\ufeff \t\r\n")
     if not text.startswith(("{", "[")) or text.startswith(("{{", "{%", "[[")):
         return None
     try:
         return json.loads(text)
     except ValueError as error:
-        raise ValueError(f"this begins as JSON and is none: {error}") from None
+        raise ValueError(f"this begins like JSON but cannot be read: {error}") from None
 
 
 __all__ = [

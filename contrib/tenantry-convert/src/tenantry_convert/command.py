@@ -1,31 +1,18 @@
-"""``tenantry sql convert``: a query of Metabase or Grafana, written in our syntax."""
+"""``tenantry sql convert``: converts a query of Metabase or Grafana to a SQL template."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import click
 
 from tenantry.sql import DIALECTS
-
-if TYPE_CHECKING:
-    from tenantry.sql.convert import ConvertedQuery
+from tenantry_convert import DEFAULT_NAME, TENANT_REMINDER, TOOLS, ConvertedQuery, convert, file_name
+from tenantry_convert.pairs import read_pairs
 
 FAILED = 1
-TOOLS = ("grafana", "metabase")
-"""Those of ``tenantry.sql.convert``, which is imported by who converts."""
-
-
-def _columns(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    pairs = {}
-    for text in given:
-        name, equals, column = (part.strip() for part in text.partition("="))
-        if not name or not equals or not column:
-            raise click.BadParameter(f"{text!r} is not NAME=COLUMN")
-        pairs[name] = column
-    return pairs
 
 
 @click.command("convert")
@@ -34,35 +21,33 @@ def _columns(_context: click.Context, _parameter: click.Parameter, given: tuple[
 @click.option(
     "--dialect",
     type=click.Choice(sorted(DIALECTS)),
-    help="Of the SQL. Default: what the file names, else postgresql.",
+    help="The dialect of the SQL. Default: the one that FILE names, else postgresql.",
 )
 @click.option(
     "--column",
     "columns",
     multiple=True,
     metavar="NAME=COLUMN",
-    callback=_columns,
+    callback=read_pairs,
     help="The column of a field filter of Metabase; more than once.",
 )
 @click.option(
     "--to",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write one .sql file for each query into this folder; never overwrites. Without it the query is printed.",
+    help="Write a .sql file for each query into this folder and overwrite none. Default: print the query.",
 )
 def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[str, str], folder: Path | None) -> None:
     """Write FILE, SQL or JSON of Metabase or Grafana, in the syntax of a .sql file.
 
-    What is not converted stays as it was; it is listed on stderr and in comments, each with its line and the reason,
-    and the command then ends with 1. A query without such a rest compiles. The condition that restricts the rows to one
-    customer must be added by hand. No store is asked and nothing is run.
+    A construct that cannot be converted stays as it was. It is listed on stderr and in comments, with its line and the
+    reason, and the command ends with 1. A query without such a construct compiles. Add the condition that restricts the
+    rows to one customer by hand. The command asks no store and runs nothing.
     """
-    from tenantry.sql.convert import TENANT_REMINDER, convert
-
     try:
         queries = convert(file.read(), tool, dialect, columns=columns, name=_name(file.name))
     except UnicodeDecodeError:
-        raise click.ClickException(f"{file.name} is no UTF-8") from None
+        raise click.ClickException(f"{file.name} is not UTF-8") from None
     except ValueError as error:
         raise click.ClickException(f"{file.name}: {error}") from None
     if folder is None:
@@ -78,15 +63,11 @@ def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[
 
 
 def _name(file: str) -> str:
-    """The file's name without its endings, for a query that has none of its own; standard input has none either."""
-    from tenantry.sql.convert import DEFAULT_NAME
-
+    """The name of the file without its suffixes, for a query without a name."""
     return DEFAULT_NAME if file in {"-", "<stdin>"} else Path(file).name.partition(".")[0] or DEFAULT_NAME
 
 
 def _write(folder: Path, queries: list[ConvertedQuery], source: str) -> None:
-    from tenantry.sql.convert import file_name
-
     targets: dict[Path, ConvertedQuery] = {}
     for query in queries:
         name, number = file_name(query.name), 1
@@ -95,7 +76,7 @@ def _write(folder: Path, queries: list[ConvertedQuery], source: str) -> None:
         targets[target] = query
     taken = [target for target in targets if target.exists()]
     if taken:
-        raise click.ClickException(f"{taken[0]} is there already, and is not overwritten")
+        raise click.ClickException(f"{taken[0]} exists already and is not overwritten")
     folder.mkdir(parents=True, exist_ok=True)
     for target, query in targets.items():
         target.write_text(query.text, "utf-8")

@@ -1,7 +1,7 @@
-"""What a conversion is made of, and its last step: the text is put together and compiled.
+"""The records of a conversion, and its last step, which assembles the text and compiles it.
 
-Whether a construct can be where it is, is not decided by what converts it but by the compiler: what it refuses is put
-back as it was and listed with the compiler's reason. So a text that is said to be whole compiles.
+The compiler decides whether a construct can be at its place. A construct that it refuses is put back as it was and
+listed with the compiler's reason. So a query that is reported as whole compiles.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tenantry.errors import Location, TemplateError
-from tenantry.sql.convert.header import write_header
-from tenantry.sql.parameters.declared import InvalidDefinition
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql import SQLTemplate
+from tenantry.sql.inspect import InvalidDefinition
+from tenantry_convert.header import write_header
 
 TENANT_REMINDER = (
     "Nothing here restricts the rows to one customer. Add the condition by hand, in every select: "
     "where customer_id = {{ user_group.id }}"
 )
-"""What every converted query is printed with: the other tool's query has no such condition."""
+"""Printed with every converted query: a query of the other tool has no such condition."""
 
 DEFAULT_NAME: Final = "query"
-"""Of a query that has no name anywhere."""
+"""The name of a query without a name."""
 _STAND_IN = "x"
 _LIST_BEFORE = re.compile(r"\bin\s*\(?\s*$", re.IGNORECASE)
 _LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
@@ -31,30 +31,30 @@ _LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedVariable:
-    """What the other tool's document says of one variable. ``definition`` is that of our declared parameter."""
+    """A variable in the other tool's document. ``definition`` declares our parameter for it."""
 
     definition: Mapping[str, Any]
     kind: str = "value"
-    """``value``, or ``field filter``, ``time unit``, ``constant``, ``other`` (no value of a viewer)."""
+    """``value``, ``field filter``, ``time unit``, ``constant`` or ``other`` (not a viewer's value)."""
     column: tuple[str, ...] = ()
-    """Of a field filter: the names of the table and the column, where they are known."""
+    """For a field filter: the names of the table and the column, if they are known."""
     alias: str = ""
-    """Of a field filter: the column as SQL, where its author wrote it."""
+    """For a field filter: the column as SQL, if its author wrote it."""
     widget: str = ""
-    """Of a field filter: its operator, such as ``date/range``."""
+    """For a field filter: its operator, such as ``date/range``."""
     choices: tuple[str, ...] = ()
-    """The values that can be chosen, where the document lists them."""
+    """The possible values, if the document lists them."""
     many: bool = False
-    """Whether several values can be chosen."""
+    """Whether a viewer can choose several values."""
     all_values: bool = False
-    """Whether everything can be chosen, which is what an absent parameter means with us."""
+    """Whether a viewer can choose all values. An absent parameter means that in a template."""
     reason: str = ""
-    """Of another kind: why it cannot be converted."""
+    """For the kind ``other``: why it cannot be converted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedQuery:
-    """A query of another tool. ``variables`` is None where nothing but its text is known."""
+    """A query of another tool. ``variables`` is None if only its text is known."""
 
     text: str
     name: str = DEFAULT_NAME
@@ -62,12 +62,12 @@ class ImportedQuery:
     dialect: str | None = None
     variables: Mapping[str, ImportedVariable] | None = None
     period: str = ""
-    """The range of time that the document begins with, as we name it: ``last 6 hours``."""
+    """The initial time range of the document in our words: ``last 6 hours``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionItem:
-    """Something to look at. ``left``: it is not converted, and the text is not whole without it."""
+    """A construct that needs a look. ``left``: it is not converted, so the text is not whole."""
 
     line: int
     column: int
@@ -82,7 +82,7 @@ class ConversionItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertedQuery:
-    """The text of a ``.sql`` file in our syntax, with its header, and what there is to look at."""
+    """The text of a ``.sql`` file with its header, and the constructs that need a look."""
 
     name: str
     text: str
@@ -94,7 +94,7 @@ class ConvertedQuery:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it was converted; it then compiles."""
+        """Whether all of it was converted. It then compiles."""
         return not any(item.left for item in self.items)
 
 
@@ -103,14 +103,14 @@ class _Rewrite:
     start: int
     end: int
     text: str | None
-    """What it becomes; None where it stays as it was."""
+    """The new text; None if the span stays as it was."""
     around: tuple[int, int] | None = None
-    """Of a bracket: the clause that it belongs to. It goes only if everything in the clause was converted."""
+    """For a bracket: the span of its clause. The bracket is removed only if all of the clause was converted."""
 
 
 @dataclass(slots=True)
 class Conversion:
-    """A conversion that goes on: what is replaced, what is left, which parameters are declared."""
+    """A conversion in progress: replaced spans, spans that stay, declared parameters."""
 
     query: ImportedQuery
     dialect: str
@@ -118,22 +118,22 @@ class Conversion:
     names: dict[str, str] = field(default_factory=dict)
     """The other tool's name -> the parameter's."""
     fragments: dict[str, str] = field(default_factory=dict)
-    """A stand-in for each fragment that the text includes."""
+    """A placeholder for each fragment that the text includes."""
     _rewrites: list[_Rewrite] = field(default_factory=list)
     _assumed: list[tuple[int, str]] = field(default_factory=list)
     _items: list[ConversionItem] = field(default_factory=list)
 
     def replace(self, start: int, end: int, text: str, *, around: tuple[int, int] | None = None) -> None:
-        """The span becomes this text; that of a bracket only if everything in its clause, ``around``, is converted."""
+        """Replaces a span; that of a bracket only if all of its clause, ``around``, is converted."""
         self._rewrites.append(_Rewrite(start, end, text, around))
 
     def leave(self, start: int, end: int, reason: str) -> None:
-        """The span stays as it is, and is listed."""
+        """Keeps a span as it is and lists it."""
         self._rewrites.append(_Rewrite(start, end, None))
         self.report(start, self.query.text[start:end], reason, left=True)
 
     def report(self, offset: int, construct: str, reason: str, *, left: bool = False) -> None:
-        """Lists something to look at, once."""
+        """Lists a construct once."""
         at = _location(self.query.text, offset)
         shown = " ".join(construct.split())
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
@@ -142,13 +142,13 @@ class Conversion:
             self._items.append(item)
 
     def assume(self, offset: int, name: str) -> None:
-        """Lists that the type of a variable is not in the text, once it is known that the variable is converted."""
+        """Lists an assumed type, if the variable turns out to be converted."""
         self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
-        """The path of the parameter for the other tool's variable ``name``, which is declared if it is not yet.
+        """Declares the parameter for the other tool's variable ``name`` once, and returns its path.
 
-        Two of its names that would be one name of ours get two.
+        Different variables get different names, even if ``wanted`` is the same.
         """
         if name not in self.names:
             taken, number = set(self.names.values()), 1
@@ -161,7 +161,7 @@ class Conversion:
         return f"params.{self.names[name]}"
 
     def finish(self) -> ConvertedQuery:
-        """Compiles the text, leaves what the compiler refuses, and writes the header."""
+        """Compiles the text, restores the constructs that the compiler refuses, and writes the header."""
         self._rewrites.sort(key=lambda rewrite: rewrite.start)
         self._compile()
         body, _ = self._assemble(None)
@@ -200,11 +200,11 @@ class Conversion:
                 self.report(offset, name, f"its type is not in the text: {kind} is assumed; change it in the header")
 
     def _used(self, body: str) -> dict[str, dict[str, Any]]:
-        """The parameters that the text names: one whose construct was left is not declared."""
+        """The parameters that the text names. A parameter of a construct that stays is not declared."""
         return {name: each for name, each in self.params.items() if re.search(rf"\bparams\.{name}\b", body)}
 
     def _drop_field(self, error: InvalidDefinition) -> None:
-        """Takes what cannot be declared out of a definition, such as a default that is none of the choices."""
+        """Removes an invalid field from a definition, such as a default that is not one of the choices."""
         name, *field_names = error.keys
         dropped = next((each for each in field_names if each in self.params[name] and each != "type"), None)
         other = next(key for key, each in self.names.items() if each == name)
@@ -215,7 +215,7 @@ class Conversion:
             del self.params[name][dropped]
 
     def _leave_refused(self, error: TemplateError, body: str, spans: list[tuple[int, int, _Rewrite]]) -> bool:
-        """Leaves the construct that the compiler names; False if the error is about the SQL itself."""
+        """Restores the construct that the compiler names. Returns False if the error is about the SQL itself."""
         reason = _reason(error)
         offset = _offset(body, error.location) if error.location is not None else 0
         at = next((span for span in spans if span[0] <= offset < span[1]), None)
@@ -231,7 +231,7 @@ class Conversion:
         return False
 
     def _assemble(self, stand_in: str | None) -> tuple[str, list[tuple[int, int, _Rewrite]]]:
-        """The text with every replacement, and the span of each in it. ``stand_in`` is for what is left."""
+        """The text with every replacement, and the span of each in it. ``stand_in`` replaces a construct that stays."""
         parts: list[str] = []
         spans: list[tuple[int, int, _Rewrite]] = []
         position = length = 0
@@ -249,13 +249,11 @@ class Conversion:
         return "".join(parts), spans
 
     def _is_left_in(self, start: int, end: int) -> bool:
-        """Whether a construct between two offsets stays as it was."""
         return any(each.text is None and start <= each.start < end for each in self._rewrites)
 
 
 def for_position(definition: Mapping[str, Any], text: str, start: int) -> dict[str, Any]:
-    """The definition, with the type that the text before a variable asks for: a list after ``in``, a whole number after
-    ``limit``."""
+    """The definition with the type that the position requires: a list after ``in``, an integer after ``limit``."""
     of = str(definition["type"])
     if _LIST_BEFORE.search(text, 0, start) and not of.startswith("list of "):
         return {**definition, "type": f"list of {of}"}
@@ -280,6 +278,6 @@ def _offset(text: str, at: Location) -> int:
 
 
 def _as_comment(line: str) -> str:
-    """The line as a comment, in which the check of SQL looks for no tag: it asks what comments of authors leave out."""
+    """The line as a comment without findings: ``sql check`` reports tags in the comments of authors."""
     plain = line.replace("\r", " ").replace("\n", " ")
     return f"-- {plain}{' (tenantry:ignore tag-in-comment)' if '{{' in plain else ''}\n"

@@ -1,4 +1,4 @@
-"""Field filters of Metabase: a control that stands for a whole condition on one column."""
+"""Field filters of Metabase: controls that become a whole condition on one column."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 Declare = Callable[[str, Mapping[str, Any]], str]
-"""``declare(suffix, definition)``: declares a parameter, named as the control with a suffix, and gives its path."""
+"""``declare(suffix, definition)``: declares a parameter with the name of the control and a suffix; returns its path."""
 
 UNITS: Final = ("minute", "hour", "day", "week", "month", "quarter", "year")
-"""The units of a time bucket, as both Metabase and we call them."""
+"""The units of a time bucket, in the words of both Metabase and Tenantry."""
 
 _DATES: Final[Mapping[str, Any]] = {"type": "date range"}
 _RANGES: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -23,11 +23,11 @@ _PATTERNS = {
     "string/ends-with": ("like", "suffix"),
 }
 _HEED_CASE = frozenset({"postgresql", "duckdb", "snowflake", "redshift", "clickhouse", "databricks"})
-"""Dialects whose ``like`` heeds the case, and which have ``ilike``."""
+"""Dialects with a case-sensitive ``like`` and with ``ilike``."""
 
 
 def field_filter(widget: str, column: str, dialect: str, declare: Declare) -> str | None:
-    """The condition that a control of this kind stands for; None for a kind that is not known."""
+    """The condition for a control of this kind; None for an unknown kind."""
     if widget in _RANGES:
         return f"{{{{ {declare('', _RANGES[widget])} | within({column}) }}}}"
     if widget == "date/single":

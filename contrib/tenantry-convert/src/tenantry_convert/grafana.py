@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from tenantry.sql.convert.conversion import Conversion, ImportedVariable, for_position
-from tenantry.sql.convert.grafana_built_in import GrafanaBuiltIn
-from tenantry.sql.convert.grafana_macros import GrafanaMacros
-from tenantry.sql.convert.scanning import Region, arguments, path_name, region_at, regions
-from tenantry.sql.dialects.dialect import Dialect
+from tenantry.sql.inspect import Dialect
+from tenantry_convert.conversion import Conversion, ImportedVariable, for_position
+from tenantry_convert.grafana_built_in import GrafanaBuiltIn
+from tenantry_convert.grafana_macros import GrafanaMacros
+from tenantry_convert.scanning import Region, arguments, path_name, region_at, regions
 
 _CONSTRUCT = re.compile(
     r"\$__(?P<macro>\w+)(?=\()"
@@ -30,7 +30,7 @@ _TEXT: Final[Mapping[str, Any]] = {"type": "text"}
 
 
 class _Use(NamedTuple):
-    """A variable where it is used. ``region``: the string or the quoted name that it is in."""
+    """One use of a variable. ``region``: the string or the quoted name around it."""
 
     name: str
     form: str
@@ -40,7 +40,7 @@ class _Use(NamedTuple):
 
 
 def convert_grafana(conversion: Conversion, dialect: Dialect) -> None:
-    """Finds each construct, and replaces or leaves it."""
+    """Replaces each construct, or keeps and lists it."""
     _GrafanaReader(conversion, dialect).read()
 
 
@@ -53,7 +53,6 @@ class _GrafanaReader:
         self._built_in = GrafanaBuiltIn(conversion, self._macros)
 
     def read(self) -> None:
-        """All constructs of the text, in its order."""
         position = 0
         while (match := _CONSTRUCT.search(self._text, position)) is not None:
             position = match.end()
@@ -75,12 +74,12 @@ class _GrafanaReader:
                 position = self._variable(match, region)
 
     def _is_delimiter(self, region: Region, offset: int) -> bool:
-        """Whether ``$body`` is a part of the ``$body$`` that opens or closes a string."""
+        """Whether ``$body`` belongs to a ``$body$`` that opens or closes a string."""
         delimiter = self._text[region.start : self._text.index("$", region.start + 1) + 1]
         return self._text.startswith(delimiter, offset)
 
     def _within(self, text: str) -> str:
-        """An argument of a macro, with the variables in it converted."""
+        """An argument of a macro with converted variables."""
         return _CONSTRUCT.sub(lambda match: self._plain_tag(match) or match.group(), text)
 
     def _plain_tag(self, match: re.Match[str]) -> str | None:
@@ -111,7 +110,7 @@ class _GrafanaReader:
         return ImportedVariable(definition=_TEXT) if variables is None else variables.get(name)
 
     def _variable(self, match: re.Match[str], region: Region | None) -> int:
-        """Replaces or leaves a variable; gives the offset where to go on."""
+        """Replaces or keeps a variable; returns the offset behind it."""
         form = (match["format"] or match["square_format"] or "").lower()
         use = _Use(_name(match), form, match.start(), match.end(), region)
         if use.name.startswith("__"):
@@ -139,7 +138,7 @@ class _GrafanaReader:
         return use.end
 
     def _no_value(self, use: _Use, known: ImportedVariable) -> int | None:
-        """What no viewer chooses. A constant is the author's own text, and is written out."""
+        """Converts a variable that no viewer sets. A constant is the author's text and is written out."""
         if known.kind == "other":
             return self._leave(use, known.reason)
         if known.kind != "constant":
@@ -184,7 +183,7 @@ class _GrafanaReader:
         return None
 
     def _chosen_name(self, use: _Use, known: ImportedVariable) -> int | None:
-        """A name that holds the variable becomes a choice between the names that it can be."""
+        """Converts a name that contains the variable to a choice of the possible names."""
         if not known.choices or not self._is_name(use):
             return None
         start, end = use.region[1:] if use.region is not None else self._word_around(use)
@@ -199,7 +198,7 @@ class _GrafanaReader:
         return self._replace(start, end, f"{{{{ {path} | one_of({pairs}) }}}}")
 
     def _is_name(self, use: _Use) -> bool:
-        """Whether the variable is, or is a part of, the name of a table, a column or an alias: what no value can be."""
+        """Whether the variable is in the name of a table, a column or an alias, where no value can be."""
         if use.region is not None:
             before = self._text[: use.region.start]
             return use.region.quote in {'"', "`"} or _ALIAS_BEFORE.search(before) is not None
@@ -214,7 +213,7 @@ class _GrafanaReader:
         return start, end
 
     def _after(self, offset: int, sign: str) -> int | None:
-        """The offset behind the next character that is no space, if that is this one."""
+        """The offset behind ``character``, if it is next after spaces."""
         while self._text[offset : offset + 1].isspace():
             offset += 1
         return offset + 1 if self._text.startswith(sign, offset) else None

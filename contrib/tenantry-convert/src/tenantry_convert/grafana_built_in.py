@@ -1,4 +1,4 @@
-"""Grafana's own variables: ``$__from``, ``$__interval``, ``${__user.login}`` and their like."""
+"""The built-in variables of Grafana: ``$__from``, ``$__interval``, ``${__user.login}`` and others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tenantry.sql.convert.conversion import Conversion
-from tenantry.sql.convert.grafana_macros import GrafanaMacros
+from tenantry_convert.conversion import Conversion
+from tenantry_convert.grafana_macros import GrafanaMacros
 
 _NOT_OF_A_VIEWER: Final = {"__user": "who is asking", "__org": "the organisation", "__dashboard": "the dashboard"}
 _TIME_FORMATS: Final = frozenset({"date", "date:iso"})
@@ -17,7 +17,7 @@ _MILLISECONDS: Final[Mapping[str, Any]] = {"type": "integer", "min": 1, "default
 
 
 class GrafanaBuiltIn:
-    """Converts them for one query."""
+    """Converts the built-in variables of one query."""
 
     def __init__(self, conversion: Conversion, macros: GrafanaMacros) -> None:
         self._conversion = conversion
@@ -25,7 +25,7 @@ class GrafanaBuiltIn:
         self._source = conversion.query.text
 
     def convert(self, name: str, form: str, start: int, end: int) -> None:
-        """Replaces or leaves one of them."""
+        """Replaces one, or keeps and lists it."""
         text = self._text(name, form, start)
         if text is not None:
             if name == "__interval" or form in _TIME_FORMATS:
@@ -45,7 +45,7 @@ class GrafanaBuiltIn:
         if name in {"__from", "__to"}:
             return self._end("start" if name == "__from" else "end", form, offset)
         if name == "__interval":
-            reason = "Grafana computes it of the width of the panel; here it is a parameter"
+            reason = "Grafana computes it from the width of the panel; here it is a parameter"
             self._conversion.report(offset, "$__interval", reason)
             definition = {"type": "interval", "default": "1 hour"}
             return f"{{{{ {self._conversion.declare('__interval', 'interval', definition)} }}}}"
@@ -65,8 +65,10 @@ class GrafanaBuiltIn:
         return None if form else f"{self._macros.end_epoch(which, offset)} * 1000"
 
     def _unquoted(self, start: int, end: int) -> tuple[int, int]:
-        """The span with the quotes around it, and with the type before or after them: ``timestamp '…'``. An instant has
-        its own type, which a cast to one without a zone would take from it."""
+        """The span with its quotes and the type before or after them: ``timestamp '…'``.
+
+        A parameter is an instant; a cast to a type without a zone would lose its zone.
+        """
         if self._source[start - 1 : start] == "'" and self._source[end : end + 1] == "'":
             start, end = start - 1, end + 1
             word = _TYPE_BEFORE.search(self._source[:start])

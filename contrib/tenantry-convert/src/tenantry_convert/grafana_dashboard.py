@@ -1,4 +1,4 @@
-"""Reads the SQL of a dashboard of Grafana, or of one panel, out of its JSON, and what it says of each variable."""
+"""Reads queries and variables from the JSON of a dashboard or a panel of Grafana."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from tenantry.sql.convert.conversion import ImportedQuery, ImportedVariable
+from tenantry_convert.conversion import ImportedQuery, ImportedVariable
 
 _DIALECTS: Final = {
     "postgres": "postgresql",
@@ -37,7 +37,7 @@ _NO_SQL: Final = {
 
 
 def read_dashboard(document: Any, name: str) -> list[ImportedQuery]:
-    """Every SQL query of the panels, in their order. ``name`` is for those in nothing that has a title."""
+    """The SQL queries of the panels, in their order. ``name`` is for a query without a title."""
     variables = dict(_variables(document))
     known = variables if variables or _has_variables(document) else None
     period = _period(document)
@@ -48,7 +48,7 @@ def read_dashboard(document: Any, name: str) -> list[ImportedQuery]:
 
 
 def _period(document: Any) -> str:
-    """``{"from": "now-6h", "to": "now"}`` -> ``last 6 hours``; an empty text for what has no such name."""
+    """``{"from": "now-6h", "to": "now"}`` -> ``last 6 hours``; an empty string for a range without such a name."""
     for each in _mappings(document):
         for name in ("time", "timeSettings"):
             time = each.get(name)
@@ -74,7 +74,7 @@ def _mappings(document: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _queries(document: Any, title: str, dialect: str | None) -> Iterator[tuple[str, str, str | None]]:
-    """Title, text and dialect of each ``rawSql`` below, the title being the nearest one around it."""
+    """The nearest title, the text and the dialect of each ``rawSql``."""
     if isinstance(document, list):
         for each in document:
             yield from _queries(each, title, dialect)
@@ -135,7 +135,7 @@ def _default(variable: Mapping[str, Any]) -> str | None:
 
 
 def _choices(variable: Mapping[str, Any], kind: str) -> tuple[str, ...]:
-    """The values of a variable whose author wrote them; those of a query are not in the document for good."""
+    """The values that the author wrote. Values from a query may change, so they do not count."""
     if kind not in {"custom", "interval"}:
         return ()
     options = variable.get("options")

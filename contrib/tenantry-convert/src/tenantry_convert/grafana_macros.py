@@ -1,4 +1,4 @@
-"""Grafana's macros for SQL: ``$__timeFilter(column)`` and its like, each as plain SQL with our tags."""
+"""Grafana's macros for SQL: ``$__timeFilter(column)`` and others, each as plain SQL with tags."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tenantry.sql.convert.conversion import Conversion, ImportedVariable
-from tenantry.sql.convert.field_filters import UNITS
-from tenantry.sql.convert.scanning import path_name
-from tenantry.sql.convert.time_sql import epoch, fixed_bucket, from_epoch, instant_type, seconds
-from tenantry.sql.dialects import dialect_named
+from tenantry.sql.inspect import dialect_named
+from tenantry_convert.conversion import Conversion, ImportedVariable
+from tenantry_convert.field_filters import UNITS
+from tenantry_convert.scanning import path_name
+from tenantry_convert.time_sql import epoch, fixed_bucket, from_epoch, instant_type, seconds
 
 _VARIABLE = re.compile(r"'?\$\{?(\w+)\}?'?")
 _INTERVAL_VARIABLE = re.compile(r"'?\$(?:__interval|\{__interval\})'?")
 _NANO: Final = 1_000_000_000
 _PERIOD: Final = "last 6 hours"
-"""What a new dashboard of Grafana begins with."""
+"""The time range of a new dashboard in Grafana."""
 
 
 @dataclass(slots=True)
 class GrafanaMacros:
-    """Converts macros for one query. ``convert_text`` converts the variables within an argument, ``known`` is what the
-    document says of one."""
+    """Converts macros of one query. ``convert_text`` converts the variables in an argument; ``known`` looks up a
+    variable in the document."""
 
     conversion: Conversion
     convert_text: Callable[[str], str]
@@ -31,12 +31,14 @@ class GrafanaMacros:
 
     @property
     def time_alias(self) -> str:
-        """The name of the column of times, which a chart of Grafana looks for."""
+        """The name of the time column in a chart of Grafana."""
         return "`time`" if dialect_named(self.conversion.dialect).double_is_string else '"time"'
 
     def period(self, offset: int) -> str:
-        """The path of the dashboard's time range, a parameter of ours. It always has a default: without a range nothing
-        would be left out, and a dashboard of Grafana has one always."""
+        """The path of the parameter for the dashboard's time range.
+
+        It has a default, because a dashboard of Grafana always has a range, and an absent one would select all rows.
+        """
         if not self.conversion.query.period and "__timeRange" not in self.conversion.names:
             reason = f"the range of the dashboard is not in the text: {_PERIOD} is assumed; change it in the header"
             self.conversion.report(offset, "the range of time", reason)
@@ -44,7 +46,7 @@ class GrafanaMacros:
         return self.conversion.declare("__timeRange", "period", definition)
 
     def end(self, which: str, offset: int) -> str:
-        """A tag for one end of the time range: ``start`` or ``end``."""
+        """The tag for one end of the time range: ``start`` or ``end``."""
         return f"{{{{ {self.period(offset)}.{which} }}}}"
 
     def end_epoch(self, which: str, offset: int) -> str:
@@ -53,7 +55,7 @@ class GrafanaMacros:
         return epoch(f"cast({self.end(which, offset)} as {instant_type(dialect)})", dialect)
 
     def convert(self, name: str, arguments: Sequence[str], offset: int) -> str | None:
-        """The text for a macro; None for one that is not known, or that has other arguments."""
+        """The SQL for a macro; None for an unknown macro or unknown arguments."""
         macro = _MACROS.get(name)
         if macro is None or not macro[0] <= len(arguments) <= macro[1]:
             return None
@@ -90,7 +92,7 @@ class GrafanaMacros:
         return None if length is None else fixed_bucket(column, length, self.conversion.dialect)
 
     def _chosen_bucket(self, column: str, name: str) -> str | None:
-        """A bucket for each length that the dashboard lists; None where it lists none."""
+        """A bucket for each length that the dashboard lists; None if it lists none."""
         known = self.known(name)
         lengths = {choice: seconds(choice) for choice in known.choices} if known is not None else {}
         if known is None or not lengths or None in lengths.values():
@@ -113,8 +115,8 @@ class GrafanaMacros:
         return None if length is None else f"floor(({column}) / {length}) * {length}"
 
     def bucket(self, offset: int) -> str:
-        """The path of the unit of a time bucket. A viewer chooses it; Grafana computes it of the panel's width."""
-        reason = "Grafana computes it of the width of the panel; here a viewer chooses a unit"
+        """The path of the parameter for a bucket's unit. Grafana computes the unit from the panel's width."""
+        reason = "Grafana computes it from the width of the panel; here a viewer chooses a unit"
         self.conversion.report(offset, "$__interval", reason)
         definition = {"type": "choice", "choices": list(UNITS), "default": "hour"}
         return self.conversion.declare("__interval", "bucket", definition)
@@ -146,7 +148,7 @@ def _at(which: str, factor: int | None = None) -> _Macro:
 
 
 def _conditional(macros: GrafanaMacros, arguments: Sequence[str], _offset: int) -> str:
-    """Of ClickHouse's plugin: the condition, or true where every value is chosen."""
+    """A macro of ClickHouse's plugin: the condition, or true if every value is chosen."""
     return f"(1 = 1 [[ and {macros.convert_text(arguments[0])} ]])"
 
 
@@ -168,4 +170,4 @@ _MACROS: Final[dict[str, tuple[int, int, _Macro]]] = {
     "unixEpochNanoTo": (0, 0, _at("end", _NANO)),
     "conditionalAll": (2, 2, _conditional),
 }
-"""Name -> the least and the greatest number of arguments, and what converts it."""
+"""Name -> the least and the greatest number of arguments, and the conversion."""

@@ -36,10 +36,10 @@ def _value(value: Any) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """A YAML scalar: plain where it cannot be read as anything else, else in double quotes, as in JSON."""
+    """A YAML scalar: plain if it can only be read as a string, else in double quotes as in JSON."""
     if isinstance(value, str):
         if _PLAIN.fullmatch(value) and value.lower() not in _NOT_PLAIN:
             return value
-        # The header is a comment: the signs of one must not appear in it.
+        # The header is a comment, so it must not contain the marks of a comment.
         return json.dumps(value).replace("*/", r"*\u002f").replace("/*", r"/\u002a")
     return json.dumps(value)

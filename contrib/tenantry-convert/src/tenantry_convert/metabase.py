@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tenantry.sql.convert.conversion import Conversion, ImportedVariable, for_position
-from tenantry.sql.convert.field_filters import UNITS, field_filter
-from tenantry.sql.convert.scanning import Region, balanced, path_name, quoted_name, region_at, regions
-from tenantry.sql.dialects.dialect import Dialect
+from tenantry.sql.inspect import Dialect
+from tenantry_convert.conversion import Conversion, ImportedVariable, for_position
+from tenantry_convert.field_filters import UNITS, field_filter
+from tenantry_convert.scanning import Region, balanced, path_name, quoted_name, region_at, regions
 
 _TAG = re.compile(r"\{\{(?P<inside>.*?)\}\}|\{[{%]|\[\[|\]\]", re.DOTALL)
 _DEFAULT = re.compile(r"\[\[(?P<inside>[^\[\]]*?)(?:--|#)[ \t]*\]\](?P<rest>[^\n]*)")
@@ -31,7 +31,7 @@ _TEXT: Final[Mapping[str, Any]] = {"type": "text"}
 
 
 def convert_metabase(conversion: Conversion, dialect: Dialect, columns: Mapping[str, str]) -> None:
-    """Finds each construct, and replaces or leaves it. ``columns``: the column of a field filter, by its name."""
+    """Replaces each construct, or keeps and lists it. ``columns``: name of a field filter -> its column."""
     _MetabaseReader(conversion, dialect, columns).read()
 
 
@@ -43,17 +43,16 @@ class _MetabaseReader:
         self._columns = columns
         self._regions: list[Region] = regions(self._text, dialect)
         self._closing: dict[int, tuple[int, int]] = {}
-        """The offset of each ``]]`` that goes, and its clause."""
+        """The offset of each ``]]`` to remove -> its clause."""
 
     def read(self) -> None:
-        """All constructs of the text, in its order."""
         position = 0
         while (match := _TAG.search(self._text, position)) is not None:
             position = match.end()
             region = region_at(self._regions, match.start())
             if region is not None and region.quote == "-":
                 self._in_comment(match)
-                position = min(position, region.end)  # a tag that has no end in the comment ends with it
+                position = min(position, region.end)  # a tag without an end in the comment ends with the comment
             elif match["inside"] is not None:
                 self._tag(match.start(), match.end(), match["inside"].strip())
             elif match.group() == "[[":
@@ -97,7 +96,7 @@ class _MetabaseReader:
         return self._conversion.replace(start, end, f"{{{{ {path} }}}}")
 
     def _is_name(self, inside: str) -> bool:
-        """Any name that the document has; of a text alone, what is a name for certain."""
+        """Any name in the document; without a document, only certain names."""
         variables = self._conversion.query.variables
         return (variables is not None and inside in variables) or _NAME.fullmatch(inside) is not None
 
@@ -144,7 +143,7 @@ class _MetabaseReader:
         self._conversion.replace(start, end, f"{{{{ {path} | trunc({expression}) }}}}")
 
     def _fragment(self, start: int, end: int, name: str, what: str) -> None:
-        """A query in a query. It is ours now, but for the file that it names."""
+        """Converts a query in a query to a fragment. The user saves its file."""
         alone = self._text[:start].rstrip().endswith("(") and self._text[end:].lstrip().startswith(")")
         self._conversion.fragments[name] = "select 1"
         self._conversion.replace(start, end, f"{{{{> {name} }}}}" if alone else f"({{{{> {name} }}}})")
@@ -152,7 +151,7 @@ class _MetabaseReader:
         self._conversion.report(start, self._text[start:end], reason, left=True)
 
     def _clause(self, opening: re.Match[str]) -> int:
-        """An optional clause. Of field filters alone it is none with us: a condition without a choice is true."""
+        """Converts an optional clause. Field filters need no clause: without a choice their condition is true."""
         default = _DEFAULT.match(self._text, opening.start())
         if default is not None:
             return self._default(default)
@@ -163,7 +162,7 @@ class _MetabaseReader:
                     self._closing[match.start()] = clause = opening.start(), match.end()
                     self._drop_bracket(opening, clause)
                 elif any(map(self._is_field_filter, names)):
-                    reason = "a field filter beside a variable: without its choice the clause stays here"
+                    reason = "a field filter next to a variable: without its choice the clause stays here"
                     self._conversion.report(opening.start(), "[[", reason)
                 break
             names.append((match["inside"] or "").strip())
@@ -179,9 +178,11 @@ class _MetabaseReader:
         self._conversion.replace(match.start(), match.end(), "" if apart else " ", around=clause)
 
     def _default(self, found: re.Match[str]) -> int:
-        """``[[ {{x}} -- ]] 'a'``: the rest of the line is there only when the clause is not. Gives where to go on."""
+        """Converts ``[[ {{x}} -- ]] 'a'``, where the rest of the line is the default. Returns the offset behind it."""
         tag = _TAG.fullmatch(found["inside"].strip())
-        literal = _LITERAL.fullmatch(found["rest"])  # what else is there goes with it in Metabase, and not with us
+        literal = _LITERAL.fullmatch(
+            found["rest"]
+        )  # in Metabase other code on the line disappears with it; in a template it would stay
         name = tag["inside"].strip() if tag is not None and tag["inside"] else ""
         variable = self._variable(name) if name else None
         if literal is None or variable is None or variable.kind != "value":

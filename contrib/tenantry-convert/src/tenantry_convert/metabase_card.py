@@ -1,6 +1,6 @@
-"""Reads a question of Metabase out of its JSON: the query, and what is known of each variable.
+"""Reads queries and variables from the JSON of a question of Metabase.
 
-Both forms are read: ``native`` with ``template-tags`` by name, and ``stages``, whose tags may be a list.
+It reads both forms: ``native`` with ``template-tags`` by name, and ``stages``, whose tags may be a list.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from tenantry.sql.convert.conversion import ImportedQuery, ImportedVariable
+from tenantry_convert.conversion import ImportedQuery, ImportedVariable
 
 _RELATIVE = re.compile(r"(this|past|next)(\d{1,4})?(minute|hour|day|week|month|quarter|year)s?(~)?")
 _TYPES: Final = {"text": "text", "number": "decimal", "date": "date", "boolean": "boolean"}
 
 
 def read_cards(document: Any, name: str) -> list[ImportedQuery]:
-    """Every native query of a document: one question, a list of them, or an answer that holds such a list. ``name`` is
-    for one without."""
+    """The native queries of a document: one question, a list, or an answer with such a list. ``name`` is for a query
+    without a name."""
     return [query for card in _cards(document) if (query := _read(card, name)) is not None]
 
 
@@ -110,7 +110,7 @@ def _variable(tag: Mapping[str, Any], parameter: Mapping[str, Any]) -> ImportedV
 
 
 def _default(value: Any, widget: str) -> Any:
-    """A default as we write it: a value, a list of them, or a range of dates."""
+    """A default in our syntax: a value, a list of values, or a range of dates."""
     if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
         return value or None
     if not isinstance(value, str | int | float):
@@ -119,9 +119,9 @@ def _default(value: Any, widget: str) -> Any:
 
 
 def date_range(value: str) -> str:
-    """``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today), ``thismonth``: a range as we name it.
+    """``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today), ``thismonth``: a range in our syntax.
 
-    Another one is given back as it is; declaring it then says that it is none.
+    Other text is returned as it is; its declaration then fails.
     """
     relative = _RELATIVE.fullmatch(value)
     if relative is None:
@@ -142,7 +142,7 @@ def _choices(parameter: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _column(dimension: Any) -> tuple[str, ...]:
-    """The column's name, where the document has it: a name, or the list of database, schema, table and column."""
+    """The name of the column, if the document has it: a name, or the list of database, schema, table and column."""
     for part in dimension if isinstance(dimension, list) else []:
         if isinstance(part, list) and part and all(isinstance(each, str) or each is None for each in part):
             return tuple(each for each in part[-2:] if each)

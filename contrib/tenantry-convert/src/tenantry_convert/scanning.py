@@ -1,7 +1,7 @@
-"""Scanning a query of another tool: its comments, its quoted regions, and its brackets.
+"""Scans a query of another tool for comments, quoted regions and brackets.
 
-The other tool's text is no template yet, so ``lex`` cannot cut it. What is read here decides only what is offered: the
-converted text is compiled, and that alone says whether it holds.
+The text is not a template yet, so ``lex`` cannot read it. The scan only proposes replacements: the converted text is
+compiled afterwards, and the compiler decides.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tenantry.sql.dialects.dialect import Dialect
+from tenantry.sql.inspect import Dialect
 
 _NESTING = re.compile(r"/\*|\*/")
 _CLOSING = {"(": ")", "[": "]"}
 
 
 class Region(NamedTuple):
-    """A stretch of text that is no code. ``quote`` is the character that opens it, ``-`` for a comment."""
+    """A span of text that is not code. ``quote`` is its first character, or ``-`` for a comment."""
 
     quote: str
     start: int
@@ -25,7 +25,7 @@ class Region(NamedTuple):
 
 
 def regions(text: str, dialect: Dialect) -> list[Region]:
-    """The comments, strings and quoted names of a text, in its order. One that never ends goes to the text's end."""
+    """The comments, strings and quoted names of a text, in order. A region without an end goes to the text's end."""
     opening = re.compile(r"--|/\*|['\"`]" + ("|#" if dialect.hash_comment else "") + "|" + _dollar(dialect))
     found: list[Region] = []
     position = 0
@@ -47,12 +47,12 @@ def regions(text: str, dialect: Dialect) -> list[Region]:
 
 
 def region_at(found: list[Region], offset: int) -> Region | None:
-    """The region that holds this offset."""
+    """The region at this offset."""
     return next((region for region in found if region.start <= offset < region.end), None)
 
 
 def arguments(text: str, start: int) -> tuple[list[str], int] | None:
-    """The arguments between the ``(`` at ``start`` and its ``)``, and the offset behind it; None if it never ends."""
+    """The arguments between the ``(`` at ``start`` and its ``)``, and the offset behind it; None without a ``)``."""
     found: list[str] = []
     begin, closers = start + 1, [")"]
     for offset, character in _code_characters(text, start + 1):
@@ -70,7 +70,7 @@ def arguments(text: str, start: int) -> tuple[list[str], int] | None:
 
 
 def balanced(text: str) -> bool:
-    """Whether every bracket of the text is closed in it, and no other one."""
+    """Whether every bracket of the text is opened and closed in it."""
     closers: list[str] = []
     for _, character in _code_characters(text, 0):
         if character in _CLOSING:
@@ -81,7 +81,7 @@ def balanced(text: str) -> bool:
 
 
 def quoted_name(name: str, dialect: Dialect) -> str:
-    """A name as the dialect quotes it; as it is, where it needs no quotes."""
+    """A name in the dialect's quotes, or as it is if it needs none."""
     if name.isidentifier() and name.isascii() and name.islower():
         return name
     sign = "`" if dialect.double_is_string else '"'
@@ -89,7 +89,7 @@ def quoted_name(name: str, dialect: Dialect) -> str:
 
 
 def path_name(name: str) -> str:
-    """A name that a path of ours can hold: letters, digits and ``_``, with a letter first."""
+    """A name for a path: letters, digits and ``_``, with a letter first."""
     plain = re.sub(r"\W+", "_", name.strip(), flags=re.ASCII).strip("_").lower()
     return plain if plain[:1].isalpha() else f"p_{plain}".rstrip("_")
 

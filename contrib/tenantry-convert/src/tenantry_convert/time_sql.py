@@ -1,4 +1,4 @@
-"""Time in SQL, by dialect: seconds since 1970, a time from them, and buckets of a fixed length."""
+"""SQL for time, by dialect: seconds since 1970, a time from seconds, buckets of a fixed length."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def epoch(expression: str, dialect: str) -> str:
 
 
 def from_epoch(expression: str, dialect: str) -> str:
-    """The time that so many seconds since 1970 are."""
+    """The time from a number of seconds since 1970."""
     return _FROM_EPOCH[dialect].format(expression)
 
 
@@ -70,7 +70,7 @@ def instant_type(dialect: str) -> str:
 
 
 def seconds(interval: str) -> int | None:
-    """The length of ``5m``, ``1h`` or ``1d``; None for what is no such text, or no whole number of seconds."""
+    """The seconds in ``5m``, ``1h`` or ``1d``; None for other text and for fractions of a second."""
     match = _INTERVAL.fullmatch(interval.strip())
     if match is None:
         return None
@@ -79,7 +79,7 @@ def seconds(interval: str) -> int | None:
 
 
 def fixed_bucket(expression: str, length: int, dialect: str) -> str:
-    """The start of the bucket of ``length`` seconds, counted from 1970, that a time is in."""
+    """The start of a time's bucket of ``length`` seconds, counted from 1970."""
     bins = _BINS.get(dialect)
     if bins is not None:
         return bins.format(expression, length)

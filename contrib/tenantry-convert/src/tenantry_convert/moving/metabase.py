@@ -1,52 +1,63 @@
-"""Metabase's tenants as the groups of a file for ``tenantry group sync``.
-
-It needs ``pip install 'tenantry[sql]'``.
-
-    python from_metabase.py tenants.json --number customer_id --list regions > groups.yaml
-
-The file is the answer of ``GET /api/ee/tenant``. Attributes are texts there: ``--number`` and ``--list`` say which not.
-"""
+"""``tenantry move metabase``: the tenants of Metabase as groups."""
 
 from __future__ import annotations
 
-import argparse
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from groups_file import Groups, number, read_json, write
+import click
+
+from tenantry_convert.moving.groups_file import Groups, number, read_json, warn, write
 
 
-def group(tenant: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
-    attributes = dict(tenant["attributes"] or {})
-    routed = attributes.pop(given.routing, None)
-    for name in given.number & attributes.keys():
-        attributes[name] = number(attributes[name], f"{name} of {tenant['slug']}")
-    for name in given.list & attributes.keys():
-        attributes[name] = [part.strip() for part in (attributes[name] or "").split(",") if part.strip()]
-    made = {"name": tenant["name"], "properties": attributes}
-    if given.routing is not None:
-        made["mapping"] = {} if routed is None else {given.schema: routed}
-    return made
+@click.command("metabase")
+@click.argument("tenants", type=click.Path(path_type=Path))
+@click.option(
+    "--number", "numbers", multiple=True, metavar="NAME", help="An attribute that is a number; more than once."
+)
+@click.option(
+    "--list", "lists", multiple=True, metavar="NAME", help="An attribute that is a list, with commas; more than once."
+)
+@click.option("--routing", metavar="NAME", help="The attribute of database routing. It becomes the mapping.")
+@click.option("--schema", default="main", show_default=True, help="The name of that database in your templates.")
+def from_metabase(
+    tenants: Path, numbers: tuple[str, ...], lists: tuple[str, ...], routing: str | None, schema: str
+) -> None:
+    """Move the tenants of Metabase.
+
+    TENANTS is a saved answer of GET /api/ee/tenant. Its attributes are strings: --number and --list name those that are
+    not.
+    """
+    attributes = _Attributes(numbers, lists, routing, schema)
+
+    def read() -> Groups:
+        groups: Groups = {}
+        for tenant in read_json(tenants)["data"]:
+            if tenant["is_active"]:
+                groups[tenant["slug"]] = attributes.group(tenant)  # `user_group.id` in SQL
+            else:
+                warn(f"left out: {tenant['slug']} is deactivated")
+        return groups
+
+    write(read)
 
 
-def main() -> Groups:
-    parser = argparse.ArgumentParser(description="Metabase's tenants as groups.")
-    parser.add_argument("tenants", type=Path)
-    parser.add_argument("--number", nargs="+", default=[], metavar="NAME", help="attributes that are numbers")
-    parser.add_argument("--list", nargs="+", default=[], metavar="NAME", help="attributes that are lists, with commas")
-    parser.add_argument("--routing", metavar="NAME", help="the attribute of database routing: it becomes the mapping")
-    parser.add_argument("--schema", default="main", help="the name that your templates use for that database")
-    given = parser.parse_args()
-    given.number, given.list = set(given.number), set(given.list)
-    groups: Groups = {}
-    for tenant in read_json(given.tenants)["data"]:
-        if tenant["is_active"]:
-            groups[tenant["slug"]] = group(tenant, given)  # in SQL it is `user_group.id`
-        else:
-            print(f"left out: {tenant['slug']} is deactivated", file=sys.stderr)
-    return groups
+@dataclass(frozen=True)
+class _Attributes:
+    numbers: tuple[str, ...]
+    lists: tuple[str, ...]
+    routing: str | None
+    schema: str
 
-
-if __name__ == "__main__":
-    write(main)
+    def group(self, tenant: dict[str, Any]) -> dict[str, Any]:
+        found = dict(tenant["attributes"] or {})
+        routed = found.pop(self.routing, None)
+        for name in found.keys() & {*self.numbers}:
+            found[name] = number(found[name], f"{name} of {tenant['slug']}")
+        for name in found.keys() & {*self.lists}:
+            found[name] = [part.strip() for part in (found[name] or "").split(",") if part.strip()]
+        group = {"name": tenant["name"], "properties": found}
+        if self.routing is not None:
+            group["mapping"] = {} if routed is None else {self.schema: routed}
+        return group

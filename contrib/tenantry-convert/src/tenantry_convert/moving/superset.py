@@ -1,25 +1,15 @@
-"""What Superset's row-level rules say of each customer, as the groups of a file for ``tenantry group sync``.
-
-It needs ``pip install 'tenantry[sql]'``.
-
-    python from_superset.py rules.json > groups.yaml      (or rules0.json rules1.json …, a file for each page)
-
-Superset has no customers. What it has is one of two, and either will do: the answer of ``GET
-/api/v1/rowlevelsecurity/``, where each customer is a role, or a list of the bodies that your server sends to
-``/api/v1/security/guest_token/``, where each is a user. Only clauses that compare columns with literals can be read:
-``region = 'eu' and customer_id in (1, 2)``. The others are told, and left out.
-"""
+"""``tenantry move superset``: the row-level rules of Superset as properties of groups."""
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from groups_file import Groups, read_json, write
+import click
+
+from tenantry_convert.moving.groups_file import Groups, read_json, warn, write
 
 LITERAL = r"(?:-?\d+(?:\.\d+)?|'(?:[^']|'')*')"
 NAME = r"(?:[^\W\d]\w*\.)*\"?([^\W\d]\w*)\"?"
@@ -29,12 +19,26 @@ CONDITION = re.compile(
 AND = re.compile(r"and\b", re.IGNORECASE)
 
 
-def value(text: str) -> Any:
-    return text[1:-1].replace("''", "'") if text.startswith("'") else float(text) if "." in text else int(text)
+@click.command("superset")
+@click.argument("exports", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="EXPORT…")
+@click.pass_context
+def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
+    """Move the row-level rules of Superset.
+
+    Superset has no customers. EXPORT is a saved answer of GET /api/v1/rowlevelsecurity/, where each role is a customer,
+    or a list of the bodies that your server sends to /api/v1/security/guest_token/, where each user is one.
+
+    Only clauses that compare columns with literals are read: region = 'eu' and customer_id in (1, 2). Others are
+    listed, and the command ends with 1.
+    """
+    unread: list[str] = []
+    write(lambda: _groups([read_json(path) for path in exports], unread))
+    if unread:
+        ctx.exit(1)
 
 
-def properties(clause: str) -> dict[str, Any] | None:
-    """Column -> value, or list of values; None if the clause says anything else, or has a template in it."""
+def read_clause(clause: str) -> dict[str, Any] | None:
+    """Column -> value, or list of values. None if the clause says anything else, or holds a template."""
     found: dict[str, Any] = {}
     at = 0
     if "{{" in clause or "{%" in clause:
@@ -43,7 +47,7 @@ def properties(clause: str) -> dict[str, Any] | None:
         column, one, several = condition.groups()
         if column in found:
             return None
-        found[column] = value(one) if one else [value(each) for each in re.findall(LITERAL, several)]
+        found[column] = _value(one) if one else [_value(each) for each in re.findall(LITERAL, several)]
         at = condition.end()
         if at == len(clause):
             return found
@@ -53,8 +57,33 @@ def properties(clause: str) -> dict[str, Any] | None:
     return None
 
 
-def clauses(exports: list[Any], unread: list[str]) -> Iterator[tuple[str, str | None]]:
-    """The id of a customer, and a clause for it; None: there is such a customer."""
+def _value(text: str) -> Any:
+    return text[1:-1].replace("''", "'") if text.startswith("'") else float(text) if "." in text else int(text)
+
+
+def _groups(exports: list[Any], unread: list[str]) -> Groups:
+    """``unread`` receives each clause that was not read, and a word if pages are missing."""
+    found: dict[str, dict[str, Any]] = {}
+    partly: set[str] = set()
+    for customer, clause in _clauses(exports, unread):
+        known = found.setdefault(customer, {})
+        if clause is None:
+            continue
+        read = read_clause(clause)
+        if read is None or any(known.get(name, held) != held for name, held in read.items()):
+            unread.append(clause)
+            partly.add(customer)
+            warn(f"not read: {customer}: {clause}")
+        else:
+            known |= read
+    # A customer whose rules were all unread keeps its properties: they may have been written by hand.
+    return {
+        customer: {"properties": held} if held or customer not in partly else {} for customer, held in found.items()
+    }
+
+
+def _clauses(exports: list[Any], unread: list[str]) -> Iterator[tuple[str, str | None]]:
+    """The id of a customer and a clause, or None: this customer exists."""
     bodies = [body for export in exports if isinstance(export, list) for body in export]
     yield from ((body["user"]["username"], None) for body in bodies)
     yield from ((body["user"]["username"], rule["clause"]) for body in bodies for rule in body["rls"])
@@ -62,43 +91,13 @@ def clauses(exports: list[Any], unread: list[str]) -> Iterator[tuple[str, str | 
     rules = [rule for page in pages for rule in page["result"]]
     if len(rules) < (count := max((page.get("count", 0) for page in pages), default=0)):
         unread.append("pages")
-        print(f"not read: {len(rules)} of {count} rules are here: save the other pages, too", file=sys.stderr)
+        warn(f"not read: {len(rules)} of {count} rules are here: save the other pages, too")
     for rule in rules:
         if rule["filter_type"] == "Base":
-            print(f"left out: {rule['name']} is for everybody but {_names(rule)}: {rule['clause']}", file=sys.stderr)
+            warn(f"left out: {rule['name']} is for everybody but {_names(rule)}: {rule['clause']}")
         else:
             yield from ((role["name"], rule["clause"]) for role in rule["roles"])
 
 
 def _names(rule: dict[str, Any]) -> str:
     return ", ".join(role["name"] for role in rule["roles"]) or "nobody"
-
-
-def groups(unread: list[str]) -> Groups:
-    """``unread`` takes the clauses that say more than that columns have values, and a word where pages are missing."""
-    parser = argparse.ArgumentParser(description="Superset's row-level rules as groups.")
-    parser.add_argument("exports", nargs="+", type=Path)
-    exports = [read_json(path) for path in parser.parse_args().exports]
-    found: dict[str, dict[str, Any]] = {}
-    partly: set[str] = set()
-    for customer, clause in clauses(exports, unread):
-        known = found.setdefault(customer, {})
-        if clause is None:
-            continue
-        read = properties(clause)
-        if read is None or any(known.get(name, held) != held for name, held in read.items()):
-            unread.append(clause)
-            partly.add(customer)
-            print(f"not read: {customer}: {clause}", file=sys.stderr)
-        else:
-            known |= read
-    # Who has nothing but rules that were not read keeps what is there: it may have been written by hand.
-    return {
-        customer: {"properties": held} if held or customer not in partly else {} for customer, held in found.items()
-    }
-
-
-if __name__ == "__main__":
-    left: list[str] = []
-    write(lambda: groups(left))
-    sys.exit(1 if left else 0)

@@ -14,7 +14,7 @@ from click.shell_completion import ShellComplete
 
 from engines import debian_packages
 from tenantry.cli import commands, plugins
-from tenantry.cli.plugins import Commands
+from tenantry.cli.plugins import GroupCommands
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
@@ -91,7 +91,7 @@ def test_the_line_of_the_page_makes_the_shell_complete(shell: str, asks: str, tm
 def test_a_command_that_is_not_installed_completes_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """``tenantry site`` without tenantry-site. Red when what is missing is raised: a traceback in the user's line."""
     monkeypatch.setattr(plugins, "_plugins", dict)
-    monkeypatch.setattr(commands, "commands", Commands(commands.commands._own))
+    monkeypatch.setattr(commands, "commands", GroupCommands(commands.commands._own))
     complete = ShellComplete(commands, {}, "tenantry", "_TENANTRY_COMPLETE")
     assert "check" not in {each.value for each in complete.get_completions(["site"], "")}
     assert [each.value for each in complete.get_completions(["group"], "up")] == ["update"]

@@ -1,5 +1,5 @@
-"""The command line: ``tenantry`` (click). One module a noun; here is the group of all commands. It makes of an error a
-message and an exit code.
+"""The command line: ``tenantry`` (click). Each noun has a module. The group of all commands is here; it prints an error
+in one line and sets the exit code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tenantry import __version__
-from tenantry.cli.plugins import Commands
+from tenantry.cli.plugins import GroupCommands
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.tokens import mask_within
 
@@ -91,7 +91,7 @@ class _OwnCommands(Mapping[str, click.Command]):
 
 @click.group(
     cls=_Commands,
-    commands=Commands(_OwnCommands()),
+    commands=GroupCommands(_OwnCommands()),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="tenantry")

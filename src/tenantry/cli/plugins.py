@@ -22,7 +22,7 @@ _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", 
 _FAILED: Final = 1
 
 
-class Commands(MutableMapping[str, click.Command]):
+class GroupCommands(MutableMapping[str, click.Command]):
     """The commands of one group, each loaded at its first use: ``tenantry sql check`` needs no Markdown.
 
     A command of the group comes before a plug-in of the same name.
@@ -45,8 +45,8 @@ class Commands(MutableMapping[str, click.Command]):
                 return _refusal(f"this command is not installed: pip install {_INSTALLED_BY[path]}")
             else:
                 raise KeyError(name)
-            if isinstance(command, click.Group) and not isinstance(command.commands, Commands):
-                command.commands = Commands(command.commands, f"{path}.")
+            if isinstance(command, click.Group) and not isinstance(command.commands, GroupCommands):
+                command.commands = GroupCommands(command.commands, f"{path}.")
             self._loaded[name] = command
         return self._loaded[name]
 
@@ -106,4 +106,4 @@ def _refusal(problem: str) -> click.Command:
     )
 
 
-__all__ = ["PLUGIN_GROUP", "Commands"]
+__all__ = ["PLUGIN_GROUP", "GroupCommands"]

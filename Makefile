@@ -6,9 +6,14 @@ PYTHON ?= python3
 WORKERS ?= 3
 # Images with Python often say that nothing compiled is kept: every process of the tests would compile Tenantry again.
 unexport PYTHONDONTWRITEBYTECODE
+# Small distributions, each named as its folder.
+CONTRIB := $(wildcard contrib/*)
+# Folders with a pyproject.toml, floors and a session of tests.
+SESSIONS := . site $(CONTRIB)
 BIN := .venv/bin
 INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/package.json frontend/package-lock.json \
-  $(wildcard frontend/*.py) $(shell find frontend/src -type f) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json
+  $(wildcard frontend/*.py) $(shell find frontend/src -type f) site/pyproject.toml site/hatch_build.py site/frontend/package.json site/frontend/package-lock.json \
+  $(wildcard contrib/*/pyproject.toml)
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
@@ -40,8 +45,8 @@ help:
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
-# One environment, three depths: what the demo needs, what the tests add, what the benchmark adds. It holds both
-# distributions, tenantry and tenantry-site (site/), as they stand here.
+# One environment, three depths: what the demo needs, what the tests add, what the benchmark adds. It holds the
+# distributions as they are here: tenantry, tenantry-site (site/) and, for the tests, those of contrib/.
 .venv/demo: .venv/python $(INPUTS)
 	@echo "Installing Tenantry into .venv: a minute or two, once …"
 	@$(PIP) --editable './site[serve]' --editable '.[server,duckdb,http,dashboards,site]'
@@ -49,7 +54,7 @@ help:
 
 .venv/test: .venv/python $(INPUTS)
 	@echo "Installing Tenantry and its test tools into .venv: a minute or two, once …"
-	@$(PIP) --editable './site[serve]' --editable '.[test]'
+	@$(PIP) $(CONTRIB:%=--editable ./%) --editable './site[serve]' --editable '.[test]'
 	@$(PIP) --upgrade --target .venv/servers httptools uvloop   # apart: uvicorn takes them wherever it finds them
 	@touch $@ .venv/demo
 
@@ -82,17 +87,19 @@ pyright: .venv/test
 	@$(BIN)/python -m scripts.verify_types
 
 floors: .venv/test
-	@$(BIN)/lint-imports
-	@$(BIN)/lint-imports --config site/pyproject.toml
+	@set -e; for folder in $(SESSIONS); do $(BIN)/lint-imports --config $$folder/pyproject.toml; done
 
-# Two sessions: core's tests and those of the docs site's distribution.
+# A session for each distribution: each has a package called tests.
+PYTEST = set -e; for folder in $(SESSIONS); do (cd $$folder && $(CURDIR)/$(BIN)/python -m pytest --numprocesses=$(WORKERS) \
+  --dist=loadfile --no-loadscope-reorder $(1)); done
+
 pytest: .venv/test
-	@$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
-	@cd site && ../$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+	@$(call PYTEST)
 
 # While one works: without pyright, engines, servers and browsers.
 PURE := tests/test_names.py tests/test_errors.py tests/test_error_response.py tests/test_accessors.py tests/test_public_names.py tests/groups \
   tests/tokens tests/html tests/sql tests/cache tests/slots/test_versions.py tests/keys tests/scale
+PURE_CONTRIB := contrib/tenantry-convert
 PURE_SITE := tests/test_public_names.py tests/test_contrast.py tests/config tests/navigation tests/markdown tests/icons tests/outputs
 SLOW := test_spelling.py test_fleet_model.py test_dynamic_sql_engines.py test_fuzz.py test_hostile.py test_large.py test_scaling.py test_clause_completeness.py test_structure.py
 QUICK := --quiet --numprocesses=2 --dist=loadfile --no-loadscope-reorder $(SLOW:%=--ignore-glob=*/%)
@@ -102,6 +109,7 @@ quick: lint mypy floors quick-tests
 quick-tests: .venv/test
 	@$(BIN)/python -m pytest $(QUICK) $(PURE)
 	@cd site && ../$(BIN)/python -m pytest $(QUICK) $(PURE_SITE)
+	@set -e; for folder in $(PURE_CONTRIB); do (cd $$folder && $(CURDIR)/$(BIN)/python -m pytest $(QUICK)); done
 
 # Interpreters of the PATH and of pyenv, each with an environment in .venv-matrix; those that are not found are named.
 # One version, some tests: make test-matrix MATRIX="--versions 3.13 -- tests/sql"
@@ -119,8 +127,7 @@ warehouses: .venv-warehouses/made
 
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test
-	@$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --cov --cov-report=term
-	@cd site && ../$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder --cov --cov-report=term
+	@$(call PYTEST,--cov --cov-report=term)
 
 # Not into .venv: uvicorn takes these two wherever it finds them, and the tests run on what the extras install.
 .bench/site: .venv/bench
@@ -160,7 +167,7 @@ structure:
 lock: .venv/python
 	@$(PIP) uv
 	@$(BIN)/uv pip compile requirements/lock.in --universal --python-version 3.11.5 --no-python-downloads --generate-hashes \
-	  --no-annotate --no-emit-package tenantry --no-emit-package tenantry-site --custom-compile-command "make lock" \
+	  --no-annotate $(addprefix --no-emit-package ,tenantry tenantry-site $(notdir $(CONTRIB))) --custom-compile-command "make lock" \
 	  $(if $(UPGRADE),--upgrade) --quiet --output-file requirements/constraints.txt
 
 # Exit status 3: the registry that pip uses has no advisories.
@@ -177,4 +184,5 @@ clean:
 	rm -rf .venv .venv-matrix .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
 	  frontend/node_modules tests/browser/node_modules tests/clients/node_modules src/tenantry/static/bundles \
 	  site/.bundles-* site/.mypy_cache site/.pytest_cache site/.hypothesis site/.import_linter_cache site/.coverage* \
-	  site/src/tenantry_site/static/bundles
+	  site/src/tenantry_site/static/bundles \
+  $(foreach folder,$(CONTRIB),$(addprefix $(folder)/,.pytest_cache .hypothesis .import_linter_cache .coverage*))

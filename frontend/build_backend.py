@@ -1,4 +1,4 @@
-"""hatchling, and the metadata of both distributions without a build.
+"""hatchling, and the metadata of the two distributions with bundles without a build.
 
 Asked by pip, hatchling leaves two functions of PEP 517 and PEP 660 out, because a build hook may add dependencies, and
 then pip builds the whole wheel to read its metadata. Our two hooks (hatch_build.py) add none, so both are given:

@@ -1,4 +1,4 @@
-"""What the build hooks of both distributions share: files for browsers, made from sources here and from npm.
+"""Shared by the build hooks of both distributions with bundles: files for browsers, from sources here and from npm.
 
 A stamp beside the files holds a hash of their sources: while it fits, nothing is run and no node is needed. A build
 works in a temporary folder and ends with one rename, so several installs from one clone may run at a time.

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final, NamedTuple
 
-from scripts.structure import CORE, ROOT, Package
+from scripts.distributions import ROOT
+from scripts.structure import CORE, Package
 
 PICTURE: Final = ROOT / "docs" / "figures" / "architecture.svg"
 

@@ -16,11 +16,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[1]
+from scripts.distributions import DISTRIBUTIONS, ROOT
+
 ENVIRONMENTS: Final = ROOT / ".venv-matrix"
 VERSIONS: Final = ("3.11", "3.12", "3.13", "3.14")
 _CONSTRAINED: Final = ("--constraint", "requirements/constraints.txt")
-_PACKAGES: Final = (*_CONSTRAINED, "--editable", "./site[serve]", "--editable", ".[test]")
+_EXTRAS: Final = {"tenantry": "[test]", "tenantry-site": "[serve]"}
+_FOLDERS: Final = [f"{folder}{_EXTRAS.get(name, '')}" for name, folder in reversed(DISTRIBUTIONS.items())]
+_PACKAGES: Final = (*_CONSTRAINED, *(word for folder in _FOLDERS for word in ("--editable", folder)))
 _SERVERS: Final = (*_CONSTRAINED, "--upgrade", "httptools", "uvloop")  # in a folder of their own, as in the Makefile
 _PYTEST: Final = ("--dist=loadfile", "--no-loadscope-reorder")
 _PASSED: Final = "passed"
@@ -35,7 +38,7 @@ def main() -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help="for pytest: which tests of the core")
     given = parser.parse_args()
     outcomes = {version: _outcome(version, given.workers, given.words) for version in given.versions}
-    print(f"\n{' '.join(given.words) or 'all tests of both distributions'}:")
+    print(f"\n{' '.join(given.words) or 'all tests of all distributions'}:")
     for version, outcome in outcomes.items():
         print(f"  {version:<6}{outcome}")
     run = {outcome for outcome in outcomes.values() if outcome != _NOT_FOUND}
@@ -81,7 +84,8 @@ def _environment(version: str, interpreter: Path) -> Path | None:
     """The Python of this version's environment, which holds all that the tests need; None if that failed."""
     folder = ENVIRONMENTS / version
     python, done = folder / "bin" / "python", folder / "installed"
-    sources = (ROOT / "pyproject.toml", ROOT / "site" / "pyproject.toml", ROOT / "requirements" / "constraints.txt")
+    projects = [folder / "pyproject.toml" for folder in DISTRIBUTIONS.values()]
+    sources = (*projects, ROOT / "requirements" / "constraints.txt")
     if done.exists() and done.stat().st_mtime >= max(source.stat().st_mtime for source in sources):
         return python
     pip = [str(python), "requirements/install.py"]
@@ -99,8 +103,8 @@ def _environment(version: str, interpreter: Path) -> Path | None:
 def _test(python: Path, workers: str, words: Sequence[str]) -> bool:
     command = [str(python), "-m", "pytest", f"--numprocesses={workers}", *_PYTEST]
     environment = {**os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
-    runs: list[tuple[Path, Sequence[str]]] = [(ROOT, words)] if words else [(ROOT, ()), (ROOT / "site", ())]
-    ended = [subprocess.run([*command, *given], cwd=folder, env=environment, check=False) for folder, given in runs]
+    folders = [ROOT] if words else DISTRIBUTIONS.values()
+    ended = [subprocess.run([*command, *words], cwd=folder, env=environment, check=False) for folder in folders]
     return not any(each.returncode for each in ended)
 
 

@@ -1,26 +1,24 @@
-"""Whether the sources are ready for a tag: ``python3 scripts/release_check.py v1.2.0``, by the standard library.
+"""Whether the sources are ready for a tag: ``python3 -m scripts.release_check v1.2.0``, by the standard library.
 
-Both distributions have the version of the tag, the changelog has its entry with a date, and changes/ is empty.
+Every distribution has the version of the tag, the changelog has its entry with a date, and changes/ is empty.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from scripts.distributions import ROOT, distributions, project
 
 
 def missing(tag: str, root: Path) -> Iterator[str]:
     """What is to be done before the tag is set, a sentence each."""
     version = tag.removeprefix("v")
-    for file in (root / "pyproject.toml", root / "site" / "pyproject.toml"):
-        project = tomllib.loads(file.read_text("utf-8"))["project"]
-        if project["version"] != version:
-            yield f"{project['name']} has the version {project['version']}, and the tag is {tag}."
+    for name, folder in distributions(root).items():
+        if (found := project(folder)["version"]) != version:
+            yield f"{name} has the version {found}, and the tag is {tag}."
     changelog = (root / "CHANGELOG.md").read_text("utf-8")
     if not re.search(rf"^## {re.escape(version)} \(\d{{4}}-\d\d-\d\d\)$", changelog, re.MULTILINE):
         yield f"CHANGELOG.md has no entry '## {version} (YYYY-MM-DD)': run `towncrier build --yes`."

@@ -1,6 +1,6 @@
 """Figures of how the code is cut: modules, functions, imports. ``make structure`` prints them beside their aims.
 
-    python -m scripts.structure             every figure of both distributions
+    python -m scripts.structure             every figure of every distribution
     python -m scripts.structure --list      what stands behind those that miss their aim
 
 Imports count where they stand, inside a function too; those under ``TYPE_CHECKING`` do not, for no program runs them.
@@ -18,9 +18,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, TypeAlias
 
-ROOT: Final = Path(__file__).parents[1]
+from scripts.distributions import DISTRIBUTIONS, ROOT, package
+
 CORE: Final = ROOT / "src" / "tenantry"
-SITE: Final = ROOT / "site" / "src" / "tenantry_site"
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -238,7 +238,7 @@ class Figure:
         return self.value >= self.aim if self.least else self.value <= self.aim
 
 
-def figures(package: Package, *, most_modules: int) -> list[Figure]:
+def figures(package: Package, *, most_modules: int | None) -> list[Figure]:
     """Those of one distribution."""
     modules = list(package.modules.values())
     lines = sorted(module.lines for module in modules)
@@ -271,8 +271,10 @@ def figures(package: Package, *, most_modules: int) -> list[Figure]:
 LONGEST: Final = 350
 """Lines that no module exceeds."""
 
-DISTRIBUTIONS: Final = {"tenantry": (CORE, 170), "tenantry-site": (SITE, 110)}
-"""Distribution -> its folder, and how many modules it is to have at most."""
+PACKAGES: Final = {name: folder / "src" / package(name) for name, folder in DISTRIBUTIONS.items()}
+"""Distribution -> the folder of its package."""
+
+_MOST_MODULES: Final = {"tenantry": 170, "tenantry-site": 110}
 
 
 def main() -> None:
@@ -280,9 +282,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.structure", description="Figures of how the code is cut.")
     parser.add_argument("--list", action="store_true", help="what stands behind the figures that miss their aim")
     listed = parser.parse_args().list
-    for name, (folder, most) in DISTRIBUTIONS.items():
+    for name, folder in PACKAGES.items():
         print(f"\n{name}")
-        for figure in figures(Package(folder), most_modules=most):
+        for figure in figures(Package(folder), most_modules=_MOST_MODULES.get(name)):
             aim = "" if figure.aim is None else f"{'at least' if figure.least else 'at most'} {figure.aim:g}"
             print(f"  {figure.name:<50} {figure.value:>8.4g}   {aim:<14} {'' if figure.ok else 'missed'}".rstrip())
             if listed and not figure.ok:

@@ -13,9 +13,11 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from scripts.distributions import DISTRIBUTIONS, package
+
 LEAST: Final = 0.99
-PACKAGES: Final = ("tenantry", "tenantry_site")
-SOURCES: Final = tuple(str(Path(__file__).parents[1] / folder) for folder in ("src", "site/src"))
+PACKAGES: Final = tuple(map(package, DISTRIBUTIONS))
+SOURCES: Final = tuple(str(folder / "src") for folder in DISTRIBUTIONS.values())
 
 
 def main() -> None:

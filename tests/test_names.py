@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.structure import DISTRIBUTIONS, LONGEST, ROOT, Module, Package
+from scripts.distributions import ROOT
+from scripts.structure import LONGEST, PACKAGES, Module, Package
 
 BANNED = {
     "chrome": "layout, frame",
@@ -40,10 +41,10 @@ BANNED = {
 
 @cache  # not while tests are collected: each of their processes would parse all modules
 def _package(name: str) -> Package:
-    return Package(DISTRIBUTIONS[name][0])
+    return Package(PACKAGES[name])
 
 
-@pytest.fixture(params=DISTRIBUTIONS)
+@pytest.fixture(params=PACKAGES)
 def package(request: pytest.FixtureRequest) -> Package:
     return _package(request.param)
 

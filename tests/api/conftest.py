@@ -66,16 +66,17 @@ class Service:
         return answer
 
 
-_PATHS = openapi_document("3.2")["paths"]
+_DOCUMENT = openapi_document("3.2")
 
 
 def assert_documented(answer: httpx2.Response) -> None:
     """Each error that any test meets is listed for its operation, with its code and the headers that matter. So a code
     that the document forgets makes some test red."""
-    operation = _PATHS.get(answer.request.url.path.rstrip("/"), {}).get(answer.request.method.lower())
+    operation = _DOCUMENT["paths"].get(answer.request.url.path.rstrip("/"), {}).get(answer.request.method.lower())
     if operation is None or answer.status_code < 400:
         return
-    listed = operation["responses"][str(answer.status_code)]
+    name = operation["responses"][str(answer.status_code)]["$ref"].removeprefix("#/components/responses/")
+    listed = _DOCUMENT["components"]["responses"][name]
     document = answer.json()
     code = document["code"] if isinstance(document["error"], str) else document["error"]["code"]
     assert code in listed["content"]["application/json"]["examples"]

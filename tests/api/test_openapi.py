@@ -39,6 +39,13 @@ def item_schemas(document: dict[str, Any], name: str) -> list[Any]:
     return [content["application/x-ndjson"].pop(name) for content in contents]
 
 
+def responses(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Status and response, references followed."""
+    for status, response in operation["responses"].items():
+        name = response.get("$ref", "").removeprefix("#/components/responses/")
+        yield status, document["components"]["responses"][name] if name else response
+
+
 def examples(document: dict[str, Any], content: dict[str, Any]) -> dict[str, Any]:
     """The values of a media type's examples, by name."""
     if "example" in content:
@@ -131,7 +138,7 @@ def test_the_examples_fit_their_schemas() -> None:
         for content in operation.get("requestBody", {"content": {}})["content"].values():
             for example in content["examples"].values():
                 check(content["schema"], example["value"])
-        for status, answer in operation["responses"].items():
+        for status, answer in responses(document, operation):
             for content in answer["content"].values():
                 shown = examples(document, content)
                 assert shown, (operation["operationId"], status)
@@ -145,7 +152,7 @@ def test_an_error_example_carries_a_code_of_its_status() -> None:
     document = openapi_document("3.1")
     seen = 0
     for operation in operations(document):
-        for status, answer in operation["responses"].items():
+        for status, answer in responses(document, operation):
             if status == "200":
                 continue
             for content in answer["content"].values():
@@ -185,7 +192,7 @@ def test_what_makes_generators_stumble_is_not_there() -> None:
             assert value.get("type") != "object", name
             assert field != name.lower(), name
     for operation in operations(document):
-        for answer in operation["responses"].values():
+        for _, answer in responses(document, operation):
             assert all(set(content["schema"]) == {"$ref"} for content in answer["content"].values())
 
 

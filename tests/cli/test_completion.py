@@ -7,14 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import EntryPoints
 from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
 
 from engines import debian_packages
-from tenantry.cli import _LazyCommands, commands
+from tenantry.cli import commands, plugins
+from tenantry.cli.plugins import GroupCommands
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
@@ -90,9 +90,8 @@ def test_the_line_of_the_page_makes_the_shell_complete(shell: str, asks: str, tm
 
 def test_a_command_that_is_not_installed_completes_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """``tenantry site`` without tenantry-site. Red when what is missing is raised: a traceback in the user's line."""
-    without = _LazyCommands()
-    monkeypatch.setitem(without.__dict__, "_plugins", EntryPoints(()))
-    monkeypatch.setattr(commands, "commands", without)
+    monkeypatch.setattr(plugins, "_plugins", dict)
+    monkeypatch.setattr(commands, "commands", GroupCommands(commands.commands._own))
     complete = ShellComplete(commands, {}, "tenantry", "_TENANTRY_COMPLETE")
     assert "check" not in {each.value for each in complete.get_completions(["site"], "")}
     assert [each.value for each in complete.get_completions(["group"], "up")] == ["update"]

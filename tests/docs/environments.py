@@ -23,9 +23,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).parents[2]
-OURS = {"tenantry": ROOT, "tenantry-site": ROOT / "site"}
-"""Our distributions, and the folder of each."""
+from scripts.distributions import DISTRIBUTIONS
+
 _SCRIPT = """#!{python}
 import sys
 
@@ -75,7 +74,7 @@ class Environments:
             requirement = open_.pop()
             name = canonicalize_name(requirement.name)
             if name not in found:
-                found[name] = self._built(name) if name in OURS else distribution(name)
+                found[name] = self._built(name) if name in DISTRIBUTIONS else distribution(name)
             for extra in {"", *requirement.extras} - {extra for of, extra in seen if of == name}:
                 seen.add((name, extra))
                 further = [Requirement(text) for text in found[name].requires or []]
@@ -88,7 +87,7 @@ class Environments:
         if not folder.exists():
             draft = folder.with_suffix(".draft")
             options = ["--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet"]
-            _run("-m", "pip", "install", *options, "--target", draft, OURS[name])
+            _run("-m", "pip", "install", *options, "--target", draft, DISTRIBUTIONS[name])
             draft.rename(folder)
         return next(iter(distributions(name=name, path=[str(folder)])))
 

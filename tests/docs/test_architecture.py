@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from scripts.architecture_picture import PICTURE, draw, layers
-from scripts.structure import CORE, ROOT, Package
+from scripts.distributions import ROOT
+from scripts.structure import CORE, Package
 
 PAGE = ROOT / "docs" / "architecture.md"
 TEXT = PAGE.read_text("utf-8")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 
 import click
@@ -13,12 +13,13 @@ import pytest
 
 import tenantry
 import tenantry_site
+from scripts.distributions import DISTRIBUTIONS, ROOT
 from tenantry.cli import commands
 from tenantry.errors import TenantryError
 from tenantry.settings import Settings
+from tenantry.sql import inspect
 from tenantry_site import SiteOptions
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
@@ -79,6 +80,12 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert not callable(value) or value.__doc__
 
 
+@pytest.mark.parametrize("name", inspect.__all__)
+def test_every_name_for_tools_is_documented(name: str) -> None:
+    """docs/sql-checks.md names what ``tenantry.sql.inspect`` has. Red when a name is added without a word."""
+    assert f"`{name}`" in (DOCS / "sql-checks.md").read_text("utf-8")
+
+
 @pytest.mark.parametrize("name", tenantry_site.__all__)
 def test_every_public_name_of_the_site_is_documented(name: str) -> None:
     """The same of ``tenantry_site``, in the pages about it."""
@@ -96,7 +103,7 @@ def test_every_argument_of_a_public_function_of_the_site_is_documented() -> None
     """Red when one is added in silence."""
     code = _code(DOCS.glob("site*.md"))
     for function in (tenantry_site.build, tenantry_site.render, tenantry_site.site_app, tenantry_site.json_schema):
-        for name in inspect.signature(function).parameters:
+        for name in signature(function).parameters:
             assert re.search(rf"\b{name}\b", code), f"{function.__name__}({name})"
 
 
@@ -132,7 +139,8 @@ def test_every_page_is_in_the_index() -> None:
 def test_links_lead_somewhere() -> None:
     """Each relative link of the README, CONTRIBUTING and docs/ names a file that is there."""
 
-    for page in [ROOT / "README.md", ROOT / "site" / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
+    readmes = [folder / "README.md" for folder in DISTRIBUTIONS.values()]
+    for page in [*readmes, ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text("utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from scripts.distributions import DISTRIBUTIONS, ROOT
 from tests.docs.blocks import Block, blocks
 from tests.docs.environments import Environments
 from tests.docs.names import bound, read
 from tests.docs.reader import Reader, requirements, runs
 
-ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "site" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+READMES = [folder / "README.md" for folder in DISTRIBUTIONS.values()]
+DOCUMENTS = [*READMES, *sorted((ROOT / "docs").rglob("*.md"))]
 
 Sit = Callable[[Path], Reader]
 

@@ -1,4 +1,4 @@
-"""requirements/constraints.txt: whole, in agreement with both distributions, and each file's hash in it."""
+"""requirements/constraints.txt: whole, in agreement with every distribution, and each file's hash in it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from scripts.distributions import DISTRIBUTIONS
+
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "requirements" / "constraints.txt").read_text("utf-8")
 ENTRIES = [line for line in TEXT.replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
@@ -19,19 +21,18 @@ PINNED = {
     canonicalize_name(required.name): required
     for required in (Requirement(re.sub(r"--hash=\S+", "", entry)) for entry in ENTRIES)
 }
-OURS = ("tenantry", "tenantry-site")
 APART = {"snowflake", "bigquery", "databricks"}  # `make warehouses`: they want older versions than the others
 
 
 def declared() -> Iterator[Requirement]:
-    """What both distributions ask for, and what builds them."""
-    for folder in (ROOT, ROOT / "site"):
+    """The requirements of every distribution, and of their builds."""
+    for folder in DISTRIBUTIONS.values():
         file = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
-        extras = file["project"]["optional-dependencies"]
+        extras = file["project"].get("optional-dependencies", {})
         wanted = [text for extra in extras.keys() - APART for text in extras[extra]]
         for text in (*file["build-system"]["requires"], *file["project"]["dependencies"], *wanted):
             required = Requirement(text)
-            if required.name not in OURS:
+            if required.name not in DISTRIBUTIONS:
                 yield required
 
 

@@ -1,4 +1,4 @@
-"""Both distributions, installed by path: each in an environment that holds what it requires and nothing else."""
+"""The distributions, installed by path: each in an environment that holds its requirements and nothing else."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.environments import OURS, Environments
+from scripts.distributions import DISTRIBUTIONS, package
+from tests.docs.environments import Environments
 
 PUBLIC = "from tenantry_site import load, loads, render, site_app"
+ROOT = DISTRIBUTIONS["tenantry"]
 ABSENT = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is not None)"
 
 
@@ -63,12 +65,36 @@ def test_tenantry_works_without_the_site(environments: Environments, tmp_path: P
     run(python, "-c", code, folder=tmp_path)
 
 
+def test_tenantry_finds_the_commands_of_a_conversion(environments: Environments, tmp_path: Path) -> None:
+    """By their entry points, with the requirements of tenantry-convert alone. Red when a requirement is missing."""
+    command = environments.python(["tenantry-convert"]).parent / "tenantry"
+    assert "  move " in run(command, "--help", folder=tmp_path)
+    assert "  convert " in run(command, "sql", "--help", folder=tmp_path)
+    (tmp_path / "orders.sql").write_text("select * from orders where status = {{status}}")
+    assert "{{ params.status }}" in run(command, "sql", "convert", "--from", "metabase", "orders.sql", folder=tmp_path)
+    (tmp_path / "page.json").write_text('{"customers": [{"provided_id": "acme"}]}')
+    assert "acme:" in run(command, "move", "explo", "page.json", folder=tmp_path)
+
+
+def test_tenantry_works_without_the_conversion(environments: Environments, tmp_path: Path) -> None:
+    """It says what to install, and its other commands of SQL work. Red when the core imports the distribution."""
+    python = environments.python(["tenantry"])
+    run(python, "-c", ABSENT, "tenantry_convert", folder=tmp_path)
+    command = python.parent / "tenantry"
+    for words in (("sql", "convert", "--from", "metabase", "a.sql"), ("move", "explo", "page.json")):
+        expected = "tenantry: this command is not installed: pip install tenantry-convert\n"
+        assert run(command, *words, folder=tmp_path, fails=1) == expected
+    listed = run(command, "sql", "--help", folder=tmp_path)
+    assert "  render " in listed
+    assert "convert" not in listed
+
+
 def _contents(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as packed:
         return set(packed.namelist())
 
 
-@pytest.mark.parametrize("name", [*OURS])
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_an_sdist_builds_the_same_wheel_by_itself(name: str, tmp_path: Path) -> None:
     """Away from the repository, to the byte. And when all is made again in another folder at another time, by another
     npm and esbuild, for somebody with other rights for new files, both files are the same to the byte: who has the
@@ -76,28 +102,32 @@ def test_an_sdist_builds_the_same_wheel_by_itself(name: str, tmp_path: Path) -> 
 
     Red when the sdist lacks what both hooks share, or the bundles; when a hook writes down the time, its folder, or a
     set in no order; and when hatchling is told ``reproducible = false``."""
-    module = name.replace("-", "_")
+    module = package(name)
     clone, alone, again = tmp_path / "clone", tmp_path / "alone", tmp_path / "again"
     build = (sys.executable, "-m", "hatchling", "build")
-    run(*build, "-t", "sdist", "-t", "wheel", "-d", clone, folder=OURS[name])
+    run(*build, "-t", "sdist", "-t", "wheel", "-d", clone, folder=DISTRIBUTIONS[name])
     (sdist,), (wheel,) = clone.glob("*.tar.gz"), clone.glob(f"{module}-*.whl")
     with tarfile.open(sdist) as packed:
         packed.extractall(tmp_path, filter="data")
     sources = tmp_path / sdist.name.removesuffix(".tar.gz")
     run(*build, "-t", "wheel", "-d", alone, folder=sources)
     _age(sources)
-    shutil.rmtree(sources / "src" / module / "static" / "bundles")
+    shutil.rmtree(sources / "src" / module / "static" / "bundles", ignore_errors=True)
     run("bash", "-c", 'umask 077 && exec "$@"', "-", *build, "-t", "sdist", "-t", "wheel", "-d", again, folder=sources)
     for made in (alone / wheel.name, again / wheel.name, again / sdist.name):
         assert _same(clone / made.name, made) == []
-    packages = {path.partition("/")[0] for path in _contents(wheel)}
+    contents = _contents(wheel)
+    packages = {path.partition("/")[0] for path in contents}
     assert packages == {module, next(each for each in packages if each.endswith(".dist-info"))}
-    assert f"{sources.name}.dist-info/sboms/{name}.cdx.json" in _contents(wheel)
+    assert (f"{sources.name}.dist-info/sboms/{name}.cdx.json" in contents) == (
+        f"{module}/static/bundles/" in "".join(contents)
+    )
+    assert f"{module}/py.typed" in contents
     if name == "tenantry":
-        assert [
-            path for path in _contents(wheel) if "/icons." in path or "starter/" in path or "contrast" in path
-        ] == []
-        assert (sources / "site" / "pyproject.toml").is_file()
+        foreign = ("/icons.", "starter/", "contrast", "convert/", "convert.py")
+        assert [path for path in contents if any(each in path for each in foreign)] == []
+        for folder in DISTRIBUTIONS.values():
+            assert (sources / folder.relative_to(ROOT) / "pyproject.toml").is_file()
 
 
 def _age(folder: Path) -> None:

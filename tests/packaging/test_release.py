@@ -6,13 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from scripts.distributions import DISTRIBUTIONS, project
 from scripts.release_check import missing
 
 ROOT = Path(__file__).parents[2]
@@ -70,7 +70,7 @@ def test_the_tests_find_what_they_need() -> None:
 def test_the_files_that_it_names_are_there() -> None:
     """Red when a script is renamed."""
     lines = "\n".join(step["run"] for job in jobs().values() for step in job["steps"] if "run" in step)
-    named = re.findall(r"(?:scripts|\.ci)/[\w.]+", lines)
+    named = re.findall(r"(?:scripts|\.ci)/[\w.]+", re.sub(r"-m (\w+)\.(\w+)", r"\1/\2.py", lines))
     assert len(named) == 4
     for name in named:
         assert (ROOT / name).is_file()
@@ -80,15 +80,16 @@ def test_the_files_that_it_names_are_there() -> None:
 
 def test_a_release_is_refused_before_it_is_ready(tmp_path: Path) -> None:
     """Each reason is told. Red when one of them is not looked at."""
-    for name in ("pyproject.toml", "site/pyproject.toml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
+    for folder in DISTRIBUTIONS.values():
+        target = tmp_path / folder.relative_to(ROOT)
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copy(folder / "pyproject.toml", target)
     (tmp_path / "changes").mkdir()
     change, changelog = tmp_path / "changes" / "x.added.md", tmp_path / "CHANGELOG.md"
     change.touch()
     changelog.write_text("# Changelog\n\n## 0.1.0 (unreleased)\n")
     assert [told.split()[0] for told in missing("v0.1.0", tmp_path)] == ["CHANGELOG.md", "changes/"]
-    assert [told.split()[0] for told in missing("v0.2.0", tmp_path)][:2] == ["tenantry", "tenantry-site"]
+    assert [told.split()[0] for told in missing("v0.2.0", tmp_path)][:-2] == [*DISTRIBUTIONS]
     change.unlink()
     changelog.write_text("# Changelog\n\n## 0.1.0 (2030-01-31)\n")
     assert [*missing("v0.1.0", tmp_path)] == []
@@ -98,12 +99,11 @@ def test_no_address_is_invented() -> None:
     """Neither of a person nor of a place: a copy may be anywhere. Red with ``[project.urls]`` or an e-mail address."""
     for name in ("SECURITY.md", "CODE_OF_CONDUCT.md"):
         assert re.findall(r"\S+@\S+|\w+://\S+", (ROOT / name).read_text("utf-8")) == []
-    for file in (ROOT / "pyproject.toml", ROOT / "site" / "pyproject.toml"):
-        project = tomllib.loads(file.read_text("utf-8"))["project"]
-        assert not {"urls", "authors", "maintainers"} & project.keys()
+    for folder in DISTRIBUTIONS.values():
+        assert not {"urls", "authors", "maintainers"} & project(folder).keys()
 
 
 def test_the_version_here_is_supported() -> None:
     """Red when a release forgets SECURITY.md."""
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    version = project(ROOT)["version"]
     assert f"| {version.rpartition('.')[0]} | yes" in (ROOT / "SECURITY.md").read_text("utf-8")

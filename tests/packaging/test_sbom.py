@@ -18,26 +18,27 @@ from hatchling.plugin.manager import PluginManager
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.docs.environments import OURS
+from scripts.distributions import DISTRIBUTIONS, package
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "frontend"))
 from sbom import Sbom, note_taken  # type: ignore[import-not-found]  # noqa: E402  # beside the build hooks
 
-BUNDLES = {name: folder / "src" / name.replace("-", "_") / "static" / "bundles" for name, folder in OURS.items()}
 LOCKS = {"tenantry": ROOT / "frontend", "tenantry-site": ROOT / "site" / "frontend"}
+"""Distributions with bundles of npm packages. A distribution without them holds only our Python."""
+BUNDLES = {name: DISTRIBUTIONS[name] / "src" / package(name) / "static" / "bundles" for name in LOCKS}
 DEVELOPMENT = ("test", "clients", "bench")
 
 
 def document(name: str) -> dict[str, Any]:
     """As the build hook makes it."""
-    core = ProjectMetadata(str(OURS[name]), PluginManager()).core
+    core = ProjectMetadata(str(DISTRIBUTIONS[name]), PluginManager()).core
     made = Sbom(BUNDLES[name], LOCKS[name] / "package-lock.json", f"{name}/bundles", DEVELOPMENT).document(core)
     assert isinstance(made, dict)
     return made
 
 
-@pytest.fixture(params=[*OURS])
+@pytest.fixture(params=[*LOCKS])
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

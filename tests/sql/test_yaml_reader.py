@@ -109,10 +109,10 @@ def test_values_know_where_they_are() -> None:
 
 def test_the_library_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Red when the import's own error comes out."""
-    monkeypatch.setitem(sys.modules, "ruamel.yaml", None)
+    monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(TemplateError) as caught:
         read("a: 1")
-    assert "needs the library ruamel.yaml" in caught.value.message
+    assert "needs the library PyYAML" in caught.value.message
     assert "pip install 'tenantry[sql]'" in caught.value.message
 
 

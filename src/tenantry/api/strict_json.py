@@ -27,8 +27,8 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
     """The JSON object of a body, or of ``what`` else errors are to name.
 
     Raises BadJson (400) for what is not one JSON text in UTF-8 without a byte order mark: empty, cut off, a name given
-    twice, NaN, Infinity. Raises InvalidBody (422) for JSON that is not an object, or is nested without end; what is
-    nested that deep is read to its end first, so that a text that was cut off is never called JSON.
+    twice, NaN, Infinity. Raises InvalidBody (422) for JSON that is not an object, and for a body nested deeper than the
+    decoder can read, whether or not its end is JSON.
     An integer too long to matter is read as an infinite float, which the limits refuse with its pointer.
     """
     text = _text(raw, what)
@@ -39,10 +39,7 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
     except _Rejected as rejected:
         position, reason = _position_of(text, rejected.reason), rejected.reason
     except RecursionError:
-        found = _find_deep_error(text)
-        if found is None:
-            raise InvalidBody(f"the {what} is nested too deep", field="") from None
-        position, reason = found
+        raise InvalidBody(f"the {what} is nested too deep", field="") from None
     else:
         if type(value) is dict:
             return value
@@ -119,71 +116,3 @@ def _position_of(text: str, reason: str) -> int:
             return token.start()
         last = token
     return 0
-
-
-# --- a text nested deeper than the decoder goes -----------------------------------------------------------------------
-
-
-_LEVELS: Final = 200
-"""How many levels are decoded at once."""
-
-
-class _Fragment:
-    """The text of a container with those in it, down to ``_LEVELS``; each deeper one is replaced by ``null``. It has
-    the position of each part in the whole text."""
-
-    __slots__ = ("_parts",)
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[str, int]] = []
-
-    def add(self, text: str, position: int) -> None:
-        self._parts.append((text, position))
-
-    @property
-    def start(self) -> int:
-        return self._parts[0][1]
-
-    def error(self) -> tuple[int, str] | None:
-        """The position in the whole text of the decoder's first error, and its reason; None if there is none."""
-        text = "".join(part for part, _ in self._parts)
-        try:
-            _DECODER.decode(text)
-        except json.JSONDecodeError as error:
-            return self._absolute(error.pos), error.msg
-        except _Rejected as rejected:
-            return self._absolute(_position_of(text, rejected.reason)), rejected.reason
-        return None
-
-    def _absolute(self, position: int) -> int:
-        for part, start in self._parts:
-            if position < len(part):
-                return start + position
-            position -= len(part)
-        part, start = self._parts[-1]
-        return start + len(part)
-
-
-def _find_deep_error(text: str) -> tuple[int, str] | None:
-    """What the decoder would report of ``text``, part by part from the inside, so that no depth is too much."""
-    fragments, done, depth = [_Fragment()], 0, 0
-    for token in JSON_TOKEN.finditer(text):
-        symbol = token[0]
-        if symbol in ("{", "["):
-            depth += 1
-            if depth % _LEVELS == 0:
-                fragments[-1].add(text[done : token.start()], done)
-                fragments.append(_Fragment())
-                done = token.start()
-        elif symbol in ("}", "]") and depth:
-            if depth % _LEVELS == 0:
-                inner = fragments.pop()
-                inner.add(text[done : token.end()], done)
-                error = inner.error()
-                if error is not None:
-                    return error
-                fragments[-1].add("null", inner.start)
-                done = token.end()
-            depth -= 1
-    fragments[-1].add(text[done:], done)  # where something was not closed, the innermost piece ends too early
-    return fragments[-1].error()

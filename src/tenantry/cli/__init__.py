@@ -1,26 +1,22 @@
-"""The command line: ``tenantry`` (click). One module a noun; here is the group of all commands. It makes of an error a
-message and an exit code.
+"""The command line: ``tenantry`` (click). Each noun has a module. The group of all commands is here; it prints an error
+in one line and sets the exit code.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, MutableMapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoints, entry_points
 from typing import Any
 
 import click
 
 from tenantry import __version__
+from tenantry.cli.plugins import GroupCommands
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.tokens import mask_within
 
 FAILED, UNAVAILABLE = 1, 3
-
-PLUGIN_GROUP = "tenantry.commands"
-"""The entry point group by which an installed distribution adds commands: each entry names a click command."""
 
 _EXTRAS = {
     "alembic": "server",
@@ -32,7 +28,6 @@ _EXTRAS = {
     "pydantic_settings": "server",
     "pymysql": "mysql",
     "redis": "redis",
-    "tenantry_site": "site",
     "uvicorn": "server",
 }
 """Which extra brings a module that may be missing."""
@@ -82,45 +77,21 @@ _MODULES = {
 """Our own commands, and the module of each."""
 
 
-class _LazyCommands(MutableMapping[str, click.Command]):
-    """Commands by their names, each imported when it is first used: a query needs no Markdown.
-
-    Ours come first; then those of other distributions, by the entry point group ``tenantry.commands``.
-    """
-
-    def __init__(self) -> None:
-        self._loaded: dict[str, click.Command] = {}
-
+class _OwnCommands(Mapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
-        if name not in self._loaded:
-            if name in _MODULES:
-                self._loaded[name] = getattr(import_module(_MODULES[name]), name.replace("-", "_"))
-            elif name in self._plugins.names:
-                self._loaded[name] = self._plugins[name].load()
-            elif name == "site":  # what to install, rather than that there is no such command
-                raise ModuleNotFoundError("No module named 'tenantry_site'", name="tenantry_site")
-        return self._loaded[name]
-
-    @cached_property
-    def _plugins(self) -> EntryPoints:
-        return entry_points(group=PLUGIN_GROUP)
-
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        self._loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
+        command: click.Command = getattr(import_module(_MODULES[name]), name.replace("-", "_"))
+        return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**_MODULES, **dict.fromkeys(self._plugins.names), **self._loaded})
+        return iter(_MODULES)
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return len(_MODULES)
 
 
 @click.group(
     cls=_Commands,
-    commands=_LazyCommands(),
+    commands=GroupCommands(_OwnCommands()),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="tenantry")

@@ -21,7 +21,6 @@ from tenantry.cli.options import (
     parse_pairs,
     with_store,
 )
-from tenantry.cli.sql_convert import convert_command
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
@@ -70,9 +69,6 @@ queries_option: OptionDecorator = click.option(
 @click.group()
 def sql() -> None:
     """Work with SQL templates."""
-
-
-sql.add_command(convert_command)
 
 
 @sql.command("render")

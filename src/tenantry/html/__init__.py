@@ -1,13 +1,11 @@
 """Dashboard HTML: templates in which a tenant's value is always escaped, and a missing one is always an error."""
 
-from tenantry.html.budget import MAX_STEPS
 from tenantry.html.filters import install_tojson, to_json
 from tenantry.html.sandbox import MAX_OUTPUT, create_environment
 from tenantry.html.template import HTMLTemplate, context_processor
 
 __all__ = [
     "MAX_OUTPUT",
-    "MAX_STEPS",
     "HTMLTemplate",
     "context_processor",
     "create_environment",

@@ -15,7 +15,7 @@ import json
 import math
 import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import wraps
 from typing import Any
@@ -28,20 +28,16 @@ from jinja2.filters import (
     do_format,
     do_int,
     do_items,
-    do_join,
-    do_replace,
     do_round,
-    do_striptags,
     do_sum,
     do_truncate,
 )
 from jinja2.tests import TESTS
-from jinja2.utils import htmlsafe_json_dumps, pass_environment, pass_eval_context
+from jinja2.utils import htmlsafe_json_dumps, pass_environment
 from markupsafe import Markup
 
 from tenantry.errors import UnbindableValue
 from tenantry.groups import Record, RecordList, thaw
-from tenantry.html.budget import charge, size, weight
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
@@ -100,8 +96,9 @@ def _thaw_within(value: Any) -> Any:
 
 JINJA_FILTERS = frozenset({
     "abs", "capitalize", "count", "d", "default", "e", "escape", "filesizeformat", "first", "float", "forceescape",
-    "groupby", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "reverse", "select",
-    "selectattr", "sort", "string", "title", "trim", "unique", "upper", "urlencode", "wordcount",
+    "groupby", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace",
+    "reverse", "select", "selectattr", "sort", "string", "striptags", "title", "trim", "unique", "upper", "urlencode",
+    "wordcount",
 })  # fmt: skip
 """The filters that are Jinja's own."""
 
@@ -110,25 +107,15 @@ _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
 _TAKE_UNDEFINED = frozenset({"defined", "undefined", "filter", "test"})  # the last two take a name of the language
 
 
-def check_format(text: object, arguments: object = ()) -> None:
-    """Raise SecurityError where a printf format asks for a width of 100 or more: one number would make any length.
-    Charges for each argument as often as the format may name it."""
-    read = text if type(text) is str else str(text)
-    steps = size(read)
-    if "(" in read:  # the end of each name is looked for to the end of the text
-        steps += read.count("%(") * (len(read) >> 10)
-    charge(steps)
-    if isinstance(text, bytes) or _WIDE.search(read):
+def check_format(text: object) -> None:
+    """Raise SecurityError where a printf format asks for a width of 100 or more: one number would make any length."""
+    if isinstance(text, bytes) or _WIDE.search(text if type(text) is str else str(text)):
         raise SecurityError("a format may ask for a width of at most 99")
-    if type(arguments) is tuple:
-        charge(sum(map(weight, arguments)))
-    else:
-        charge(weight(arguments) * (read.count("%") if isinstance(arguments, Mapping) else 1))
 
 
 def printf(value: str, *args: Any, **kwargs: Any) -> str:
     """``{{ "%.1f"|format(share) }}``: printf formatting, widths below 100."""
-    check_format(value, kwargs or args)
+    check_format(value)
     return do_format(value, *args, **kwargs)
 
 
@@ -137,23 +124,6 @@ def rounded(value: float, precision: Any = 0, method: Any = "common") -> float:
     if not isinstance(precision, int) or abs(precision) > 15:
         raise SecurityError("|round takes at most 15 decimal places")
     return do_round(value, precision, method)
-
-
-@pass_eval_context
-def replace(context: Any, value: str, old: str, new: str, count: int | None = None) -> str:
-    """``|replace``: charged for what it will make."""
-    text = str(value)
-    found = text.count(str(old))
-    charge((found if count is None else min(found, max(count, 0))) * size(str(new)))
-    return do_replace(context, text if not hasattr(value, "__html__") else value, old, new, count)
-
-
-@pass_eval_context
-def join(context: Any, value: Any, d: str = "", attribute: str | int | None = None) -> Any:
-    """``|join``: charged for each time that the text is put between two items."""
-    if isinstance(value, Sized):
-        charge(len(value) * size(d))
-    return do_join(context, value, d, attribute)
 
 
 @pass_environment
@@ -169,13 +139,6 @@ def integer(value: Any, default: int = 0, base: int = 10) -> int:
     if isinstance(value, str) and len(value) > 400:
         raise SecurityError("|int reads at most 400 characters")
     return do_int(value, default, base)
-
-
-def striptags(value: Any) -> str:
-    """``|striptags``: charged as the work that it is, each tag a pass over the text."""
-    text = str(value)
-    charge(text.count("<") * (len(text) >> 12))
-    return do_striptags(value if hasattr(value, "__html__") else text)
 
 
 @pass_environment
@@ -218,10 +181,7 @@ def dashboard_filters() -> dict[str, Any]:
         "format": printf,
         "int": integer,
         "items": items,
-        "join": join,
-        "replace": replace,
         "round": rounded,
-        "striptags": striptags,
         "sum": total,
         "tojson": tojson,
         "truncate": truncate,

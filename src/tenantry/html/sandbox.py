@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
-from collections import deque
-from collections.abc import Callable, ItemsView, Iterable, KeysView
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Final, NoReturn
 
 import jinja2
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.parser import Parser
-from jinja2.runtime import Context, LoopContext, markup_join
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from tenantry.errors import Location, MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record, RecordList
-from tenantry.html.budget import (
-    CHARACTERS,
-    MeteredGenerator,
-    MeteredTemplate,
-    add_steps,
-    charge,
-    copied,
-    metered_filters,
-    metered_tests,
-    read,
-    size,
-    spending,
-    step,
-    weight,
-)
 from tenantry.html.filters import check_format, dashboard_filters, dashboard_tests
 from tenantry.html.views import HIDDEN, Missing, VariablesContext
 
@@ -112,16 +97,14 @@ TEXT_METHODS = frozenset({
 })  # fmt: skip
 """The methods of text that a template may call: none that makes a long text out of a number, nor a format string."""
 
+MAX_NESTED_LOOPS: Final = 16
+"""How deep loops may be nested in one template: Python compiles at most 20 nested blocks."""
+
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _BUILTIN = (str, bytes, bytearray, int, float, complex)
 _MAX_BITS = 1024
-_READ_BY_METHODS = (str, list, tuple, set, frozenset, dict, deque, KeysView, ItemsView, LoopContext)
-"""Whose methods may read all of it, or compare what they are given: ``x.count(y)``, ``loop.changed(y)``."""
-_LOOKUPS = frozenset({"get", "items", "keys", "values"})  # of a dict: as fast for a large one as for a small one
-_COPYING = frozenset({"+", "-"})  # of lists, and of sets
 _TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueError)
 """What Python's compiler, or Jinja's, raises at a limit of its own. Nothing of the view runs there."""
-_CALL = 2  # steps of a call, which takes longer than a round of a loop
 
 
 class Computed:
@@ -134,12 +117,11 @@ class Computed:
 
 
 def bounded_join(pieces: Iterable[str]) -> str:
-    """The pieces as one text. Raises TemplateError above MAX_OUTPUT, having taken no more than that."""
+    """Join the pieces. Raises TemplateError above MAX_OUTPUT characters, before it takes more."""
     source, parts, length = iter(pieces), [], 0
     while chunk := list(itertools.islice(source, 64)):
         parts.append("".join(chunk))
         length += len(parts[-1])
-        charge(len(parts[-1]) // CHARACTERS)
         if length > MAX_OUTPUT:
             raise TemplateError(
                 f"the page grew beyond {MAX_OUTPUT:,} characters (MAX_OUTPUT) and was stopped: show less at once"
@@ -161,25 +143,40 @@ def printable(value: Any) -> Any:
     return value
 
 
+class FiniteNumbers(CodeGenerator):
+    """Jinja's compiler, which refuses a constant that it would write as ``inf``."""
+
+    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
+        """Write a number, text, true, false or none."""
+        if not _is_finite(node.value):
+            self.fail("this number is too large: numbers go up to 1.7e308", node.lineno)
+        super().visit_Const(node, frame)
+
+
+def _is_finite(value: Any) -> bool:
+    """Also of a list or dict that the compiler folded into one constant."""
+    if isinstance(value, list | tuple | set | frozenset):
+        return all(map(_is_finite, value))
+    if isinstance(value, dict):
+        return all(map(_is_finite, (*value.keys(), *value.values())))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
 class DashboardEnvironment(ImmutableSandboxedEnvironment):
     """See ``create_environment``."""
 
-    intercepted_binops: frozenset[str] = frozenset({"*", "**", "%", "+", "-"})
+    intercepted_binops: frozenset[str] = frozenset({"*", "**", "%"})
     context_class: type[Context] = VariablesContext
-    template_class: type[jinja2.Template] = MeteredTemplate
-    code_generator_class: type[CodeGenerator] = MeteredGenerator
+    code_generator_class: type[CodeGenerator] = FiniteNumbers
     concat: Callable[[Iterable[str]], str] = staticmethod(bounded_join)
     computed = Computed
-    step: Callable[[], bool] = staticmethod(step)
-    read: Callable[[Any], Any] = staticmethod(read)
-    copied: Callable[[Any], Any] = staticmethod(copied)
 
     def __init__(self, loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> None:
         super().__init__(
             loader=loader, autoescape=True, undefined=Missing, finalize=printable, enable_async=enable_async
         )
-        self.filters: dict[str, Any] = metered_filters(dashboard_filters())
-        self.tests: dict[str, Any] = metered_tests(dashboard_tests())
+        self.filters: dict[str, Any] = dashboard_filters()
+        self.tests: dict[str, Any] = dashboard_tests()
         self.globals.clear()  # range, lipsum, cycler and the like: a property may have such a name, and some are bombs
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -189,8 +186,6 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
     def getitem(self, obj: Any, argument: Any) -> Any:
         """``obj[argument]``."""
         key = argument.key if isinstance(argument, Computed) else argument
-        if type(key) is tuple:  # read whole, for its hash
-            charge(weight(key))
         value = self._item(obj, key) if isinstance(obj, Record | RecordList) else super().getitem(obj, key)
         if key is not argument and isinstance(value, jinja2.Undefined):
             return self.undefined(obj=obj, name=HIDDEN)
@@ -219,28 +214,8 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
             raise SecurityError("'*' multiplies numbers of ordinary size only")
         if operator == "%" and isinstance(left, str | bytes):
-            check_format(left, right)
-        elif operator in _COPYING:
-            charge(size(left) + size(right))
+            check_format(left)
         return super().call_binop(context, operator, left, right)
-
-    @staticmethod
-    def join_texts(parts: tuple[Any, ...]) -> str:
-        """``a ~ b``."""
-        charge(sum(map(weight, parts)))
-        return markup_join(parts)
-
-    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805  # Jinja's
-        """``f(…)``: a macro, a function of the view, or a method."""
-        charge(_CALL)
-        owner = getattr(__obj, "__self__", None)
-        if owner is None or not (isinstance(owner, _READ_BY_METHODS) or owner is dict):
-            return super().call(__context, __obj, *args, **kwargs)
-        own = 0 if isinstance(owner, LoopContext) or __obj.__name__ in _LOOKUPS else weight(owner)
-        charge(own + sum(map(weight, args)))
-        result = super().call(__context, __obj, *args, **kwargs)
-        charge(size(result) if own else 1)
-        return result
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
         """What goes wrong in a template becomes a TemplateError, with the line; what the view's own objects raise
@@ -265,13 +240,12 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
     def compile(
         self, source: Any, name: Any = None, filename: Any = None, raw: Any = False, defer_init: Any = False
     ) -> Any:
-        """The code of a template. The compiler computes what is constant, so it has a Budget too."""
-        with spending():
-            try:
-                return super().compile(source, name, filename, raw, defer_init)
-            except _TOO_LARGE as error:
-                kind = type(error).__name__
-                raise TemplateError(f"this template cannot be compiled ({kind}): make its parts smaller") from None
+        """Compile a template. Raises TemplateError where it exceeds a limit of Python's compiler."""
+        try:
+            return super().compile(source, name, filename, raw, defer_init)
+        except _TOO_LARGE as error:
+            kind = type(error).__name__
+            raise TemplateError(f"this template cannot be compiled ({kind}): make its parts smaller") from None
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         parser = Parser(self, source, name, filename)
@@ -296,8 +270,15 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
                 maker = nodes.EnvironmentAttribute("computed", lineno=item.arg.lineno)
                 item.arg = nodes.Call(maker, [item.arg], [], None, None, lineno=item.arg.lineno)
                 item.arg.set_environment(self)
-        add_steps(tree, self)
+        self._require_flat(tree, 0, name, filename)
         return tree
+
+    def _require_flat(self, node: nodes.Node, depth: int, name: str | None, filename: str | None) -> None:
+        if depth > MAX_NESTED_LOOPS:
+            problem = f"more than {MAX_NESTED_LOOPS} loops are nested: prepare the list in the view"
+            raise jinja2.TemplateSyntaxError(problem, node.lineno, name, filename)
+        for child in node.iter_child_nodes():
+            self._require_flat(child, depth + isinstance(child, nodes.For), name, filename)
 
 
 _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
@@ -318,8 +299,8 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     unquoted attributes, event handlers, styles, and of ``href`` and ``src`` unless the view has checked the address.
 
     The values come from tenants and are never read as templates. The templates are the vendor's own: the sandbox keeps
-    them to the variables, refuses what makes much of little (repetition, powers, wide formats, ranges), and stops a
-    rendering that takes more than MAX_STEPS steps (``Budget``) or a page above MAX_OUTPUT characters.
+    them to the variables, refuses repetition, powers, wide formats and ranges, and stops a page above MAX_OUTPUT
+    characters. It does not bound the time of a template's loops.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
 

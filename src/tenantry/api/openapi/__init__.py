@@ -25,6 +25,7 @@ from tenantry.api.openapi.paths import (
     users_path,
 )
 from tenantry.api.openapi.schemas import schemas
+from tenantry.api.openapi.shared_responses import share_responses
 
 JsonObject = dict[str, Any]
 
@@ -32,6 +33,16 @@ JsonObject = dict[str, Any]
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
     """The whole document, ready to be written as JSON. ``contact`` is an ``https`` or ``http`` address or one of mail,
     of whoever runs the service; nobody is named without it. Raises ValueError if it is neither."""
+    paths = {
+        "/api/user": user_path("query" if version == "3.2" else "x-query"),
+        "/api/user/rotate": rotate_path(),
+        "/api/users": users_path(),
+        "/api/users/bulk": bulk_path("itemSchema" if version == "3.2" else "x-itemSchema"),
+        "/oauth/introspect": introspect_path(),
+        "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
+        "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),
+    }
+    responses = share_responses(paths)
     return {
         "openapi": {"3.1": "3.1.1", "3.2": "3.2.0"}[version],
         "info": {
@@ -44,18 +55,11 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
         "servers": [{"url": "/"}],
         "security": [{"apiToken": []}],
         "tags": _TAGS,
-        "paths": {
-            "/api/user": user_path("query" if version == "3.2" else "x-query"),
-            "/api/user/rotate": rotate_path(),
-            "/api/users": users_path(),
-            "/api/users/bulk": bulk_path("itemSchema" if version == "3.2" else "x-itemSchema"),
-            "/oauth/introspect": introspect_path(),
-            "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
-            "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),
-        },
+        "paths": paths,
         "components": {
             "securitySchemes": _SECURITY,
             "schemas": schemas(),
+            "responses": responses,
             "headers": _HEADERS,
             "examples": {
                 **dict(error_examples(_CODES, DEFAULT_FORMAT)),

@@ -64,25 +64,24 @@ def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], 
     Raises TemplateError with line, column, caret and fix, also when the library is not installed.
     """
     try:
-        from ruamel.yaml import YAML  # what has no YAML does not load it
-        from ruamel.yaml.error import MarkedYAMLError, YAMLError
-        from ruamel.yaml.reader import ReaderError
+        import yaml  # files without YAML do not load it
+        from yaml.reader import ReaderError
     except ImportError:
-        problem = "reading YAML needs the library ruamel.yaml, which is not installed"
+        problem = "reading YAML needs the library PyYAML, which is not installed"
         raise source.error(start, problem, INSTALL) from None
     directive = _DIRECTIVE.search(source.text, start, end)
     if directive is not None:
         raise source.error(directive.end() - 1, "directives (%YAML, %TAG) are not read", "take the line out")
     try:
-        events = YAML(typ="safe", pure=True).parse(source.text[start:end])
+        events = yaml.parse(source.text[start:end], Loader=yaml.SafeLoader)  # in Python: its marks count characters
         return _Reader(source, start).document(events if advance is None else _counted(events, advance))
-    except MarkedYAMLError as error:
+    except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         offset = start + mark.index if mark is not None else start
         raise source.error(min(offset, end - 1), _problem(error.problem or error.context), _fix(error)) from None
     except ReaderError as error:
         raise source.error(start + error.position, "YAML has no such character", "remove it") from None
-    except (YAMLError, ValueError, OverflowError, AssertionError) as error:  # an escape beyond Unicode, and such
+    except (yaml.YAMLError, ValueError, OverflowError, AssertionError) as error:  # an escape beyond Unicode, and such
         raise source.error(start, _problem(str(error)), "correct the YAML") from None
 
 

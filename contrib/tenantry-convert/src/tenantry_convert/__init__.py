@@ -1,0 +1,101 @@
+"""Converts queries of Metabase and Grafana to SQL templates, and lists each construct that it keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tenantry.sql.inspect import DEFAULT_DIALECT, dialect_named
+from tenantry_convert.conversion import (
+    DEFAULT_NAME,
+    TENANT_REMINDER,
+    Conversion,
+    ConversionItem,
+    ConvertedQuery,
+    ImportedQuery,
+    ImportedVariable,
+)
+from tenantry_convert.grafana import convert_grafana
+from tenantry_convert.grafana_dashboard import read_dashboard
+from tenantry_convert.metabase import convert_metabase
+from tenantry_convert.metabase_card import read_cards
+from tenantry_convert.scanning import path_name
+
+TOOLS: Final = ("grafana", "metabase")
+"""The tools whose queries are read."""
+
+
+def convert(
+    text: str,
+    tool: str,
+    dialect: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    name: str = DEFAULT_NAME,
+) -> list[ConvertedQuery]:
+    """Converts SQL, or the queries in the JSON of a question, a panel or a dashboard.
+
+    ``tool`` is one of TOOLS. ``dialect`` defaults to the one that the document names, else to postgresql. ``columns``
+    maps the names of Metabase's field filters to columns. ``name`` is for a query without a name in the document. A
+    construct that cannot be converted stays in the text and is in the ``items`` of its query.
+
+    Raises ValueError for an unknown tool or dialect, and for JSON without a SQL query.
+    """
+    if tool not in TOOLS:
+        raise ValueError(f"there is no tool {tool!r}: give one of {', '.join(TOOLS)}")
+    return [_convert(query, tool, dialect, columns or {}) for query in read_queries(text, tool, name)]
+
+
+def read_queries(text: str, tool: str, name: str = DEFAULT_NAME) -> list[ImportedQuery]:
+    """The queries of a text, as the tool wrote them. ``name`` is for a query without a name.
+
+    Raises ValueError for JSON without a query.
+    """
+    document = _json(text)
+    if document is None:
+        return [ImportedQuery(text=text, name=name)]
+    found = read_dashboard(document, name) if tool == "grafana" else read_cards(document, name)
+    if not found:
+        raise ValueError(f"this JSON holds no SQL query of {tool.capitalize()}")
+    return found
+
+
+def _convert(query: ImportedQuery, tool: str, dialect: str | None, columns: Mapping[str, str]) -> ConvertedQuery:
+    profile = dialect_named(dialect or query.dialect or DEFAULT_DIALECT)
+    conversion = Conversion(query, profile.name)
+    if tool == "grafana":
+        convert_grafana(conversion, profile)
+    else:
+        convert_metabase(conversion, profile, columns)
+    return conversion.finish()
+
+
+def file_name(name: str) -> str:
+    """A file name for a query, without the suffix: letters, digits and ``_``."""
+    return path_name(name)[:80] or "query"
+
+
+def _json(text: str) -> Any:
+    """The document, or None for SQL, which may begin with ``{{`` or ``[[``. Raises ValueError for broken JSON."""
+    text = text.lstrip("\ufeff \t\r\n")
+    if not text.startswith(("{", "[")) or text.startswith(("{{", "{%", "[[")):
+        return None
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"this begins like JSON but cannot be read: {error}") from None
+
+
+__all__ = [
+    "DEFAULT_NAME",
+    "TENANT_REMINDER",
+    "TOOLS",
+    "ConversionItem",
+    "ConvertedQuery",
+    "ImportedQuery",
+    "ImportedVariable",
+    "convert",
+    "file_name",
+    "read_queries",
+]

@@ -1,0 +1,283 @@
+"""The records of a conversion, and its last step, which assembles the text and compiles it.
+
+The compiler decides whether a construct can be at its place. A construct that it refuses is put back as it was and
+listed with the compiler's reason. So a query that is reported as whole compiles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tenantry.errors import Location, TemplateError
+from tenantry.sql import SQLTemplate
+from tenantry.sql.inspect import InvalidDefinition
+from tenantry_convert.header import write_header
+
+TENANT_REMINDER = (
+    "Nothing here restricts the rows to one customer. Add the condition by hand, in every select: "
+    "where customer_id = {{ user_group.id }}"
+)
+"""Printed with every converted query: a query of the other tool has no such condition."""
+
+DEFAULT_NAME: Final = "query"
+"""The name of a query without a name."""
+_STAND_IN = "x"
+_LIST_BEFORE = re.compile(r"\bin\s*\(?\s*$", re.IGNORECASE)
+_LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedVariable:
+    """A variable in the other tool's document. ``definition`` declares our parameter for it."""
+
+    definition: Mapping[str, Any]
+    kind: str = "value"
+    """``value``, ``field filter``, ``time unit``, ``constant`` or ``other`` (not a viewer's value)."""
+    column: tuple[str, ...] = ()
+    """For a field filter: the names of the table and the column, if they are known."""
+    alias: str = ""
+    """For a field filter: the column as SQL, if its author wrote it."""
+    widget: str = ""
+    """For a field filter: its operator, such as ``date/range``."""
+    choices: tuple[str, ...] = ()
+    """The possible values, if the document lists them."""
+    many: bool = False
+    """Whether a viewer can choose several values."""
+    all_values: bool = False
+    """Whether a viewer can choose all values. An absent parameter means that in a template."""
+    reason: str = ""
+    """For the kind ``other``: why it cannot be converted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedQuery:
+    """A query of another tool. ``variables`` is None if only its text is known."""
+
+    text: str
+    name: str = DEFAULT_NAME
+    description: str = ""
+    dialect: str | None = None
+    variables: Mapping[str, ImportedVariable] | None = None
+    period: str = ""
+    """The initial time range of the document in our words: ``last 6 hours``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionItem:
+    """A construct that needs a look. ``left``: it is not converted, so the text is not whole."""
+
+    line: int
+    column: int
+    construct: str
+    reason: str
+    left: bool
+
+    def __str__(self) -> str:
+        what = "not converted" if self.left else "note"
+        return f"{self.line}:{self.column}: {what}: {self.construct}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedQuery:
+    """The text of a ``.sql`` file with its header, and the constructs that need a look."""
+
+    name: str
+    text: str
+    body: str
+    """The text without its header."""
+    dialect: str
+    params: Mapping[str, Mapping[str, Any]]
+    items: tuple[ConversionItem, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it was converted. It then compiles."""
+        return not any(item.left for item in self.items)
+
+
+@dataclass(slots=True)
+class _Rewrite:
+    start: int
+    end: int
+    text: str | None
+    """The new text; None if the span stays as it was."""
+    around: tuple[int, int] | None = None
+    """For a bracket: the span of its clause. The bracket is removed only if all of the clause was converted."""
+
+
+@dataclass(slots=True)
+class Conversion:
+    """A conversion in progress: replaced spans, spans that stay, declared parameters."""
+
+    query: ImportedQuery
+    dialect: str
+    params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """The other tool's name -> the parameter's."""
+    fragments: dict[str, str] = field(default_factory=dict)
+    """A placeholder for each fragment that the text includes."""
+    _rewrites: list[_Rewrite] = field(default_factory=list)
+    _assumed: list[tuple[int, str]] = field(default_factory=list)
+    _items: list[ConversionItem] = field(default_factory=list)
+
+    def replace(self, start: int, end: int, text: str, *, around: tuple[int, int] | None = None) -> None:
+        """Replaces a span; that of a bracket only if all of its clause, ``around``, is converted."""
+        self._rewrites.append(_Rewrite(start, end, text, around))
+
+    def leave(self, start: int, end: int, reason: str) -> None:
+        """Keeps a span as it is and lists it."""
+        self._rewrites.append(_Rewrite(start, end, None))
+        self.report(start, self.query.text[start:end], reason, left=True)
+
+    def report(self, offset: int, construct: str, reason: str, *, left: bool = False) -> None:
+        """Lists a construct once."""
+        at = _location(self.query.text, offset)
+        shown = " ".join(construct.split())
+        shown = shown if len(shown) <= 60 else shown[:59] + "…"
+        item = ConversionItem(at.line, at.column, shown, reason, left)
+        if item not in self._items:
+            self._items.append(item)
+
+    def assume(self, offset: int, name: str) -> None:
+        """Lists an assumed type, if the variable turns out to be converted."""
+        self._assumed.append((offset, name))
+
+    def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
+        """Declares the parameter for the other tool's variable ``name`` once, and returns its path.
+
+        Different variables get different names, even if ``wanted`` is the same.
+        """
+        if name not in self.names:
+            taken, number = set(self.names.values()), 1
+            unique = wanted
+            while unique in taken:
+                number += 1
+                unique = f"{wanted}_{number}"
+            self.names[name] = unique
+            self.params[unique] = dict(definition)
+        return f"params.{self.names[name]}"
+
+    def finish(self) -> ConvertedQuery:
+        """Compiles the text, restores the constructs that the compiler refuses, and writes the header."""
+        self._rewrites.sort(key=lambda rewrite: rewrite.start)
+        self._compile()
+        body, _ = self._assemble(None)
+        params = self._used(body)
+        self._list_assumed()
+        items = tuple(sorted(self._items, key=lambda item: (item.line, item.column)))
+        head = write_header(
+            title=self.query.name,
+            description=self.query.description,
+            dialect=self.dialect,
+            params=params,
+        )
+        comments = "".join(_as_comment(line) for line in (TENANT_REMINDER, *map(str, items)))
+        text = f"{head}{comments}{body.strip()}\n"
+        return ConvertedQuery(
+            name=self.query.name, text=text, body=body, dialect=self.dialect, params=params, items=items
+        )
+
+    def _compile(self) -> None:
+        for _ in range(len(self._rewrites) + len(self.params) + 1):
+            body, spans = self._assemble(_STAND_IN)
+            try:
+                SQLTemplate(body, self.dialect, params=self._used(body), fragments=self.fragments)
+            except InvalidDefinition as error:
+                self._drop_field(error)
+            except TemplateError as error:
+                if not self._leave_refused(error, body, spans):
+                    return
+            else:
+                return
+
+    def _list_assumed(self) -> None:
+        for offset, name in self._assumed:
+            if any(each.start <= offset < each.end and each.text is not None for each in self._rewrites):
+                kind = self.params[self.names[name]]["type"]
+                self.report(offset, name, f"its type is not in the text: {kind} is assumed; change it in the header")
+
+    def _used(self, body: str) -> dict[str, dict[str, Any]]:
+        """The parameters that the text names. A parameter of a construct that stays is not declared."""
+        return {name: each for name, each in self.params.items() if re.search(rf"\bparams\.{name}\b", body)}
+
+    def _drop_field(self, error: InvalidDefinition) -> None:
+        """Removes an invalid field from a definition, such as a default that is not one of the choices."""
+        name, *field_names = error.keys
+        dropped = next((each for each in field_names if each in self.params[name] and each != "type"), None)
+        other = next(key for key, each in self.names.items() if each == name)
+        self.report(0, other, f"{error.problem} ({error.fix})", left=True)
+        if dropped is None:
+            self.params[name] = {"type": "text"}
+        else:
+            del self.params[name][dropped]
+
+    def _leave_refused(self, error: TemplateError, body: str, spans: list[tuple[int, int, _Rewrite]]) -> bool:
+        """Restores the construct that the compiler names. Returns False if the error is about the SQL itself."""
+        reason = _reason(error)
+        offset = _offset(body, error.location) if error.location is not None else 0
+        at = next((span for span in spans if span[0] <= offset < span[1]), None)
+        if at is not None and at[2].text is not None:
+            at[2].text = None
+            construct = self.query.text[at[2].start : at[2].end]
+            self.report(at[2].start, construct, reason, left=True)
+            return True
+        before = [span for span in spans if span[1] <= offset]
+        original = before[-1][2].end + offset - before[-1][1] if before else offset
+        line = self.query.text[original:].split("\n", 1)[0]
+        self.report(original, line or "the query", reason, left=True)
+        return False
+
+    def _assemble(self, stand_in: str | None) -> tuple[str, list[tuple[int, int, _Rewrite]]]:
+        """The text with every replacement, and the span of each in it. ``stand_in`` replaces a construct that stays."""
+        parts: list[str] = []
+        spans: list[tuple[int, int, _Rewrite]] = []
+        position = length = 0
+        for rewrite in self._rewrites:
+            between = self.query.text[position : rewrite.start]
+            new = rewrite.text
+            if new is None or (stand_in is None and rewrite.around is not None and self._is_left_in(*rewrite.around)):
+                new = self.query.text[rewrite.start : rewrite.end] if stand_in is None else stand_in
+            length += len(between)
+            spans.append((length, length + len(new), rewrite))
+            length += len(new)
+            parts += [between, new]
+            position = rewrite.end
+        parts.append(self.query.text[position:])
+        return "".join(parts), spans
+
+    def _is_left_in(self, start: int, end: int) -> bool:
+        return any(each.text is None and start <= each.start < end for each in self._rewrites)
+
+
+def for_position(definition: Mapping[str, Any], text: str, start: int) -> dict[str, Any]:
+    """The definition with the type that the position requires: a list after ``in``, an integer after ``limit``."""
+    of = str(definition["type"])
+    if _LIST_BEFORE.search(text, 0, start) and not of.startswith("list of "):
+        return {**definition, "type": f"list of {of}"}
+    if of in {"text", "decimal"} and _LIMIT_BEFORE.search(text, 0, start):
+        return {**definition, "type": "integer", "min": 0}
+    return dict(definition)
+
+
+def _reason(error: TemplateError) -> str:
+    lines = error.message.splitlines()
+    problem = lines[0].partition(": ")[2] if error.location is not None else lines[0]
+    fix = next((line.strip() for line in lines if line.strip().startswith("fix: ")), "")
+    return f"{problem} ({fix.removeprefix('fix: ')})" if fix else problem
+
+
+def _location(text: str, offset: int) -> Location:
+    return Location(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+
+def _offset(text: str, at: Location) -> int:
+    return sum(len(line) + 1 for line in text.split("\n")[: at.line - 1]) + at.column - 1
+
+
+def _as_comment(line: str) -> str:
+    """The line as a comment without findings: ``sql check`` reports tags in the comments of authors."""
+    plain = line.replace("\r", " ").replace("\n", " ")
+    return f"-- {plain}{' (tenantry:ignore tag-in-comment)' if '{{' in plain else ''}\n"

@@ -1,0 +1,227 @@
+"""Grafana's variables and macros in SQL: ``$x``, ``${x:format}``, ``[[x]]``, ``$__timeFilter(column)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from tenantry.sql.inspect import Dialect
+from tenantry_convert.conversion import Conversion, ImportedVariable, for_position
+from tenantry_convert.grafana_built_in import GrafanaBuiltIn
+from tenantry_convert.grafana_macros import GrafanaMacros
+from tenantry_convert.scanning import Region, arguments, path_name, region_at, regions
+
+_CONSTRUCT = re.compile(
+    r"\$__(?P<macro>\w+)(?=\()"
+    r"|\$\{(?P<braced>\w+)(?:\.[^:}]+)?(?::(?P<format>[^}]+))?\}"
+    r"|\[\[(?P<square>\w+)(?::(?P<square_format>\w+))?\]\]"
+    r"|\$(?P<plain>[A-Za-z_]\w*)"
+    r"|(?P<ours>\{[{%]|\[\[)"
+)
+_IN_BEFORE = re.compile(r"(?P<column>[\w.\"`]+)\s+in\s*\(\s*$", re.IGNORECASE)
+_ARRAY_BEFORE = re.compile(r"\barray\s*\[\s*$", re.IGNORECASE)
+_NAME_BEFORE = re.compile(r"(?:\b(?:from|join|as|by)\s+|[.\w])$", re.IGNORECASE)
+_ALIAS_BEFORE = re.compile(r"\bas\s*$", re.IGNORECASE)
+_PLAIN_KEY = re.compile(r"\w+")
+_LIST_FORMATS: Final = frozenset({"csv", "singlequote", "sqlstring", "raw", "doublequote", "text"})
+_OUR_SIGNS: Final = ("{{", "{%", "[[", "]]")
+_TEXT: Final[Mapping[str, Any]] = {"type": "text"}
+
+
+class _Use(NamedTuple):
+    """One use of a variable. ``region``: the string or the quoted name around it."""
+
+    name: str
+    form: str
+    start: int
+    end: int
+    region: Region | None
+
+
+def convert_grafana(conversion: Conversion, dialect: Dialect) -> None:
+    """Replaces each construct, or keeps and lists it."""
+    _GrafanaReader(conversion, dialect).read()
+
+
+class _GrafanaReader:
+    def __init__(self, conversion: Conversion, dialect: Dialect) -> None:
+        self._conversion = conversion
+        self._text = conversion.query.text
+        self._regions: list[Region] = regions(self._text, dialect)
+        self._macros = GrafanaMacros(conversion, self._within, self._known)
+        self._built_in = GrafanaBuiltIn(conversion, self._macros)
+
+    def read(self) -> None:
+        position = 0
+        while (match := _CONSTRUCT.search(self._text, position)) is not None:
+            position = match.end()
+            region = region_at(self._regions, match.start())
+            if region is not None and region.quote == "-":
+                position = min(position, region.end)
+                if match["ours"] is None:
+                    reason = "in a comment: it stays there and does nothing"
+                    self._conversion.report(match.start(), match.group(), reason)
+            elif region is not None and region.quote == "$" and self._is_delimiter(region, match.start()):
+                position = match.end() + 1
+            elif match["ours"] is not None:
+                self._conversion.replace(match.start(), match.end(), "\\" + match.group())
+            elif match["macro"] is not None and region is None:
+                position = self._macro(match)
+            elif match["macro"] is not None:
+                self._conversion.leave(match.start(), match.end(), "a macro within quotes")
+            else:
+                position = self._variable(match, region)
+
+    def _is_delimiter(self, region: Region, offset: int) -> bool:
+        """Whether ``$body`` belongs to a ``$body$`` that opens or closes a string."""
+        delimiter = self._text[region.start : self._text.index("$", region.start + 1) + 1]
+        return self._text.startswith(delimiter, offset)
+
+    def _within(self, text: str) -> str:
+        """An argument of a macro with converted variables."""
+        return _CONSTRUCT.sub(lambda match: self._plain_tag(match) or match.group(), text)
+
+    def _plain_tag(self, match: re.Match[str]) -> str | None:
+        name = _name(match)
+        known = self._known(name) if name else None
+        if not name or name.startswith("__") or known is None or known.kind == "other":
+            return None
+        if known.kind == "constant":
+            return str(known.definition["default"])
+        return f"{{{{ {self._conversion.declare(name, path_name(name), known.definition)} }}}}"
+
+    def _macro(self, match: re.Match[str]) -> int:
+        found = arguments(self._text, match.end())
+        if found is None:
+            self._conversion.leave(match.start(), match.end(), "this macro has no end")
+            return match.end()
+        given, end = found
+        text = self._macros.convert(match["macro"], given, match.start())
+        if text is None:
+            reason = "this macro is not known, or it has other arguments: write it in SQL"
+            self._conversion.leave(match.start(), end, reason)
+        else:
+            self._conversion.replace(match.start(), end, text)
+        return end
+
+    def _known(self, name: str) -> ImportedVariable | None:
+        variables = self._conversion.query.variables
+        return ImportedVariable(definition=_TEXT) if variables is None else variables.get(name)
+
+    def _variable(self, match: re.Match[str], region: Region | None) -> int:
+        """Replaces or keeps a variable; returns the offset behind it."""
+        form = (match["format"] or match["square_format"] or "").lower()
+        use = _Use(_name(match), form, match.start(), match.end(), region)
+        if use.name.startswith("__"):
+            self._built_in.convert(use.name, form, use.start, use.end)
+            return use.end
+        known = self._known(use.name)
+        if known is None:
+            return self._leave(use, "the dashboard has no variable of this name")
+        for rule in (self._no_value, self._in_list, self._array, self._formatted, self._chosen_name):
+            end = rule(use, known)
+            if end is not None:
+                return end
+        definition = for_position(known.definition, self._text, use.start)
+        path = self._conversion.declare(use.name, path_name(use.name), definition)
+        if self._conversion.query.variables is None:
+            self._conversion.assume(use.start, use.name)
+        return self._replace(use.start, use.end, f"{{{{ {path} }}}}")
+
+    def _replace(self, start: int, end: int, text: str) -> int:
+        self._conversion.replace(start, end, text)
+        return end
+
+    def _leave(self, use: _Use, reason: str) -> int:
+        self._conversion.leave(use.start, use.end, reason)
+        return use.end
+
+    def _no_value(self, use: _Use, known: ImportedVariable) -> int | None:
+        """Converts a variable that no viewer sets. A constant is the author's text and is written out."""
+        if known.kind == "other":
+            return self._leave(use, known.reason)
+        if known.kind != "constant":
+            return None
+        text = str(known.definition["default"])
+        if any(sign in text for sign in _OUR_SIGNS):
+            return self._leave(use, "a constant with signs of our language: write it out")
+        self._conversion.report(use.start, use.name, "a constant of the dashboard: written out")
+        return self._replace(use.start, use.end, text)
+
+    def _in_list(self, use: _Use, known: ImportedVariable) -> int | None:
+        before, close = _IN_BEFORE.search(self._text, 0, use.start), self._after(use.end, ")")
+        if before is None or close is None:
+            return None
+        path = self._declare_list(use, known)
+        negated = before["column"].lower() == "not"
+        if known.all_values and not negated:
+            return self._replace(before.start(), close, f"{{{{ {path} | matches({before['column']}) }}}}")
+        if known.all_values:
+            reason = "All means with Grafana that each value is excluded; here nothing is given, which is an error"
+            self._conversion.report(use.start, use.name, reason)
+        return self._replace(use.start, use.end, f"{{{{ {path} }}}}")
+
+    def _array(self, use: _Use, known: ImportedVariable) -> int | None:
+        before, close = _ARRAY_BEFORE.search(self._text, 0, use.start), self._after(use.end, "]")
+        if before is None or close is None:
+            return None
+        return self._replace(before.start(), close, f"{{{{ {self._declare_list(use, known)} | array }}}}")
+
+    def _declare_list(self, use: _Use, known: ImportedVariable) -> str:
+        definition = {**known.definition, "type": f"list of {known.definition['type']}"}
+        path = self._conversion.declare(use.name, path_name(use.name), definition)
+        if self._conversion.query.variables is None:
+            self._conversion.assume(use.start, use.name)
+        return path
+
+    def _formatted(self, use: _Use, known: ImportedVariable) -> int | None:
+        if use.form and use.form not in _LIST_FORMATS:
+            return self._leave(use, f"the format {use.form}: a value is bound, and never formatted into a text")
+        if known.many:
+            return self._leave(use, "several values: write column in {{ params.x }}, or = any({{ params.x | array }})")
+        return None
+
+    def _chosen_name(self, use: _Use, known: ImportedVariable) -> int | None:
+        """Converts a name that contains the variable to a choice of the possible names."""
+        if not known.choices or not self._is_name(use):
+            return None
+        start, end = use.region[1:] if use.region is not None else self._word_around(use)
+        written = self._text[start:end]
+        texts = {choice: _CONSTRUCT.sub(_always(choice), written) for choice in known.choices}
+        definition = {key: value for key, value in known.definition.items() if key in {"default", "label"}}
+        definition = {"type": "choice", "choices": list(texts), **definition}
+        path = self._conversion.declare(use.name, path_name(use.name), definition)
+        if not all(_PLAIN_KEY.fullmatch(choice) for choice in texts):
+            return self._leave(use, "a choice of names, of which one is no word: write {{ params.x | one_of(…) }}")
+        pairs = ", ".join(f"{choice}: {text}" for choice, text in texts.items())
+        return self._replace(start, end, f"{{{{ {path} | one_of({pairs}) }}}}")
+
+    def _is_name(self, use: _Use) -> bool:
+        """Whether the variable is in the name of a table, a column or an alias, where no value can be."""
+        if use.region is not None:
+            before = self._text[: use.region.start]
+            return use.region.quote in {'"', "`"} or _ALIAS_BEFORE.search(before) is not None
+        return _NAME_BEFORE.search(self._text[: use.start]) is not None or self._after(use.end, "(") is not None
+
+    def _word_around(self, use: _Use) -> tuple[int, int]:
+        start, end = use.start, use.end
+        while start > 0 and (self._text[start - 1].isalnum() or self._text[start - 1] in "_."):
+            start -= 1
+        while end < len(self._text) and (self._text[end].isalnum() or self._text[end] in "_."):
+            end += 1
+        return start, end
+
+    def _after(self, offset: int, sign: str) -> int | None:
+        """The offset behind ``character``, if it is next after spaces."""
+        while self._text[offset : offset + 1].isspace():
+            offset += 1
+        return offset + 1 if self._text.startswith(sign, offset) else None
+
+
+def _name(match: re.Match[str]) -> str:
+    return match["braced"] or match["square"] or match["plain"] or ""
+
+
+def _always(text: str) -> Any:
+    return lambda _: text

@@ -1,0 +1,77 @@
+"""``tenantry move explo``: the customers of Explo as groups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tenantry_convert.moving.groups_file import Groups, read_json, warn, write
+from tenantry_convert.pairs import read_pairs
+
+MAPPINGS = ("computed_parent_schema_datasource_mapping", "parent_schema_datasource_mapping")
+
+
+@click.command("explo")
+@click.argument("pages", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PAGE…")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="ID=NAME",
+    callback=read_pairs,
+    help="The name of a data source, as in 213=warehouse_eu; more than once.",
+)
+@click.option(
+    "--schema",
+    "schemas",
+    multiple=True,
+    metavar="ID=NAME",
+    callback=read_pairs,
+    help="The name of a schema, as in 40=main; more than once.",
+)
+@click.option("--access-group", metavar="NAME", help="Move the customers of this data visibility group alone.")
+def from_explo(
+    pages: tuple[Path, ...], sources: dict[str, str], schemas: dict[str, str], access_group: str | None
+) -> None:
+    """Move the customers of Explo.
+
+    PAGE is a saved answer of GET /v2/api/customers/, or of the older /api/customers/.
+    """
+
+    def read() -> Groups:
+        groups: Groups = {}
+        for customer in _customers(pages):
+            name = customer["provided_id"]
+            if customer.get("is_demo_group"):
+                warn(f"left out: {name} is a demo customer")
+            elif access_group in (None, customer.get("access_group")):
+                groups[name] = _group(customer, sources, schemas)
+                for field in ("emails", "group_tags"):
+                    if customer.get(field):
+                        warn(f"not moved: {field} of {name}")
+        return groups
+
+    write(read)
+
+
+def _customers(pages: tuple[Path, ...]) -> list[dict[str, Any]]:
+    answers = [read_json(page) for page in pages]
+    customers = [customer for answer in answers for customer in answer.get("results", answer)["customers"]]
+    if len(customers) < (count := max(answer.get("total_count", 0) for answer in answers)):
+        warn(f"not all: {len(customers)} of {count} customers are here: save the other pages, too")
+    return customers
+
+
+def _group(customer: dict[str, Any], sources: dict[str, str], schemas: dict[str, str]) -> dict[str, Any]:
+    """A group has all of its properties itself: ``computed_…`` holds those that a customer inherits too."""
+    properties = customer.get("computed_properties") or customer.get("properties") or {}
+    group = {"name": customer.get("name") or customer["provided_id"], "properties": properties}
+    given = [customer[key] for key in MAPPINGS if key in customer]
+    if given:
+        mapping: dict[str, Any] = next(filter(None, given), {})
+        group["mapping"] = {
+            schemas.get(schema, schema): sources.get(str(to), str(to)) for schema, to in mapping.items()
+        }
+    return group

@@ -1,0 +1,29 @@
+"""The distributions of this repository: the core, the docs site, and each folder of ``contrib/``."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[1]
+
+
+def project(folder: Path) -> dict[str, Any]:
+    """The table ``project`` of the folder's ``pyproject.toml``."""
+    found: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    return found
+
+
+def distributions(root: Path = ROOT) -> dict[str, Path]:
+    """Name -> folder, the core first."""
+    contrib = sorted(file.parent for file in root.glob("contrib/*/pyproject.toml"))
+    return {project(folder)["name"]: folder for folder in (root, root / "site", *contrib)}
+
+
+def package(name: str) -> str:
+    """The import package of a distribution: ``tenantry-site`` -> ``tenantry_site``."""
+    return name.replace("-", "_")
+
+
+DISTRIBUTIONS: Final = distributions()

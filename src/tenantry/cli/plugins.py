@@ -1,0 +1,109 @@
+"""The commands of a group: Tenantry's own, and those that other distributions add by an entry point."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+import click
+
+from tenantry.tokens import mask_within
+
+PLUGIN_GROUP: Final = "tenantry.commands"
+"""The entry point group. The name of an entry point is the path of its command: ``sql.convert`` is ``tenantry sql
+convert``. Its value is a click command."""
+
+_INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", "sql.convert": "tenantry-convert"}
+"""The path of a documented command -> the words for pip that install it."""
+
+_FAILED: Final = 1
+
+
+class GroupCommands(MutableMapping[str, click.Command]):
+    """The commands of one group, each loaded at its first use: ``tenantry sql check`` needs no Markdown.
+
+    A command of the group comes before a plug-in of the same name.
+    """
+
+    def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
+        """``path`` is empty for the top, else the names of the group and of those above it: ``sql.``"""
+        self._own = own
+        self._path = path
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            path = f"{self._path}{name}"
+            if name in self._own:
+                command = self._own[name]
+            elif points := _plugins().get(path):
+                command = _load(path, points)
+            elif path in _INSTALLED_BY:
+                return _refusal(f"this command is not installed: pip install {_INSTALLED_BY[path]}")
+            else:
+                raise KeyError(name)
+            if isinstance(command, click.Group) and not isinstance(command.commands, GroupCommands):
+                command.commands = GroupCommands(command.commands, f"{path}.")
+            self._loaded[name] = command
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        added = (path.removeprefix(self._path) for path in _plugins() if path.startswith(self._path))
+        direct = (name for name in added if "." not in name)
+        return iter(dict.fromkeys([*self._own, *direct, *self._loaded]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+@cache
+def _plugins() -> Mapping[str, list[EntryPoint]]:
+    found: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group=PLUGIN_GROUP):
+        found.setdefault(point.name, []).append(point)
+    return found
+
+
+def _load(path: str, points: list[EntryPoint]) -> click.Command:
+    name = path.replace(".", " ")
+    point = points[0]
+    origins = ", ".join(sorted(f"{each.dist.name} {each.dist.version}" for each in points if each.dist is not None))
+    if len(points) > 1:
+        return _refusal(f"the command '{name}' comes from several distributions: {origins}. Uninstall one.")
+    try:
+        command = point.load()
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # the module of a plug-in may raise anything
+        reason = f"{type(error).__name__}: {error}"
+    else:
+        if isinstance(command, click.Command):
+            return command
+        reason = f"{point.value} is not a click command"
+    return _refusal(f"the command '{name}' of {origins} cannot be loaded: {' '.join(reason.split())}")
+
+
+def _refusal(problem: str) -> click.Command:
+    """A command that takes any arguments and prints why it cannot run, so that the other commands work."""
+
+    def refuse() -> None:
+        click.echo(mask_within(f"tenantry: {problem}"), err=True)
+        sys.exit(_FAILED)
+
+    return click.Command(
+        None,
+        callback=refuse,
+        short_help=f"({problem})",
+        add_help_option=False,
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )
+
+
+__all__ = ["PLUGIN_GROUP", "GroupCommands"]

@@ -1,0 +1,27 @@
+"""The parts of the template compiler for tools that read or write SQL templates (docs/sql-checks.md).
+
+Tools import from here and from ``tenantry.sql``; the modules below may move.
+"""
+
+from tenantry.sql.checks.findings import Finding, Severity
+from tenantry.sql.checks.lint import lint
+from tenantry.sql.dialects import Dialect, dialect_named
+from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexer import lex
+from tenantry.sql.parameters.declared import InvalidDefinition
+from tenantry.sql.source import Source
+from tenantry.sql.template import DEFAULT_DIALECT
+
+__all__ = [
+    "DEFAULT_DIALECT",
+    "Dialect",
+    "Finding",
+    "InvalidDefinition",
+    "Lexeme",
+    "LexemeKind",
+    "Severity",
+    "Source",
+    "dialect_named",
+    "lex",
+    "lint",
+]

@@ -86,7 +86,7 @@ def test_never_more_than_its_capacity() -> None:
 
 
 def test_an_insert_evicts_one() -> None:
-    """With every entry used and a few expired, an insert takes away one. Red when _make_room goes on after a drop."""
+    """With every entry used and a few expired, an insert takes away one. Red when _make_capacity goes on after a drop."""
     cache = plain(200)
     for number in range(200):
         put(cache, number, numbered(number), deadline=5.0 if number % 3 else 10.0)
@@ -128,7 +128,7 @@ def test_an_entry_that_went_is_freed_at_once() -> None:
 
 
 def test_a_used_entry_outlives_unused_ones() -> None:
-    """CLOCK: a token that is used between inserts stays while others go. Red when _make_room ignores ``seen``."""
+    """CLOCK: a token that is used between inserts stays while others go. Red when _make_capacity ignores ``seen``."""
     cache = plain(MAX_CHANCES)
     put(cache, "used", numbered(1))
     for number in range(2, 200):
@@ -150,7 +150,7 @@ def test_every_unused_entry_goes_in_its_turn() -> None:
                 assert keys(cache) == {key(kept) for kept in range(number + 1 - capacity, number + 1)}
 
 
-def test_dead_entries_make_room_before_the_cache_is_full() -> None:
+def test_dead_entries_make_capacity_before_the_cache_is_full() -> None:
     """A cache of which most expired, or were forgotten, shrinks as it is used, one entry looked at per insert."""
     cache = plain(1_000)
     for number in range(500):

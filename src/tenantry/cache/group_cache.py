@@ -290,7 +290,7 @@ class GroupCache:
     # --- the ring -----------------------------------------------------------------------------------------------------
 
     def _insert(self, fill: Fill, key: bytes, group: UserGroup, generation: int, deadline: float, now: float) -> None:
-        self._make_room(now)
+        self._make_capacity(now)
         kind = CacheEntry if group.expires_at is None else ExpiringEntry
         entry = kind(fill, generation, deadline, key, group)
         self._ring.put(entry)
@@ -298,7 +298,7 @@ class GroupCache:
         self._reindex(fill.handle, (*self._entries_of(fill.handle), entry))
         self._highest_generation = max(self._highest_generation, generation)
 
-    def _make_room(self, now: float) -> None:
+    def _make_capacity(self, now: float) -> None:
         """Looks at the next entry, and drops it if it is dead: a cache in use shrinks to what lives, step by step. A
         full cache drops the first one that is dead or was not used since the last round, or the one after
         MAX_CHANCES."""

@@ -86,7 +86,7 @@ def test_never_more_than_its_capacity() -> None:
 
 
 def test_an_insert_evicts_one() -> None:
-    """With every entry used and a few expired, an insert takes away one. Red when _make_capacity goes on after a drop."""
+    """With every entry used and a few expired, an insert evicts one. Red when _make_capacity goes on after a drop."""
     cache = plain(200)
     for number in range(200):
         put(cache, number, numbered(number), deadline=5.0 if number % 3 else 10.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from base64 import urlsafe_b64encode
 from math import inf
@@ -11,29 +12,23 @@ import pytest
 
 from tenantry.cache import CacheEntry, GroupCache
 from tenantry.cache.entries import (
-    _NONE_FREE,
-    _TABLES,
     CONSTANT_VERSIONS,
     MAX_CHANCES,
     REFUSALS_PER_HANDLE,
-    ROW_BYTE,
-    ROW_SIZE,
-    TABLE_BYTE,
     CachedSource,
     ClockRing,
     Fill,
     Lease,
     Sources,
-    new_index,
 )
 from tenantry.groups import SOURCES_HANDLE, RegisteredSource, UserGroup
 from tenantry.testing import make_environment, make_group
 
 
 def key(name: object) -> bytes:
-    """As long as a cache's keys have to be; the bytes that choose the table differ."""
+    """Makes a token that is long enough for a cache; the byte that chooses its table differs."""
     text = str(name).encode()
-    return b"ugtc_k1_----" + bytes([sum(text) % 64, sum(text) // 64 % 64]) + text
+    return b"ugtc_k1_----" + bytes([sum(text) % 64]) + text
 
 
 def put(cache: GroupCache, name: object, group: UserGroup, deadline: float = 10.0, now: float = 0.0) -> bool:
@@ -55,25 +50,14 @@ def numbered(number: int, **fields: object) -> UserGroup:
 
 
 def keys(cache: GroupCache) -> set[bytes]:
-    return {key for table in tables(cache) for key in table}
+    return {key for table in cache.index for key in table}
 
 
-def tables(cache: GroupCache) -> list[dict[bytes, CacheEntry]]:
-    return [table for row in cache.index for table in row[:_TABLES]]
-
-
-def positions_of(ring: ClockRing) -> list[CacheEntry | int]:
-    return [position for row in ring._rows for position in row]
-
-
-def free_of(ring: ClockRing) -> list[int]:
-    """The numbers of the free positions, as they lead from one to the next."""
-    found, positions = [ring._first_free], positions_of(ring)
-    while found[-1] != _NONE_FREE:
-        following = positions[found[-1]]
-        assert isinstance(following, int)
-        found.append(following)
-    return found[:-1]
+def round_of(ring: ClockRing) -> list[CacheEntry]:
+    """Follows the hand once around the ring; each entry knows the one before it."""
+    found = [entry for _ in range(len(ring)) if (entry := ring.advance()) is not None]
+    assert all(after.previous is before for before, after in zip(found, [*found[1:], *found[:1]], strict=True))
+    return found
 
 
 def plain(capacity: int, **options: int) -> GroupCache:
@@ -82,15 +66,12 @@ def plain(capacity: int, **options: int) -> GroupCache:
 
 
 def keeps_its_books(cache: GroupCache) -> bool:
-    entries = {id(entry) for table in tables(cache) for entry in table.values()}
-    positions = [entry for entry in positions_of(cache._ring) if isinstance(entry, CacheEntry)]
+    entries = {id(entry) for table in cache.index for entry in table.values()}
+    in_ring = round_of(cache._ring)
     by_handle = [entry for family in cache._by_handle for handle in family for entry in cache._entries_of(handle)]
-    free = [position for position, entry in enumerate(positions_of(cache._ring)) if isinstance(entry, int)]
-    return (
-        {id(entry) for entry in positions} == entries == {id(entry) for entry in by_handle}
-        and len(positions) == len(by_handle) == len(cache)
-        and sorted(free_of(cache._ring)) == free
-    )
+    return {id(entry) for entry in in_ring} == entries == {id(entry) for entry in by_handle} and len(in_ring) == len(
+        by_handle
+    ) == len(cache)
 
 
 def test_never_more_than_its_capacity() -> None:
@@ -100,44 +81,54 @@ def test_never_more_than_its_capacity() -> None:
         put(cache, number, numbered(number))
         assert len(cache) <= 100
     assert len(keys(cache)) == len(cache) == 100
-    assert len(positions_of(cache._ring)) == 100
     assert cache._fills == {}
     assert keeps_its_books(cache)
 
 
-def test_an_insert_looks_at_few_seats_and_evicts_at_most_two() -> None:
-    """With every entry used and a few expired, an insert takes away two at the most. Red when _reap loops."""
+def test_an_insert_evicts_one() -> None:
+    """With every entry used and a few expired, an insert evicts one. Red when _make_capacity goes on after a drop."""
     cache = plain(200)
     for number in range(200):
         put(cache, number, numbered(number), deadline=5.0 if number % 3 else 10.0)
     for number in range(200, 500):
-        for table in tables(cache):
-            for entry in table.values():
-                entry.seen = True
+        for entry in round_of(cache._ring):
+            entry.seen = True
         before = keys(cache)
         put(cache, number, numbered(number), deadline=20.0, now=6.0)
-        assert len(before - keys(cache)) <= 2
+        assert len(before - keys(cache)) == 1
 
 
 def test_no_table_is_large() -> None:
-    """To grow a table moves all that is in it, with the event loop waiting. Red when one byte alone chooses the table
-    of a token or of a handle, or all positions are in one list: 20,000 here are for the millions of a real cache."""
-    index, random = new_index(), Random(7)
+    """To grow a table moves all that is in it, with the event loop waiting: a token's table holds a 64th of all tokens,
+    and a handle's table holds as little. Red when TABLE_BYTE is that of a constant character (8), or when all handles
+    are in one table."""
+    cache, random = plain(20_000), Random(7)
     for _ in range(20_000):
-        made = urlsafe_b64encode(b"\1" + random.randbytes(28))
-        raw = b"ugtc_k1_" + made
-        index[raw[ROW_BYTE]][raw[TABLE_BYTE]][raw] = None  # type: ignore[assignment]
-    assert max(len(table) for row in index for table in row) < 3 * 20_000 / 512
-    cache = plain(3 * ROW_SIZE)
-    for number in range(3 * ROW_SIZE):
-        put(cache, number, make_group(handle=random.randbytes(8)))
-    assert max(map(len, cache._by_handle)) < 3 * 3 * ROW_SIZE / 512
-    assert max(map(len, cache._ring._rows)) <= ROW_SIZE
+        handle = random.randbytes(8)
+        raw = b"ugtc_k1_" + urlsafe_b64encode(b"\1" + handle + random.randbytes(20))
+        fill = cache.begin(handle, 0.0)
+        assert cache.store(fill, raw, make_group(handle=handle), None, 10.0, 0.0)
+        cache.end(fill)
+    assert max(map(len, (*cache.index, *cache._by_handle))) < 2 * 20_000 / 64
     assert keeps_its_books(cache)
 
 
+def test_an_entry_that_went_is_freed_at_once() -> None:
+    """A ring is a circle of references, which would wait for Python's garbage collector. Red when ``remove`` leaves the
+    references of an entry to its neighbours: the last one refers to itself."""
+    cache = plain(10)
+    put(cache, "only", numbered(1))
+    entry = cache.entry(key("only"))
+    assert entry is not None
+    group = entry.group
+    del entry
+    held = sys.getrefcount(group)
+    cache.evict(group.handle, 5, 0.0)
+    assert sys.getrefcount(group) < held
+
+
 def test_a_used_entry_outlives_unused_ones() -> None:
-    """CLOCK: a token that is used between inserts stays while others go. Red when _make_room ignores ``seen``."""
+    """CLOCK: a token that is used between inserts stays while others go. Red when _make_capacity ignores ``seen``."""
     cache = plain(MAX_CHANCES)
     put(cache, "used", numbered(1))
     for number in range(2, 200):
@@ -148,8 +139,19 @@ def test_a_used_entry_outlives_unused_ones() -> None:
     assert cache.entry(key("used")) is not None
 
 
-def test_dead_entries_make_room_before_the_cache_is_full() -> None:
-    """A cache of which most expired, or were forgotten, shrinks as it is used, one position looked at per insert."""
+def test_every_unused_entry_goes_in_its_turn() -> None:
+    """As many inserts as a full cache has entries replace them all. Red when an insert moves the hand over an entry
+    that it does not judge: of an even number of entries half would stay for good."""
+    for capacity in (1, 2, 7, 8):
+        cache = plain(capacity)
+        for number in range(3 * capacity):
+            put(cache, number, numbered(number))
+            if number + 1 >= 2 * capacity:
+                assert keys(cache) == {key(kept) for kept in range(number + 1 - capacity, number + 1)}
+
+
+def test_dead_entries_make_capacity_before_the_cache_is_full() -> None:
+    """A cache of which most expired, or were forgotten, shrinks as it is used, one entry looked at per insert."""
     cache = plain(1_000)
     for number in range(500):
         put(cache, number, numbered(number), deadline=1.0)

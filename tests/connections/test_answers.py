@@ -11,6 +11,7 @@ from tenantry.api.openapi import openapi_document
 from tenantry.client.answers import read_error
 from tenantry.connections.connection import _raw_response
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
+from tests.api.test_openapi import responses
 
 DOCUMENT = openapi_document("3.1")
 METHODS = frozenset({"get", "put", "post", "patch", "delete"})
@@ -34,5 +35,5 @@ def test_the_server_answers_as_the_api_does(kind: type[TenantryError]) -> None:
             if path == "/oauth/introspect":
                 assert f"`{kind.code}`" in operation["description"]
             else:
-                listed = operation["responses"][str(status)]
+                listed = dict(responses(DOCUMENT, operation))[str(status)]
                 assert kind.code in listed["content"]["application/json"]["examples"], (method, path)

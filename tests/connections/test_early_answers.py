@@ -40,7 +40,7 @@ def test_the_answer_arrives_while_the_body_is_sent(start: Start, long_drain: Non
 
 
 def test_a_body_in_many_parts(start: Start, long_drain: None) -> None:
-    """Each part of it arrives after the answer was given."""
+    """Each part of it arrives after the answer was given. Red when ``Request._has_body`` says that none comes."""
     server = start()
     for _ in range(3):
         assert _ask(server, 4_000, pause=0.01, parts=40).endswith(b"x" * 1_000)

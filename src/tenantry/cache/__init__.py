@@ -2,7 +2,6 @@
 
 from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (
-    ROW_BYTE,
     SLOT_COUNT,
     TABLE_BYTE,
     CacheEntry,
@@ -14,6 +13,6 @@ from tenantry.cache.entries import (
 from tenantry.cache.group_cache import GroupCache
 
 __all__ = [
-    "ROW_BYTE", "SLOT_COUNT", "TABLE_BYTE", "CacheEntry", "ChangeLog", "ExpiringEntry", "Fill", "GroupCache",
+    "SLOT_COUNT", "TABLE_BYTE", "CacheEntry", "ChangeLog", "ExpiringEntry", "Fill", "GroupCache",
     "PollSnapshot", "slot_index",
 ]  # fmt: skip

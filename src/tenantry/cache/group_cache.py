@@ -9,8 +9,8 @@ asked, and no write was in progress, so no write on this host has begun since. *
 An answer is stored only if the list of changes is unbroken since its snapshot and does not hold its group; so an answer
 that arrives late is not stored, wherever it comes from.
 
-Bounded by CLOCK (second chance): an insert into a full cache looks at a few positions and evicts at most two entries.
-No call goes through the whole cache, and no table in it is large (entries.py).
+Bounded by CLOCK (second chance): an insert into a full cache looks at a few entries and evicts one of them. No call
+goes through the whole cache, and no table in it is large (entries.py).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing import Final, TypeAlias
 
 from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (
+    BYTE_VALUES,
     CONSTANT_VERSIONS,
     MAX_CHANCES,
     MAX_SOURCES,
     NO_GENERATION,
-    ROW_BYTE,
     TABLE_BYTE,
     CachedAnswer,
     CachedSource,
@@ -39,16 +39,13 @@ from tenantry.cache.entries import (
     Refusals,
     Sources,
     TokenIndex,
-    new_index,
     slot_index,
 )
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
-HANDLE_TABLES: Final = 512
-"""How many tables the handles are in. A handle is random: its second byte and a bit of its first choose one."""
-
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""The entries of each handle: mostly one, which is then there without a tuple around it."""
+"""The entries of each handle: mostly one, which is then there without a tuple around it. The first byte of the handle,
+which is random, chooses the table."""
 
 APPLIED_AT_ONCE: Final = 25
 """How many changes are applied at a time: some 300 µs, if each of them evicts what no cache of the processor holds."""
@@ -62,20 +59,21 @@ class GroupCache:
     """
 
     __slots__ = (
-        "_by_handle", "_fills", "_followed", "_highest_generation", "_in_progress", "_lock", "_polled_at", "_refusals",
-        "_ring", "_versions_at_poll", "change_log", "flushes", "index", "lease", "sources",
+        "_by_handle", "_capacity", "_fills", "_followed", "_highest_generation", "_in_progress", "_lock", "_polled_at",
+        "_refusals", "_ring", "_versions_at_poll", "change_log", "flushes", "index", "lease", "sources",
     )  # fmt: skip
 
     def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
         if capacity < 1 or unknown_capacity < 1:
             raise ValueError("capacity and unknown_capacity must be at least 1")
-        self.index: TokenIndex = new_index()
+        self.index: TokenIndex = tuple({} for _ in range(BYTE_VALUES))
         self.lease: Lease = Lease(CONSTANT_VERSIONS, -inf if followed else inf)
         self.change_log: ChangeLog = ChangeLog()
         self.flushes: int = 0
         self._followed = followed
-        self._ring = ClockRing(capacity)
-        self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(HANDLE_TABLES))
+        self._capacity = capacity
+        self._ring = ClockRing()
+        self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(BYTE_VALUES))
         self._refusals = Refusals(unknown_capacity)
         self.sources: Sources = Sources(MAX_SOURCES)
         self._fills: dict[bytes, set[Fill]] = {}
@@ -91,7 +89,7 @@ class GroupCache:
 
     def entry(self, key: bytes) -> CacheEntry | None:
         """The entry of this token, alive or dead."""
-        return self.index[key[ROW_BYTE]][key[TABLE_BYTE]].get(key)
+        return self.index[key[TABLE_BYTE]].get(key)
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
         """The most recent group of this handle that may be used now, whatever token brought it in."""
@@ -292,26 +290,27 @@ class GroupCache:
     # --- the ring -----------------------------------------------------------------------------------------------------
 
     def _insert(self, fill: Fill, key: bytes, group: UserGroup, generation: int, deadline: float, now: float) -> None:
-        at_hand = self._ring.advance()
-        if at_hand is not None and self._is_dead(at_hand, now):
-            self._drop(at_hand)  # a cache in use shrinks to what lives, step by step
-        if self._ring.is_full():
-            self._evict_one(now)
+        self._make_capacity(now)
         kind = CacheEntry if group.expires_at is None else ExpiringEntry
-        entry = kind(fill, generation, deadline, key, group, self._ring.free_position())
+        entry = kind(fill, generation, deadline, key, group)
         self._ring.put(entry)
-        self.index[key[ROW_BYTE]][key[TABLE_BYTE]][key] = entry
+        self.index[key[TABLE_BYTE]][key] = entry
         self._reindex(fill.handle, (*self._entries_of(fill.handle), entry))
         self._highest_generation = max(self._highest_generation, generation)
 
-    def _evict_one(self, now: float) -> None:
-        """Drops the next entry that is dead or was not used since the last round, or the one after MAX_CHANCES."""
+    def _make_capacity(self, now: float) -> None:
+        """Looks at the next entry, and drops it if it is dead: a cache in use shrinks to what lives, step by step. A
+        full cache drops the first one that is dead or was not used since the last round, or the one after
+        MAX_CHANCES."""
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:
                 return
-            if not entry.seen or chance == MAX_CHANCES or self._is_dead(entry, now):
+            full = len(self._ring) >= self._capacity
+            if self._is_dead(entry, now) or (full and (not entry.seen or chance == MAX_CHANCES)):
                 self._drop(entry)
+                return
+            if not full:
                 return
             entry.seen = False
 
@@ -322,26 +321,22 @@ class GroupCache:
 
     def _drop(self, entry: CacheEntry) -> None:
         key, handle = entry.key, entry.group.handle
-        del self.index[key[ROW_BYTE]][key[TABLE_BYTE]][key]
+        del self.index[key[TABLE_BYTE]][key]
         self._ring.remove(entry)
         self._reindex(handle, tuple(other for other in self._entries_of(handle) if other is not entry))
 
     # --- the entries of a handle --------------------------------------------------------------------------------------
 
     def _entries_of(self, handle: bytes) -> tuple[CacheEntry, ...]:
-        found = self._by_handle[_handle_table(handle)].get(handle, ())
+        found = self._by_handle[handle[0]].get(handle, ())
         return found if isinstance(found, tuple) else (found,)
 
     def _reindex(self, handle: bytes, entries: tuple[CacheEntry, ...]) -> None:
-        table = self._by_handle[_handle_table(handle)]
+        table = self._by_handle[handle[0]]
         if entries:
             table[handle] = entries[0] if len(entries) == 1 else entries
         else:
             del table[handle]
-
-
-def _handle_table(handle: bytes) -> int:
-    return (handle[0] & 1) << 8 | handle[1]
 
 
 def _state_of(group: UserGroup) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from enum import Enum, auto
 from http import HTTPStatus
 from secrets import token_hex
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tenantry.connections.limits import Closed
@@ -47,6 +48,9 @@ class State(Enum):
     """Our side is closed; what still comes is thrown away."""
 
 
+_HEAD, _IDLE, _ACTIVE, _DRAINING = State  # an attribute of an Enum is a call before Python 3.12, ten times a request
+
+
 class ClientConnection(asyncio.Protocol):
     """One connection. ``make_protocol`` gives the server's HTTP protocol for it, once it is admitted."""
 
@@ -58,7 +62,7 @@ class ClientConnection(asyncio.Protocol):
         self._protocol: asyncio.Protocol | None = None
         self.transport: asyncio.Transport
         self.address: str | None = None
-        self.state: State = State.HEAD
+        self.state: State = _HEAD
         self.since: float = 0.0
         self.request: Request | None = None
         self.unread: bool = False
@@ -78,7 +82,7 @@ class ClientConnection(asyncio.Protocol):
         self.transport = cast(
             "asyncio.Transport", transport
         )  # as it is for TCP and Unix sockets; uvloop's say so nowhere
-        self.since = self.now()
+        self.since = monotonic()
         refused = self._connections.admit(self)
         if refused is not None:
             self.refuse(refused)
@@ -87,18 +91,18 @@ class ClientConnection(asyncio.Protocol):
         self._protocol.connection_made(GuardedTransport(self))
 
     def data_received(self, data: bytes) -> None:
-        if self.state is State.IDLE:
-            self.state, self.since, self.received = State.HEAD, self.now(), 0
-        if self.state is State.HEAD or self.state is State.DRAINING:
+        if self.state is _IDLE:
+            self.state, self.since, self.received = _HEAD, monotonic(), 0
+        if self.state is _HEAD or self.state is _DRAINING:
             if self.received > (DRAIN_BYTES if self.unread else HEAD_BYTES):  # before these, so one packet always fits
-                if self.state is State.DRAINING:
+                if self.state is _DRAINING:
                     self.abort()
                 else:
                     self._connections.counters.count(Closed.HEADERS_TOO_LARGE)
                     self.refuse(HeadersTooLarge(f"the head of the request is larger than {HEAD_BYTES} bytes"))
                 return
             self.received += len(data)
-        if self._protocol is not None and self.state is not State.DRAINING:
+        if self._protocol is not None and self.state is not _DRAINING:
             self._protocol.data_received(data)
 
     def eof_received(self) -> bool | None:
@@ -118,20 +122,16 @@ class ClientConnection(asyncio.Protocol):
 
     # --- progress of the request ---
 
-    def now(self) -> float:
-        """Seconds, by the clock of the event loop."""
-        return self._connections.now()
-
     def begin(self, request: Request) -> None:
         """The head of a request is complete."""
-        if self.state is State.DRAINING:  # too late: it was refused in this very round of the loop
+        if self.state is _DRAINING:  # too late: it was refused in this very round of the loop
             return
-        self.state, self.request, self.unread = State.ACTIVE, request, False
+        self.state, self.request, self.unread = _ACTIVE, request, False
 
     def finish(self, *, unread: bool) -> None:
         """The response to it is complete."""
-        if self.state is State.ACTIVE:
-            self.state, self.since, self.request, self.unread = State.IDLE, self.now(), None, unread
+        if self.state is _ACTIVE:
+            self.state, self.since, self.request, self.unread = _IDLE, monotonic(), None, unread
             self.received = 0
 
     # --- ends ---
@@ -142,15 +142,15 @@ class ClientConnection(asyncio.Protocol):
         A socket that is closed with bytes of its client unread resets the connection, and the client may lose the
         answer that it was about to read (RFC 9112 section 9.6). So where more may be on its way only our side closes.
         """
-        if self.state is State.HEAD or self.state is State.ACTIVE or self.unread:
+        if self.state is _HEAD or self.state is _ACTIVE or self.unread:
             self._drain()
-        elif self.state is not State.DRAINING:
+        elif self.state is not _DRAINING:
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
         """Ends it with an answer of the server's own, if one can still be given."""
         answered = self.request is not None and self.request.answered
-        expects = self.state is State.ACTIVE or self.received or isinstance(error, TooManyConnections)
+        expects = self.state is _ACTIVE or self.received or isinstance(error, TooManyConnections)
         if expects and not answered and not self.unread:
             self.transport.write(_raw_response(error))
         self._drain()
@@ -162,12 +162,12 @@ class ClientConnection(asyncio.Protocol):
 
     def evict(self, error: TenantryError) -> None:
         """Makes capacity for another: its file descriptor is free in the next round of the loop."""
-        if self.state is State.HEAD and self.received and not self.unread:
+        if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
         self.abort()
 
     def _drain(self) -> None:
-        self.state, self.since, self.received, self.unread = State.DRAINING, self.now(), 0, True
+        self.state, self.since, self.received, self.unread = _DRAINING, monotonic(), 0, True
         self.transport.resume_reading()
         try:
             self.transport.write_eof()
@@ -189,10 +189,10 @@ class ClientConnection(asyncio.Protocol):
             with suppress(OSError, AttributeError):  # else the system would try to send the rest for long
                 self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self.abort()
-        elif self.state is State.HEAD and now - self.since > self._connections.limits.header_seconds:
+        elif self.state is _HEAD and now - self.since > self._connections.limits.header_seconds:
             self._connections.counters.count(Closed.HEADER_TIMEOUT)
             self.refuse(RequestTimeout("the head of the request did not arrive in time"))
-        elif self.state is State.DRAINING:
+        elif self.state is _DRAINING:
             if self._measured is None and now - self.since > DRAIN_SECONDS:
                 self.abort()
         elif self.request is not None and self.request.lags(now, self._connections.limits):
@@ -229,10 +229,6 @@ class ClientConnection(asyncio.Protocol):
         return sent - sent_then < max(self._connections.limits.min_rate, 1) * (now - begun)
 
     @property
-    def is_draining(self) -> bool:
-        return self.state is State.DRAINING
-
-    @property
     def has_unsent(self) -> bool:
         """Whether its client has not read all that was written."""
         return self.transport.get_write_buffer_size() > 0
@@ -251,7 +247,7 @@ class GuardedTransport(asyncio.Transport):
         self._real = connection.transport
 
     def is_closing(self) -> bool:
-        return self._connection.is_draining or self._real.is_closing()
+        return self._connection.state is _DRAINING or self._real.is_closing()
 
     def close(self) -> None:
         if not self.is_closing():
@@ -261,7 +257,7 @@ class GuardedTransport(asyncio.Transport):
         self._real.abort()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        if not self._connection.is_draining:
+        if self._connection.state is not _DRAINING:
             self._connection.written += len(data)
             self._real.write(data)
 
@@ -269,7 +265,7 @@ class GuardedTransport(asyncio.Transport):
         self.write(b"".join(list_of_data))
 
     def write_eof(self) -> None:
-        if not self._connection.is_draining:
+        if self._connection.state is not _DRAINING:
             self._real.write_eof()
 
     def can_write_eof(self) -> bool:
@@ -288,7 +284,7 @@ class GuardedTransport(asyncio.Transport):
         return self._real.is_reading()
 
     def pause_reading(self) -> None:
-        if not self._connection.is_draining:
+        if self._connection.state is not _DRAINING:
             self._real.pause_reading()
 
     def resume_reading(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
+from time import monotonic
 from typing import Any, Final
 
 from uvicorn import Config
@@ -51,10 +52,6 @@ class OpenConnections:
     def __iter__(self) -> Iterator[ClientConnection]:
         return iter(self._all)
 
-    def now(self) -> float:
-        """Seconds, by the clock of the event loop."""
-        return asyncio.get_running_loop().time()
-
     def admit(self, connection: ClientConnection) -> TooManyConnections | None:
         """Takes it in; why it is to be refused, if there is no capacity for it."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
@@ -95,7 +92,7 @@ class OpenConnections:
     ) -> TooManyConnections | None:
         self.counters.limit_met(reason, most, address)
         error = TooManyConnections("this server has as many connections as it can serve: try again")
-        least = _least_valuable(among, self.now(), self.limits.min_rate)
+        least = _least_valuable(among, monotonic(), self.limits.min_rate)
         if least is None:
             return error
         self.discard(least)  # now, and not when its socket is closed: the next one is admitted before that
@@ -103,7 +100,7 @@ class OpenConnections:
         return None
 
     def _check(self) -> None:
-        now = self.now()
+        now = monotonic()
         for connection in [*self._all, *self._refused]:
             connection.check(now)
         left = self._all or self._refused

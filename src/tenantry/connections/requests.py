@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -34,17 +35,12 @@ class TrackRequests:
 class Request:
     """One request: its messages on their way, and how fast its body comes."""
 
-    __slots__ = (
-        "_bytes",
-        "_complete",
-        "_connection",
-        "_headers",
-        "_receive",
-        "_seconds",
-        "_send",
-        "_waits",
-        "answered",
-    )
+    _complete = False
+    _waits: float | None = None
+    _seconds = 0.0
+    _bytes = 0
+    answered: bool = False
+    """Whether a response has begun."""
 
     def __init__(
         self, connection: ClientConnection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
@@ -53,22 +49,16 @@ class Request:
         self._headers = headers
         self._receive = receive
         self._send = send
-        self._complete = False
-        self._waits: float | None = None
-        self._seconds = 0.0
-        self._bytes = 0
-        self.answered: bool = False
-        """Whether a response has begun."""
 
     async def receive(self) -> Message:
         """The server's next message."""
         if self._complete:  # what the app waits for now is the end of its client, and that has time
             return await self._receive()
-        self._waits = self._connection.now()
+        self._waits = monotonic()
         try:
             message = await self._receive()
         finally:
-            self._seconds += self._connection.now() - self._waits  # which ``lags`` may have moved
+            self._seconds += monotonic() - self._waits  # which ``lags`` may have moved
             self._waits = None
         size = len(message.get("body", b""))
         self._bytes += size
@@ -80,12 +70,13 @@ class Request:
         """Passes it on to the server."""
         self.answered = True
         if message["type"] == "http.response.body" and not message.get("more_body", False):
-            has_body = not self._complete and any(  # as the client said (RFC 9112 section 6.3)
-                name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
-                for name, value in self._headers
-            )
-            self._connection.finish(unread=has_body)
+            self._connection.finish(unread=not self._complete and self._has_body())
         return self._send(message)
+
+    def _has_body(self) -> bool:
+        """Whether the client said that a body comes (RFC 9112 section 6.3)."""
+        headers = dict(self._headers)
+        return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
     @property
     def waits(self) -> bool:

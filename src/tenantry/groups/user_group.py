@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -63,7 +63,7 @@ class Token:
     nonce: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class UserGroup:
     """A user group (SPEC section 2.1). Plain dicts given for ``properties`` and ``mapping`` are frozen to Records.
 
@@ -86,35 +86,11 @@ class UserGroup:
     expires_at: datetime | None = None
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
-    def __init__(
-        self,
-        team_id: int,
-        provided_id: str,
-        name: str,
-        environment: Environment,
-        properties: Record | None,
-        mapping: Record | None,
-        handle: bytes,
-        token_version: int,
-        revision: int,
-        grace_until: datetime | None = None,
-        expires_at: datetime | None = None,
-    ) -> None:
-        # By the slots themselves, in half the time of the constructor that dataclass writes: each miss makes a group.
-        _set_team_id(self, team_id)
-        _set_provided_id(self, provided_id)
-        _set_name(self, name)
-        _set_environment(self, environment)
-        _set_properties(
-            self, properties if properties is None or type(properties) is Record else _freeze_mapping(properties)
-        )
-        _set_mapping(self, mapping if mapping is None or type(mapping) is Record else _freeze_mapping(mapping))
-        _set_handle(self, handle)
-        _set_token_version(self, token_version)
-        _set_revision(self, revision)
-        _set_grace_until(self, grace_until)
-        _set_expires_at(self, expires_at)
-        _set_variables(self, None)
+    def __post_init__(self) -> None:
+        for name in ("properties", "mapping"):
+            value = getattr(self, name)
+            if type(value) is not Record and isinstance(value, Mapping):
+                object.__setattr__(self, name, Record(value))
 
     @property
     def variables(self) -> Record:
@@ -131,7 +107,7 @@ class UserGroup:
                 "environment": self.environment.name,
                 "properties": properties,
             }
-            _set_variables(self, Record({**by_name, "user_group": user_group}))
+            object.__setattr__(self, "_variables", Record({**by_name, "user_group": user_group}))
         return cast("Record", self._variables)
 
     def seconds_left(self, now: datetime) -> float:
@@ -168,26 +144,6 @@ class UserGroup:
             "revision": self.revision,
             "expires_at": write_moment(self.expires_at),
         }
-
-
-(
-    _set_team_id,
-    _set_provided_id,
-    _set_name,
-    _set_environment,
-    _set_properties,
-    _set_mapping,
-    _set_handle,
-    _set_token_version,
-    _set_revision,
-    _set_grace_until,
-    _set_expires_at,
-    _set_variables,
-) = (UserGroup.__dict__[slot.name].__set__ for slot in fields(UserGroup))
-
-
-def _freeze_mapping(value: Any) -> Any:
-    return Record(value) if isinstance(value, Mapping) else value
 
 
 @dataclass(frozen=True, slots=True)

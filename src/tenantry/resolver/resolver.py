@@ -12,7 +12,7 @@ import logging
 from math import inf, isinf
 from typing import TYPE_CHECKING, cast
 
-from tenantry.cache import ROW_BYTE, TABLE_BYTE, ExpiringEntry, GroupCache
+from tenantry.cache import TABLE_BYTE, ExpiringEntry, GroupCache
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.loop_local import LoopLocal
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
@@ -135,8 +135,8 @@ class Resolver:
     def peek(self, raw: bytes) -> UserGroup | None:
         """The group of a token that was resolved before, if that may be used now, else None. No I/O; never raises."""
         try:
-            entry = self._index[raw[ROW_BYTE]][raw[TABLE_BYTE]][raw]
-        except LookupError:  # not here, or too short for a token, or not ASCII
+            entry = self._index[raw[TABLE_BYTE]][raw]
+        except LookupError:  # not here, or too short for a token
             return None
         lease = entry.lease
         now = self._clock()

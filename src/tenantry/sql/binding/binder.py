@@ -14,7 +14,7 @@ from tenantry.errors import TenantryError
 from tenantry.groups import Record
 from tenantry.sql.binding.paramstyles import BoundSQL, Paramstyle, TracedSQL, driver_params
 from tenantry.sql.binding.renderer import Renderer
-from tenantry.sql.binding.values import UNREADABLE, all_bindable, getter, is_absent, look_up
+from tenantry.sql.binding.values import UNREADABLE, all_bindable, getter, getter_or_none, is_absent, look_up
 from tenantry.sql.binding.variable_reader import Read, VariableReader
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
@@ -189,7 +189,7 @@ class _Compiler:
 
     def _clause(self, node: Clause) -> _Step:
         paths = dict.fromkeys(each.path for each in node.references if not each.never_absent)
-        gets = [_or_none(getter(path)) for path in paths]
+        gets = [getter_or_none(path) for path in paths]
         steps, dropped = self.steps(node.children, conditional=True), _key_of_dropped([node])
 
         def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
@@ -204,7 +204,7 @@ class _Compiler:
         return step
 
     def _switch(self, node: Switch) -> _Step:
-        get, choose = _or_none(getter(node.reference.path)), node.choose
+        get, choose = getter_or_none(node.reference.path), node.choose
         branches = [(self.steps(branch, conditional=True), _key_of_dropped(branch)) for branch in node.branches]
 
         def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
@@ -245,18 +245,6 @@ def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
         for children in (node.children,) if isinstance(node, Clause) else getattr(node, "branches", ()):
             found += _key_of_dropped(children)
     return found
-
-
-def _or_none(get: Read) -> Read:
-    """The same; None where it leads nowhere."""
-
-    def get_or_none(values: Any) -> Any:
-        try:
-            return get(values)
-        except UNREADABLE:
-            return None
-
-    return get_or_none
 
 
 def _is_included(node: Clause, variables: Any) -> bool:

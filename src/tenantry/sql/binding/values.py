@@ -32,7 +32,7 @@ def _has_64_bits(value: int) -> bool:
     return -MAX_INTEGER - 1 <= value <= MAX_INTEGER
 
 
-_BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
+BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     **dict.fromkeys(_UNCHECKED, lambda value: True),
     str: str.isprintable,  # neither NUL nor a lone surrogate is printable
     int: _has_64_bits,
@@ -40,7 +40,7 @@ _BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     Decimal: Decimal.is_finite,
 }
 """For each exact type that can be bound: whether a value certainly can."""
-_BINDABLE_TYPES = frozenset(_BINDABLE)
+_BINDABLE_TYPES = frozenset(BINDABLE)
 _FEW = 4  # values that are checked one by one; more are checked in one pass
 _NUMBERS = frozenset({bool, int, float, Decimal})
 _SAFE_LENGTH = 2.0**62
@@ -54,7 +54,7 @@ def all_bindable(params: Collection[Any]) -> bool:
     """
     if len(params) <= _FEW:
         for value in params:
-            check = _BINDABLE.get(type(value))
+            check = BINDABLE.get(type(value))
             if check is None or not check(value):
                 return False
         return True
@@ -95,6 +95,19 @@ def getter(path: str) -> Callable[[Any], Any]:
         return value
 
     return get
+
+
+def getter_or_none(path: str) -> Callable[[Any], Any]:
+    """The same; None where the path leads nowhere."""
+    get = getter(path)
+
+    def get_or_none(values: Any) -> Any:
+        try:
+            return get(values)
+        except UNREADABLE:
+            return None
+
+    return get_or_none
 
 
 def look_up(variables: Any, path: str) -> Any:

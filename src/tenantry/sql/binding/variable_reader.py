@@ -10,6 +10,7 @@ from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import converter
 from tenantry.sql.binding.values import (
+    BINDABLE,
     UNREADABLE,
     all_bindable,
     as_text,
@@ -85,9 +86,18 @@ class VariableReader:
 
     def scalar(self, reference: VariableReference) -> Read:
         """One value for one placeholder, exactly typed, and converted; ``str`` subclasses become ``str``."""
-        return self._reading(
-            reference, converter(reference.conversion, self._dialect) if reference.conversion else check_scalar
-        )
+        if reference.conversion:
+            return self._reading(reference, converter(reference.conversion, self._dialect))
+        get, refine = getter(reference.path), self._reading(reference, check_scalar)
+        if reference.never_absent:
+            return refine
+
+        def read(values: Any) -> Any:
+            value = get(values)
+            certainly_good = BINDABLE.get(type(value))
+            return value if certainly_good is not None and certainly_good(value) else refine(values)
+
+        return read
 
     def text(self, reference: VariableReference) -> Read:
         """A value as text, for ``'{{ x }}'``."""

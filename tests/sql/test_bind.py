@@ -6,7 +6,11 @@ import pytest
 
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
-from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, Position, SQLTemplate, Variable
+from tenantry.sql import DIALECTS, BoundSQL, Position, SQLTemplate, Variable
+from tenantry.sql.binding.paramstyles import PARAMSTYLES
+from tenantry.sql.binding.renderer import Renderer
+from tenantry.sql.parsing.parser import parse
+from tenantry.sql.source import Source
 
 ORDERS = SQLTemplate("select * from orders where region = {{ region }} and status in {{ statuses }} and p like '5%'")
 VALUES = {"region": "eu", "statuses": ["open", "paid"]}
@@ -158,11 +162,12 @@ def test_equal_shapes_give_the_same_text_object() -> None:
 def test_cached_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest texts are dropped. Red when the loop that pops them is removed."""
     monkeypatch.setattr("tenantry.sql.binding.renderer._CACHED_CHARACTERS", 2_000)
-    template = SQLTemplate("select 1 where x in {{ xs }}", "sqlite")
+    dialect = DIALECTS["sqlite"]
+    tree = parse(Source("select 1 where x in {{ xs }}"), dialect)
+    renderer = Renderer(tree, dialect, PARAMSTYLES["qmark"])
     for length in range(200):
-        template.bind({"xs": list(range(length))})
-    cached = template._own[None].__globals__["cached"]
-    assert 0 < sum(len(text) for text, _ in cached.values()) <= 2_000
+        renderer.render((length,))
+    assert 0 < sum(len(text) for text, _ in renderer.cached.values()) <= 2_000
 
 
 def test_bound_sql_shows_no_value() -> None:

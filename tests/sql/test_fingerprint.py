@@ -129,8 +129,7 @@ def test_groups_share_only_what_reads_nothing_of_a_group(
     text: str, optional: set[str], shared: bool, paramstyle: str
 ) -> None:
     """Two groups with the same values: a template that reads any of theirs has a fingerprint for each. Red when an
-    optional or marked property was taken for the viewer's, or when the function and the interpreter disagree: one
-    binds plain values, the other (a ``str`` of a class of its own) everything else."""
+    optional or marked property was taken for the viewer's; also with a subclass of ``str``."""
 
     class Text(str):
         __slots__ = ()

@@ -13,6 +13,8 @@ import pytest
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql.binding import variable_reader
+from tenantry.sql.binding.values import all_bindable
 
 TABLE = "create table t (i int, s varchar(20), d date)"
 ROWS = "insert into t values (1, 'a', '2024-01-01'), (2, 'b', '2024-01-02'), (null, null, null)"
@@ -85,18 +87,15 @@ def test_the_text_of_an_empty_list(dialect: str, empty_in: str, empty_not_in: st
 
 
 def test_a_list_that_changes_meanwhile_is_one_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is checked and counted is what is bound. Red when the function does not copy a list before it checks it."""
-    template = SQLTemplate("a in {{ xs }}", "sqlite")
-    template.bind({"xs": [1]})
-    names = template._own[None].__globals__
-    check, xs = names["all_bindable"], ["a"]
+    """The list that is checked and counted is bound. Red when ``items`` does not copy a list before it checks it."""
+    template, xs = SQLTemplate("a in {{ xs }}", "sqlite"), ["a"]
 
     def check_and_change(params: Any) -> bool:
-        bindable: bool = check(params)
+        bindable = all_bindable(params)
         xs.append("\0")
         return bindable
 
-    monkeypatch.setitem(names, "all_bindable", check_and_change)
+    monkeypatch.setattr(variable_reader, "all_bindable", check_and_change)
     assert template.bind({"xs": xs})[:2] == ("a in (?)", ("a",))
 
 

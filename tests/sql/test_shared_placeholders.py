@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from engines.postgres import Postgres
 from tenantry.errors import TenantryError
 from tenantry.sql import DIALECTS, PARAMSTYLES, SQLTemplate
-from tenantry.sql.binding.renderer import Interpreter
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
+from tests.sql.interpreter import Interpreter
 
 BUCKETS = """
     select date_trunc({{ params.unit }}, placed) as bucket, count(*) as n
@@ -138,7 +138,7 @@ def outcome(bind: Any, values: Any) -> Any:
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(text=CONDITIONS, params=VALUES)
-def test_the_generated_function_binds_what_the_interpreter_binds(text: str, params: dict[str, Any]) -> None:
+def test_the_closures_bind_what_the_interpreter_binds(text: str, params: dict[str, Any]) -> None:
     """In all paramstyles: text, parameters and errors. And with every placeholder replaced by its value, all styles say
     the same. Red when one of them skips another occurrence than the others, or a default is not read."""
     source, dialect = Source(f"select 1 where {text}"), DIALECTS["postgresql"]

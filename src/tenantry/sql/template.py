@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
-from tenantry.sql.binding.codegen import Bind, generate
+from tenantry.sql.binding.binder import Bind, Binder
 from tenantry.sql.binding.paramstyles import (
     BoundSQL,
     Paramstyle,
@@ -21,7 +21,6 @@ from tenantry.sql.binding.paramstyles import (
     check_placeholder_conflicts,
     paramstyle_named,
 )
-from tenantry.sql.binding.renderer import Interpreter
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand
 from tenantry.sql.header.choices import declare_choices
@@ -37,7 +36,6 @@ from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
 
 DEFAULT_DIALECT = "postgresql"
 _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
-_INTERPRETS_FIRST = True  # the tests of the language make the function at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,6 @@ class SQLTemplate:
         "_conversions",
         "_converts",
         "_guards",
-        "_interpreters",
         "_lock",
         "_own",
         "_parameters",
@@ -130,7 +127,6 @@ class SQLTemplate:
         self._guards: dict[str, Guard] = {}
         self._binds: dict[tuple[str, str | None], Bind] = {}
         self._own: dict[str | None, Bind] = {}
-        self._interpreters: dict[tuple[str, str], Interpreter] = {}  # of what was bound once
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
@@ -253,7 +249,7 @@ class SQLTemplate:
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)
         given = variables if conversion is None else conversion.convert(variables, profile, now)
-        traced = self._interpreter(tree, profile, paramstyle_named(paramstyle)).trace(given)
+        traced = self._binder(tree, profile, paramstyle_named(paramstyle)).trace(given)
         if conversion is None or not conversion.reads_group:
             return traced
         return traced._replace(bound=traced.bound._replace(reads_group=True))
@@ -313,30 +309,22 @@ class SQLTemplate:
         return tree
 
     def _compile(self, dialect: str | None, paramstyle: str | None) -> Bind:
-        """What binds now. The first time it is the interpreter: a template that is bound once needs no function."""
         profile = dialect_named(dialect or self.dialect or DEFAULT_DIALECT)
         style = paramstyle_named(paramstyle or profile.paramstyle)
         key = profile.name, style.name
-        with self._lock:  # one of each for each dialect and style, so that equal texts are the same str object
+        with self._lock:  # one for each dialect and style, so that equal texts are the same str object
             bind = self._binds.get(key)
             if bind is None:
-                tree = self._tree(profile)
-                interpreter = self._interpreters.pop(key, None)
-                if interpreter is None:
-                    interpreter = self._interpreter(tree, profile, style)
-                    if _INTERPRETS_FIRST:
-                        self._interpreters[key] = interpreter
-                        return interpreter.bind
-                bind = self._binds[key] = generate(tree, profile, style, interpreter)
+                bind = self._binds[key] = self._binder(self._tree(profile), profile, style).bind
             if dialect is None:
                 self._own[paramstyle] = bind
             else:
                 self._binds[dialect, paramstyle] = bind
         return bind
 
-    def _interpreter(self, tree: Tree, profile: Dialect, style: Paramstyle) -> Interpreter:
+    def _binder(self, tree: Tree, profile: Dialect, style: Paramstyle) -> Binder:
         check_placeholder_conflicts(tree.source, profile, style, tree.placeholder_conflicts)
-        return Interpreter(tree.source, tree, profile, style, self._guards[profile.name])
+        return Binder(tree.source, tree, profile, style, self._guards[profile.name])
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:

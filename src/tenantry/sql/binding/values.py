@@ -1,8 +1,4 @@
-"""Values: which ones can be bound. No message ever shows a value.
-
-The generated functions check one value by ``BINDABLE`` and many by ``all_bindable``; what these refuse goes through the
-interpreter, which checks it by ``check_scalar`` and says what is wrong with it.
-"""
+"""Values: which ones can be bound. No message ever shows a value."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -44,6 +41,7 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
 }
 """For each exact type that can be bound: whether a value certainly can."""
 _BINDABLE_TYPES = frozenset(BINDABLE)
+_FEW = 4  # values that are checked one by one; more are checked in one pass
 _NUMBERS = frozenset({bool, int, float, Decimal})
 _SAFE_LENGTH = 2.0**62
 
@@ -54,9 +52,13 @@ def all_bindable(params: Collection[Any]) -> bool:
     Each step is one pass in C. ``hypot`` gives the length of a vector, and no part of it is greater than its length:
     one comparison shows that every number is finite and well within 64 bits.
     """
-    kinds = [*map(type, params)]
-    if not kinds:
+    if len(params) <= _FEW:
+        for value in params:
+            check = BINDABLE.get(type(value))
+            if check is None or not check(value):
+                return False
         return True
+    kinds = [*map(type, params)]
     kind = kinds[0]
     try:
         if kinds.count(kind) < len(kinds):
@@ -80,6 +82,34 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
     return math.hypot(*numbers) < _SAFE_LENGTH
 
 
+def getter(path: str) -> Callable[[Any], Any]:
+    """The function that reads a path, by ``[…]`` only. It raises LookupError or TypeError where it leads nowhere."""
+    first, *rest = path.split(".")
+    if not rest:
+        return itemgetter(first)
+
+    def get(values: Any) -> Any:
+        value = values[first]
+        for name in rest:
+            value = (value._values if type(value) is Record else value)[name]  # a Record's own look-up costs more
+        return value
+
+    return get
+
+
+def getter_or_none(path: str) -> Callable[[Any], Any]:
+    """The same; None where the path leads nowhere."""
+    get = getter(path)
+
+    def get_or_none(values: Any) -> Any:
+        try:
+            return get(values)
+        except UNREADABLE:
+            return None
+
+    return get_or_none
+
+
 def look_up(variables: Any, path: str) -> Any:
     """The value at a path, by ``[…]`` only; MISSING where it leads nowhere."""
     value = variables
@@ -99,6 +129,8 @@ def is_absent(value: Any) -> bool:
 def check_scalar(value: Any) -> Any:
     """A scalar that can be bound. Raises ValueError that says why not, without the value."""
     kind = type(value)
+    if kind is str:
+        return _check_text(value)
     if kind in _UNCHECKED:
         return value
     if kind is int:

@@ -1,0 +1,261 @@
+"""Binder: a template in one dialect and paramstyle as composed closures, from variables to text and parameters.
+
+Each node that has parameters becomes one function, which appends to the key of the text and to the parameters.
+``Renderer`` renders the text of each key once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, Final, TypeAlias
+
+from tenantry.errors import TenantryError
+from tenantry.groups import Record
+from tenantry.sql.binding.paramstyles import BoundSQL, Paramstyle, TracedSQL, driver_params
+from tenantry.sql.binding.renderer import Renderer
+from tenantry.sql.binding.values import UNREADABLE, all_bindable, getter, getter_or_none, is_absent, look_up
+from tenantry.sql.binding.variable_reader import Read, VariableReader
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import (
+    Clause,
+    Concat,
+    InList,
+    Node,
+    Position,
+    Switch,
+    Text,
+    Tree,
+    Value,
+    VariableReference,
+    placeholder_key,
+    references_in,
+)
+from tenantry.sql.tenant_guard import Guard, reads_group
+
+Bind: TypeAlias = Callable[[Any], BoundSQL]
+_Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
+"""Reads variables; appends to the key and the parameters. The set holds the placeholders of clauses and branches."""
+
+
+class Binder:
+    """Binds one template in one dialect and paramstyle. Equal keys give the same text object."""
+
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
+        self._tree = tree
+        self._style = style
+        self._renderer = Renderer(tree, dialect, style)
+        self._reader = VariableReader(source, tree, dialect, guard)
+        self._steps = _Compiler(self._reader, shares=style.shares).steps(tree.nodes)
+        self._rest = style.name, dialect.name, reads_group(tree)
+        always_read = {each.path for each in references_in(node for node in tree.nodes if not isinstance(node, Switch))}
+        required = {reference.path for reference in tree.references if reference.required}
+        self._further = [getter(path) for path in required - always_read]
+        self.bind: Final[Bind] = self._bind_function()
+        """Raises MissingVariable for all variables without a value, else InvalidParameter or UnbindableValue for the
+        first bad one."""
+
+    def trace(self, variables: Any) -> TracedSQL:
+        """As ``bind``, with the variables that each parameter is made of."""
+        bound = self.bind(variables)
+        key: list[int] = []
+        for step in self._steps:
+            step(variables, key, [], set())
+        nodes = self._renderer.parameter_nodes(tuple(key))
+        return TracedSQL(bound, tuple(tuple(references_in([node])) for node in nodes))
+
+    def _bind_function(self) -> Bind:
+        steps, further, raise_error = self._steps, self._further, self._raise_error
+        cached, render = self._renderer.cached, self._renderer.render
+        style, (style_name, dialect, reads) = self._style, self._rest
+        is_plain = not style.named and not style.doubles_percent
+        new = tuple.__new__  # the cheapest way to make a NamedTuple
+
+        def bind(variables: Any) -> BoundSQL:
+            values = variables._values if type(variables) is Record else variables
+            key: list[int] = []
+            params: list[Any] = []
+            met: set[Hashable] = set()
+            try:
+                for step in steps:
+                    step(values, key, params, met)
+                for get in further:  # required even where its clause is dropped
+                    if get(values) is None:
+                        raise LookupError  # as a look-up that fails
+            except (TenantryError, *UNREADABLE):
+                raise_error(variables)
+                raise
+            shape = tuple(key)
+            sql, names = cached.get(shape) or render(shape)
+            given = tuple(params)
+            if not is_plain:
+                return BoundSQL(sql, driver_params(style, names, given), style_name, dialect, reads)
+            return new(BoundSQL, (sql, given, style_name, dialect, reads))
+
+        return bind
+
+    def _raise_error(self, variables: Any) -> None:
+        """Raises MissingVariable for all variables without a value, if one has none."""
+        self._reader.require(variables, self._needed(self._tree.nodes, variables))
+
+    def _needed(self, nodes: Sequence[Node], variables: Any) -> Iterator[VariableReference]:
+        """The variables without which a chosen branch cannot be bound."""
+        for node in nodes:
+            if isinstance(node, Clause) and _is_included(node, variables):
+                yield from self._needed(node.children, variables)
+            elif isinstance(node, Switch):
+                if is_absent(look_up(variables, node.reference.path)) and not node.reference.never_absent:
+                    continue
+                branch = node.branches[self._reader.choice(variables, node)]
+                yield from (reference for reference in references_in(branch) if not reference.never_absent)
+                yield from self._needed(branch, variables)
+
+
+class _Compiler:
+    """Makes the steps of nodes. With a style that shares placeholders, a value has one parameter in all of a text:
+    ``_always`` are the placeholders that have one already, ``_sometimes`` those of clauses and branches."""
+
+    def __init__(self, reader: VariableReader, *, shares: bool) -> None:
+        self._reader = reader
+        self._shares = shares
+        self._always: set[Hashable] = set()
+        self._sometimes: set[Hashable] = set()
+
+    def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
+        """The steps of nodes that are always included, or of those of a clause or branch."""
+        found: list[_Step] = []
+        run: list[Value] = []  # plain values of one object, in a row: they are read and checked at once
+        for node in nodes:
+            if isinstance(node, Text):
+                continue
+            is_new, placeholder = self._sharing(node, conditional=conditional)
+            plain = node if is_new and placeholder is None and isinstance(node, Value) and _is_plain(node) else None
+            if run and (plain is None or _parent(plain) != _parent(run[0])):
+                found.append(self._run(run))
+                run = []
+            if plain is not None:
+                run.append(plain)
+            elif is_new or isinstance(node, InList):
+                found.append(self._step(node, is_new, placeholder))
+        return [*found, self._run(run)] if run else found
+
+    def _sharing(self, node: Node, *, conditional: bool) -> tuple[bool, Hashable | None]:
+        """Whether the node may add a parameter; and its placeholder, if it must ask whether an earlier node did."""
+        if not self._shares or not isinstance(node, Value | Concat | InList):
+            return True, None
+        placeholder = placeholder_key(node)
+        if placeholder in self._always:
+            return False, None
+        asks = conditional or placeholder in self._sometimes
+        (self._sometimes if conditional else self._always).add(placeholder)
+        return True, placeholder if asks else None
+
+    def _step(self, node: Value | Concat | InList | Clause | Switch, is_new: bool, placeholder: Hashable) -> _Step:
+        if isinstance(node, Clause):
+            return self._clause(node)
+        if isinstance(node, Switch):
+            return self._switch(node)
+        if isinstance(node, InList):
+            return self._in_list(node, is_new, placeholder)
+        return _value_step(self._reader.read(node), placeholder)
+
+    def _run(self, nodes: list[Value]) -> _Step:
+        reads = [self._reader.read(node) for node in nodes]
+        if len(nodes) == 1:
+            return _value_step(reads[0], None)
+        parent = getter(_parent(nodes[0])) if _parent(nodes[0]) else None
+        pick = itemgetter(*(node.reference.path.rpartition(".")[2] for node in nodes))
+
+        def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
+            owner = values if parent is None else parent(values)
+            found = pick(owner._values if type(owner) is Record else owner)
+            params += found if all_bindable(found) else [read(values) for read in reads]
+
+        return step
+
+    def _in_list(self, node: InList, is_new: bool, placeholder: Hashable) -> _Step:
+        read = self._reader.items(node.reference)
+
+        def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
+            items = read(values)
+            key.append(len(items))
+            if is_new and placeholder not in met:
+                params += items
+                if placeholder is not None:
+                    met.add(placeholder)
+
+        return step
+
+    def _clause(self, node: Clause) -> _Step:
+        paths = dict.fromkeys(each.path for each in node.references if not each.never_absent)
+        gets = [getter_or_none(path) for path in paths]
+        steps, dropped = self.steps(node.children, conditional=True), _key_of_dropped([node])
+
+        def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
+            for get in gets:
+                if get(values) is None:
+                    key += dropped
+                    return
+            key.append(1)
+            for each in steps:
+                each(values, key, params, met)
+
+        return step
+
+    def _switch(self, node: Switch) -> _Step:
+        get, choose = getter_or_none(node.reference.path), node.choose
+        branches = [(self.steps(branch, conditional=True), _key_of_dropped(branch)) for branch in node.branches]
+
+        def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
+            chosen = choose(get(values))
+            key.append(chosen)
+            for index, (steps, dropped) in enumerate(branches):
+                if index == chosen:
+                    for each in steps:
+                        each(values, key, params, met)
+                else:
+                    key.extend(dropped)
+
+        return step
+
+
+def _value_step(read: Read, placeholder: Hashable) -> _Step:
+    if placeholder is None:
+
+        def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
+            params.append(read(values))
+
+    else:
+
+        def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
+            if placeholder not in met:
+                params.append(read(values))
+                met.add(placeholder)
+
+    return step
+
+
+def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
+    """What a clause or branch that is left out adds to the key: ``Renderer`` reads one number for each node within."""
+    found: list[int] = []
+    for node in nodes:
+        if isinstance(node, Clause | Switch | InList):
+            found.append(0)
+        for children in (node.children,) if isinstance(node, Clause) else getattr(node, "branches", ()):
+            found += _key_of_dropped(children)
+    return found
+
+
+def _is_included(node: Clause, variables: Any) -> bool:
+    return not any(is_absent(look_up(variables, each.path)) for each in node.references if not each.never_absent)
+
+
+def _is_plain(node: Value) -> bool:
+    reference = node.reference
+    return reference.position is Position.VALUE and not reference.conversion and not reference.never_absent
+
+
+def _parent(node: Value) -> str:
+    """The path of the object that the value is an item of."""
+    return node.reference.path.rpartition(".")[0]

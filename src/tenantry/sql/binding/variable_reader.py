@@ -1,0 +1,168 @@
+"""VariableReader: reads and checks the variables of a template, and raises the errors that name them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeAlias
+
+from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
+from tenantry.groups import Record, RecordList
+from tenantry.sql.binding.conversions import converter
+from tenantry.sql.binding.values import (
+    BINDABLE,
+    UNREADABLE,
+    all_bindable,
+    as_text,
+    check_scalar,
+    getter,
+    is_absent,
+    list_items,
+    look_up,
+    type_name,
+)
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, VariableReference
+from tenantry.sql.tenant_guard import Guard, is_viewer_input
+
+Read: TypeAlias = Callable[[Any], Any]
+"""From variables to what is bound. Raises LookupError or TypeError where there is no value."""
+
+
+class VariableReader:
+    """Reads and checks the variables of one template; errors name the path and the location of what they refuse."""
+
+    def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
+        self._source = source
+        self._dialect = dialect
+        self._guard = guard
+        self._required = [reference for reference in tree.references if reference.required]
+
+    def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
+        """Raises the one MissingVariable that lists every path that has no value, with its location."""
+        if not isinstance(variables, Mapping | Record):
+            raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
+        missing: dict[str, str] = {}
+        for reference in chain(self._required, needed):
+            value = look_up(variables, reference.path)
+            if is_absent(value):
+                at = f"{self._source.location(reference.offset)}"
+                state = "null" if value is None else "missing"
+                meant = self._guard.meant(reference.path)
+                at += f", did you mean {meant}?" if meant is not None else ""
+                missing[reference.path] = (
+                    f"{missing[reference.path]}, {at}" if reference.path in missing else f"{state} at {at}"
+                )
+        if missing:
+            listed = "; ".join(f"{path} ({state})" for path, state in missing.items())
+            fix = "".join(f"Write {{{{ {path} }}}}. " for path in filter(None, map(self._guard.meant, missing)))
+            raise MissingVariable(
+                f"variables without a value: {listed}. {fix}Give each of them a value; what a viewer may leave out is "
+                "a params.* in [[ ]]",
+                names=tuple(missing),
+            )
+
+    def choice(self, variables: Any, node: Switch) -> int:
+        """The number of the branch that the value chooses."""
+        value = look_up(variables, node.reference.path)
+        try:
+            return node.choose(None if is_absent(value) else value)
+        except UNREADABLE:
+            path = node.reference.path
+            problem = f"{path} at {self._source.location(node.reference.offset)}: give {node.expected}"
+            if self._guard.is_chosen(path):
+                raise InvalidParameter(problem, names=(path,)) from None
+            raise UnbindableValue(problem, name=path) from None
+
+    def read(self, node: Value | Concat) -> Read:
+        """The function from variables to the parameter of a node."""
+        if isinstance(node, Concat):
+            parts = [each if isinstance(each, str) else self.text(each) for each in node.parts]
+            return lambda values: "".join([part if isinstance(part, str) else part(values) for part in parts])
+        reference = node.reference
+        if reference.position is Position.TEXT:
+            return self.text(reference)
+        return self.limit(reference) if reference.position is Position.LIMIT else self.scalar(reference)
+
+    def scalar(self, reference: VariableReference) -> Read:
+        """One value for one placeholder, exactly typed, and converted; ``str`` subclasses become ``str``."""
+        if reference.conversion:
+            return self._reading(reference, converter(reference.conversion, self._dialect))
+        get, refine = getter(reference.path), self._reading(reference, check_scalar)
+        if reference.never_absent:
+            return refine
+
+        def read(values: Any) -> Any:
+            value = get(values)
+            certainly_good = BINDABLE.get(type(value))
+            return value if certainly_good is not None and certainly_good(value) else refine(values)
+
+        return read
+
+    def text(self, reference: VariableReference) -> Read:
+        """A value as text, for ``'{{ x }}'``."""
+        return self._reading(reference, as_text)
+
+    def limit(self, reference: VariableReference) -> Read:
+        """A count for ``limit`` and ``offset``: an ``int`` from 0."""
+        read = self.scalar(reference)
+
+        def read_limit(values: Any) -> int:
+            value = read(values)
+            if type(value) is not int or value < 0:
+                what = "a negative number" if type(value) is int else type_name(value)
+                fix = _declaration(reference.path, value, "integer")
+                raise self._error(reference, f"`limit` and `offset` take a whole number from 0, not {what}{fix}")
+            return value
+
+        return read_limit
+
+    def items(self, reference: VariableReference) -> Read:
+        """The scalars of a list, copied. An empty list is a list; a text, an object or a set is none."""
+
+        def convert(value: Any) -> Sequence[Any]:
+            if not isinstance(value, list | tuple | RecordList):
+                fix = _declaration(reference.path, value, "list of text") or ": give a list, or compare with ="
+                raise ValueError(f"`in` takes a list, not {type_name(value)}{fix}")  # noqa: TRY004  # as any refusal
+            copied = tuple(value._values if type(value) is RecordList else value)  # another thread may change it
+            return copied if all_bindable(copied) else list_items(copied)
+
+        return self._reading(reference, convert)
+
+    def _reading(self, reference: VariableReference, convert: Callable[[Any], Any]) -> Read:
+        """Reads a value, or its default where it is absent, and converts it."""
+        get, default, nullable = getter(reference.path), reference.default, reference.nullable
+
+        def read(values: Any) -> Any:
+            value = get(values)
+            try:
+                return convert(value)
+            except ValueError as refusal:
+                raise self._error(reference, str(refusal)) from None
+
+        def read_or_default(values: Any) -> Any:
+            value = look_up(values, reference.path)
+            if is_absent(value):
+                value = default
+            if value is None and nullable:
+                return None
+            try:
+                return convert(value)
+            except ValueError as refusal:
+                raise self._error(reference, str(refusal)) from None
+
+        return read_or_default if reference.never_absent else read
+
+    def _error(self, reference: VariableReference, problem: str) -> UnbindableValue:
+        return UnbindableValue(
+            f"{reference.path} at {self._source.location(reference.offset)}: {problem}", name=reference.path
+        )
+
+
+def _declaration(path: str, value: Any, kind: str) -> str:
+    """The fix for a text of a viewer's parameter that is not declared: a declared one would have been converted."""
+    name = path.removeprefix("params.")
+    if not is_viewer_input(path) or "." in name or not isinstance(value, str):
+        return ""
+    return f": declare it: `params: {{{name}: {kind}}}`"

@@ -54,7 +54,7 @@ help:
 
 .venv/test: .venv/python $(INPUTS)
 	@echo "Installing Tenantry and its test tools into .venv: a minute or two, once …"
-	@$(PIP) $(CONTRIB:%=--editable ./%) --editable './site[serve]' --editable '.[test]'
+	@$(PIP) --editable './site[serve]' --editable '.[test]' $(CONTRIB:%=--editable ./%)   # each after those that it needs
 	@$(PIP) --upgrade --target .venv/servers httptools uvloop   # apart: uvicorn takes them wherever it finds them
 	@touch $@ .venv/demo
 

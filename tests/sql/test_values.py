@@ -250,6 +250,17 @@ def test_none_is_missing() -> None:
         assert caught.value.names == ("g.x",)
 
 
+@pytest.mark.parametrize("further", ["", " [[ and c = {{ params.c }} ]]"])
+def test_none_is_missing_for_json_too(further: str) -> None:
+    """JSON has a null, and yet a property that is null is no value. Red when a conversion sees None: the condition
+    then compares with `null`."""
+    for path in ("g.x", "params.x"):
+        template = SQLTemplate(f"select 1 where a @> {{{{ {path} | json }}}}{further}", "postgresql")
+        with pytest.raises(MissingVariable) as caught:
+            template.bind({"g": {"x": None}, "params": {"x": None}})
+        assert caught.value.names == (path,)
+
+
 def test_attributes_are_never_read() -> None:
     """An object that answers to every attribute holds no variable."""
     with pytest.raises(MissingVariable):

@@ -136,6 +136,8 @@ class VariableReader:
 
         def read(values: Any) -> Any:
             value = get(values)
+            if value is None:
+                raise LookupError  # JSON has a null, so that its conversion would take it
             try:
                 return convert(value)
             except ValueError as refusal:

@@ -22,7 +22,11 @@ ENVIRONMENTS: Final = ROOT / ".venv-matrix"
 VERSIONS: Final = ("3.11", "3.12", "3.13", "3.14")
 _CONSTRAINED: Final = ("--constraint", "requirements/constraints.txt")
 _EXTRAS: Final = {"tenantry": "[test]", "tenantry-site": "[serve]"}
-_FOLDERS: Final = [f"{folder}{_EXTRAS.get(name, '')}" for name, folder in reversed(DISTRIBUTIONS.items())]
+_FOLDERS: Final = [
+    f"{DISTRIBUTIONS[name]}{_EXTRAS.get(name, '')}"
+    for name in sorted(DISTRIBUTIONS, key=lambda name: (name != "tenantry-site", name != "tenantry", name))
+]
+"""Each after those that it needs: pip does not look further down its list."""
 _PACKAGES: Final = (*_CONSTRAINED, *(word for folder in _FOLDERS for word in ("--editable", folder)))
 _SERVERS: Final = (*_CONSTRAINED, "--upgrade", "httptools", "uvloop")  # in a folder of their own, as in the Makefile
 _PYTEST: Final = ("--dist=loadfile", "--no-loadscope-reorder")

@@ -205,6 +205,24 @@ async def test_a_name_may_be_a_property_of_the_group(tmp_path: Path) -> None:
             assert (columns_of(panel_of(text)), SECRET in text) == ({measure, "route"}, secret)
 
 
+@pytest.mark.parametrize(
+    "text", ["Of {{ params.memo }}", "{{ params.memo }}", "{{ nick }} & more"], ids=["viewer", "whole", "property"]
+)
+async def test_what_is_put_into_a_text_names_no_column(tmp_path: Path, text: str) -> None:
+    """A viewer who types ``datum.secret`` into a control that a specification's title repeats. Red when expressions are
+    looked for after the values are put in."""
+    panel = (
+        f"{{vega: {{title: '{text}', transform: [{{filter: 'datum.{{{{ measure }}}} >= 0'}}], "
+        "encoding: {x: {field: day}}}, query: all}"
+    )
+    files = one_panel(panel)
+    files["dashboards/routes.yaml"] = files["dashboards/routes.yaml"].replace("rows:", "  memo: {text: }\nrows:")
+    properties = {"nick": "datum['secret']", "measure": "delay"}
+    async with serve(tmp_path, files, properties=properties) as site:
+        got = await site.post("routes/-/panels", {"filters": {"memo": "datum.secret"}, "panels": [{"id": "1-1"}]})
+        assert (columns_of(panel_of(got.text)), SECRET in got.text) == ({"day", "delay"}, False)
+
+
 async def test_a_panel_whose_columns_are_not_there_sends_none(tmp_path: Path) -> None:
     """A wrong name is no reason to send the others. Red when no match means all."""
     async with serve(tmp_path, one_panel("{table: all, columns: [nosuch]}"), store=Stored) as site:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from tenantry.dashboards.definition.column_uses import SORT
 from tenantry.dashboards.definition.model import Panel
-from tenantry.dashboards.definition.vega_columns import vega_columns
+from tenantry.dashboards.definition.vega_columns import vega_fields
 from tenantry.groups import Record
 from tenantry.results import Result
 
@@ -21,7 +21,8 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
         return None
     written = panel.named.substitute(variables)
     uses = zip(panel.columns, written["columns"], strict=True)
-    names = [name for use, name in uses if use.key != SORT] + [*vega_columns(written["vega"])]
+    named = [name for use, name in uses if use.key != SORT]
+    names = (*named, *written["expressions"], *vega_fields(written["vega"]))
     return frozenset(name for name in names if isinstance(name, str))  # a property of another type names no column
 
 

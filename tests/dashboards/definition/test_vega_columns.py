@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from tenantry.dashboards.definition.vega_columns import vega_columns
+from tenantry.dashboards.definition.vega_columns import vega_expression_columns, vega_fields
+
+
+def vega_columns(specification: Any) -> set[str]:
+    return {*vega_expression_columns(specification), *vega_fields(specification)}
+
 
 _CASES: list[tuple[Any, set[str]]] = [
     ({"encoding": {"x": {"field": "a"}, "tooltip": [{"field": "b"}, {"field": "c d"}]}}, {"a", "b", "c d"}),
@@ -67,10 +72,25 @@ _CASES: list[tuple[Any, set[str]]] = [
 def test_fields_and_expressions_name_columns(specification: Any, named: set[str]) -> None:
     """Wherever Vega-Lite takes a field; other words of it name none. Red for the fields of a transform when they are
     looked for in encodings alone, and for ``click`` when ``on`` is a field anywhere."""
-    assert set(vega_columns(specification)) == named
+    assert vega_columns(specification) == named
 
 
 def test_a_computed_name_names_nothing() -> None:
     """Its author writes ``columns``. Red when any column may be meant."""
     specification = {"params": [{"name": "p", "value": "secret"}], "transform": [{"calculate": "datum[p]", "as": "x"}]}
-    assert set(vega_columns(specification)) == set()
+    assert vega_columns(specification) == set()
+
+
+@pytest.mark.parametrize(
+    ("expression", "named"),
+    [
+        ("datum.{{ measure }} > 0 && datum.total_{{ user_group.id }}", {"{{ measure }}", "total_{{ user_group.id }}"}),
+        ("""datum['{{ own["a b"] }} c'] + datum["{{ own['d'] }}"]""", {'{{ own["a b"] }} c', "{{ own['d'] }}"}),
+        (r"datum['a\{{b'] + datum['it\'s']", {r"a\{{b", "it's"}),
+        ("{{ measure }}", set()),
+        ("datum {{ measure }}", set()),
+    ],
+)
+def test_a_name_in_an_expression_may_be_a_variable(expression: str, named: set[str]) -> None:
+    """It keeps its form, for the values of a group. Red when quotes of a variable end a name."""
+    assert set(vega_expression_columns({"transform": [{"filter": expression}]})) == named

@@ -97,8 +97,8 @@ class Panel:
     counts columns of the grid; 0: an equal share. ``refresh`` and ``max_age`` are seconds: how often a page asks
     again, and how old an answer of the cache may be. ``show_query``: a viewer may read the query's text.
     ``columns`` are those of the query that the file names. ``named`` has their names, in their order, as ``columns``,
-    and the specification of a Vega-Lite panel as ``vega``, with variables. ``all_columns``: the file says
-    ``columns: all``, or has no ``columns`` in a table, which ``columns_left_out`` tells.
+    and of a Vega-Lite panel the specification as ``vega`` and the names in its ``expressions``, with variables.
+    ``all_columns``: the file says ``columns: all``, or has no ``columns`` in a table, which ``columns_left_out`` tells.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Panel:
     max_age: float | None = None
     show_query: bool = False
     columns: tuple[ColumnUse, ...] = ()
-    named: Definition = field(default_factory=lambda: Definition({"columns": [], "vega": None}))
+    named: Definition = field(default_factory=lambda: Definition({"columns": [], "expressions": [], "vega": None}))
     all_columns: bool = False
     columns_left_out: bool = False
 

@@ -12,6 +12,7 @@ from tenantry.dashboards.definition.keys import DASHBOARD, MAX_IN_ROW, MAX_ROWS,
 from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
 from tenantry.dashboards.definition.values import mapping, read_keys, refuse
 from tenantry.dashboards.definition.variables import Definition
+from tenantry.dashboards.definition.vega_columns import vega_expression_columns
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
 from tenantry.sql.source import Source
 from tenantry.suggestions import did_you_mean
@@ -110,7 +111,13 @@ class _FileReader:
             max_age=values.get("cache", top.get("cache")),
             show_query=values.get("show_query", False),
             columns=uses,
-            named=Definition({"columns": [use.name for use in uses], "vega": values.get(PanelKind.VEGA)}),
+            named=Definition(
+                {
+                    "columns": [use.name for use in uses],
+                    "expressions": [*vega_expression_columns(values.get(PanelKind.VEGA))],
+                    "vega": values.get(PanelKind.VEGA),
+                }
+            ),
             all_columns=columns is None,
             columns_left_out=left_out,
         )

@@ -1,4 +1,8 @@
-"""The columns that a Vega-Lite specification names: its fields, and ``datum.NAME`` in its expressions."""
+"""The columns that a Vega-Lite specification names: its fields, and ``datum.NAME`` in its expressions.
+
+Expressions are read as the author wrote them: a value that is put into a text (a title with what a viewer typed) names
+no column there.
+"""
 
 from __future__ import annotations
 
@@ -28,25 +32,39 @@ _IN_TRANSFORMS: Final = frozenset(
 """The same in an entry of ``transform``: elsewhere they hold other words."""
 _LABELS: Final = "labelExpr"
 """An expression over the labels of an axis, where ``datum`` is no row."""
-_DATUM: Final = re.compile(r"""\bdatum\s*(?:\.\s*([\w$]+)|\[\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\])""")
+_VARIABLE: Final = r"\\{\{|\{\{.*?\}\}"
+"""``{{ path }}``, whatever quotes and points it has, and two braces that begin none."""
+_DATUM: Final = re.compile(
+    rf"""\bdatum\s*(?:\.\s*((?:{_VARIABLE}|[\w$])++)"""
+    rf"""|\[\s*(?:'((?:{_VARIABLE}|[^'\\]|\\.)*+)'|"((?:{_VARIABLE}|[^"\\]|\\.)*+)")\s*\])"""
+)
 _FIRST_STEP: Final = re.compile(r"""\[\s*(['"]?)(.*?)\1\s*\]|((?:\\.|[^.\[\]\\])+)""")
-_ESCAPED: Final = re.compile(r"\\(.)")
+_ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
-def vega_columns(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """Every name, each as often as it is there. A column that only a computed name reads, as ``datum[p]`` does, is not
-    among them."""
+def vega_expression_columns(specification: Any) -> Iterator[str]:
+    """The names in the expressions of a specification as it is written, each as often as it is there. They may hold
+    variables. A column that only a computed name reads, as ``datum[p]`` does, is not among them."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
             yield plain or _unescaped(single or double)
     elif isinstance(specification, list):
         for each in specification:
-            yield from vega_columns(each, in_transform=in_transform)
+            yield from vega_expression_columns(each)
     elif isinstance(specification, dict):
         for key, value in specification.items():
-            if key == _LABELS:
-                continue
-            yield from vega_columns(value, in_transform=in_transform or key == "transform")
+            if key != _LABELS:
+                yield from vega_expression_columns(value)
+
+
+def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
+    """The fields of a specification that holds no variable any more, each as often as it is there."""
+    if isinstance(specification, list):
+        for each in specification:
+            yield from vega_fields(each, in_transform=in_transform)
+    elif isinstance(specification, dict):
+        for key, value in specification.items():
+            yield from vega_fields(value, in_transform=in_transform or key == "transform")
             if key in _ANYWHERE or (in_transform and _is_field_of_transform(key, specification)):
                 yield from _fields(value)
             elif key == "repeat":

@@ -105,14 +105,16 @@ class Site:
 
 
 @asynccontextmanager
-async def reading(app: ASGIApp, path: str, body: Any, headers: Mapping[str, str]) -> AsyncIterator[Reader]:
+async def reading(
+    app: ASGIApp, path: str, body: Any, headers: Mapping[str, str], method: str = "POST"
+) -> AsyncIterator[Reader]:
     """Sends a request, and reads its answer as it comes. After the block the viewer has left."""
     reader = Reader(json.dumps(body).encode())
     scope = {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "http_version": "1.1",
-        "method": "POST",
+        "method": method,
         "scheme": "http",
         "path": path,
         "raw_path": path.encode(),

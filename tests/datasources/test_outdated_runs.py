@@ -192,6 +192,28 @@ async def test_a_stream_ends_when_nobody_knows(own: Tenancy) -> None:
             await anext(stream)
 
 
+async def test_a_read_that_never_ends_is_not_the_last_round(own: Tenancy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams that come later are checked, while there are always some. Red when a round has all the time: each stream
+    after that one ended with StoreUnavailable."""
+    read, asked = own.store.get_by_handle, 0
+
+    async def get_by_handle(handle: bytes) -> Issued | None:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            await asyncio.Event().wait()
+        return await read(handle)
+
+    monkeypatch.setattr(own.store, "get_by_handle", get_by_handle)
+    async with DataSources(own.store, **LIMITS) as sources, asyncio.timeout(SOON):
+        opened: list[ResultStream] = []
+        while asked < 4:
+            opened.append(await sources.stream(own.group, "main", ROWS_WITHOUT_END))
+            await asyncio.sleep(0.2)
+        for each in opened:
+            await each.aclose()
+
+
 async def test_the_bound_is_that_of_the_resolver(own: Tenancy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one of the same store runs in this process; else five seconds."""
     monkeypatch.undo()

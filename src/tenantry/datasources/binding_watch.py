@@ -170,7 +170,8 @@ class BindingWatch:
             if binding not in self._bindings:
                 continue
             try:
-                current = await self._current(binding, groups, sources)
+                async with asyncio.timeout(bound):  # a read that never ends must not be the last round
+                    current = await self._current(binding, groups, sources)
             except (StoreUnavailable, TimeoutError):
                 return  # the next round asks again
             except Exception as error:  # noqa: BLE001  # of a directory that breaks its contract; its text may hold a secret

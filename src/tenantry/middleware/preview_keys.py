@@ -2,7 +2,8 @@
 
 A preview key comes in the header of the token and is no user group token: only a mount of dashboards knows its session.
 The middleware takes it out of the request, as it does with tokens, and leaves it in the scope. The mount takes it from
-there. A request whose key nobody takes is answered 401, whatever the app answers.
+there. A request whose key nobody takes is answered 401, whatever the app answers: one that streams is told at its next
+part that nobody listens.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final
 from tenantry.errors import InvalidToken, MissingToken
 from tenantry.middleware.cache_headers import Message, Receive, Send
 from tenantry.middleware.carriers import TOKEN_HEADER, Header
+from tenantry.middleware.long_responses import ResponseCut
 from tenantry.middleware.refusals import App, send_error
 from tenantry.tokens import PREVIEW_PREFIX
 
@@ -52,20 +54,26 @@ async def run_with_preview_key(
     """Runs the app, whose answer is sent by ``send_private`` if it takes the key; else 401 by ``send``. Raises what the
     app raises."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
-    is_refused = False
+    is_refused = is_cut = False
 
     async def send_taken(message: Message) -> None:
-        nonlocal is_refused
+        nonlocal is_refused, is_cut
         if passed.is_taken:
             await send_private(message)
         elif not is_refused:
             is_refused = True
             await send_error(InvalidToken(InvalidToken.MESSAGE), scope, send)
+        elif message.get("more_body"):
+            is_cut = True
+            raise ResponseCut("this response was refused")
 
     try:
         await app(scope, receive, send_taken)
     except MissingToken:  # a view that needs a group; Starlette may have answered 500 for it
         if passed.is_taken:
+            raise
+    except Exception:
+        if not is_cut:  # else it is what the app made of ResponseCut
             raise
     if not passed.is_taken and not is_refused:
         await send_error(InvalidToken(InvalidToken.MESSAGE), scope, send)

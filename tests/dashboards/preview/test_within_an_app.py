@@ -17,7 +17,7 @@ from tenantry import Resolver, UserGroupMiddleware, user_group
 from tenantry.groups import GroupDraft
 from tenantry.testing import make_token
 from tests.dashboards.preview.conftest import PANELS, Previewed
-from tests.dashboards.served import SOON
+from tests.dashboards.served import SOON, reading
 from tests.resolver.fake import KEYS, FakeBackend
 
 pytestmark = pytest.mark.usefixtures("mount_inside")
@@ -38,6 +38,13 @@ async def test_the_key_is_a_bad_token_for_every_view_of_the_app(app: Previewed, 
     async with asyncio.timeout(SOON):
         assert is_bad_token(await app.client.get(path, headers={HEADER: session}))
     assert (await app.panels(session)).status_code == 200
+
+
+async def test_a_view_that_streams_is_ended(app: Previewed) -> None:
+    """Its viewer has the refusal and has left, and the server tells a view so by ``send`` alone (ASGI 2.4). Red when
+    parts are dropped in silence: the view streamed for ever."""
+    async with reading(app.app, f"{app.prefix}/feed", {}, {HEADER: "ugpv_" + "a" * 43}, "GET"):
+        await asyncio.sleep(0)
 
 
 async def test_a_mistake_of_a_view_stays_its_own(app: Previewed) -> None:

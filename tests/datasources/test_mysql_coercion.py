@@ -186,11 +186,31 @@ async def test_an_index_is_used(sources: DataSources, column: str, value: Any) -
 
 
 async def test_where_only_a_literal_can_be(sources: DataSources) -> None:
-    """Introducers and separators take a literal and no call. What filters nothing keeps its number."""
+    """Introducers, separators and frames of windows take a literal alone. What filters nothing keeps its number."""
     sql = "select _utf8mb4 {{ v }} as a, group_concat(c separator {{ v }}) as b from day_plain where id < 3 group by id"
     assert (await sources.fetch(group(main="ds_1"), "main", sql, {"v": "-"}))[0]["a"] == "-"
+    framed = (
+        "select count(*) over (order by id rows {{ v }} preceding) as a, "
+        "count(*) over (order by id rows between {{ v }} preceding and {{ v }} FOLLOWING) as b from day_plain limit 9"
+    )
+    assert (await sources.fetch(group(main="ds_1"), "main", framed, {"v": 2}))[4] == {"a": 3, "b": 5}
     rated = "select 1 as a where true [[ and {{ params.x }} = {{ rate | not_a_filter }} / 3 ]]"
     assert SQLTemplate(rated, "mysql").bind({"rate": 2, "params": {"x": 1}}).sql.endswith("and %s = %s / 3 ")
+
+
+async def test_a_property_that_is_a_number_is_cast(sources: DataSources) -> None:
+    """As docs/engine-mysql.md says: two properties are compared as texts, and a decimal times a text is a double."""
+    text = """select {{ nine }} < {{ ten }} as texts, cast({{ nine }} as signed) < cast({{ ten }} as signed) as numbers,
+        sum(c * {{ nine }}) as doubles, sum(c * cast({{ nine }} as decimal(20, 4))) as decimals from price_plain"""
+    (row,) = await sources.fetch(group(main="ds_1"), "main", text, {"nine": 9, "ten": 10})
+    assert (row["texts"], row["numbers"], type(row["doubles"]), type(row["decimals"])) == (0, 1, float, Decimal)
+    ids = (
+        "select 1 as a from (select cast(9007199254740993 as decimal(20)) as id) t where id between {{ v }} and {{ v }}"
+    )
+    near = {"v": 9007199254740992}
+    assert await sources.fetch(group(main="ds_1"), "main", ids, near) == [{"a": 1}]
+    cast = ids.replace("{{ v }}", "cast({{ v }} as decimal(20))")
+    assert await sources.fetch(group(main="ds_1"), "main", cast, near) == []
 
 
 async def test_what_a_collation_takes_for_equal(mariadb: MariaDB, sources: DataSources, database: str) -> None:

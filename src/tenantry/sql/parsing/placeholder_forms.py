@@ -24,6 +24,8 @@ _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
 """The end of the SQL before a place that takes a literal and no other expression: ``_utf8mb4 'a'``, ``show tables like
 'a%'``."""
+_AFTER_LITERAL: Final = re.compile(r"\{\{[^{}]*+\}\}\s*+(?:preceding|following)\b", re.IGNORECASE)
+"""A tag and the words after a literal: ``rows 3 preceding``."""
 _NEAR: Final = 64  # characters
 
 
@@ -59,8 +61,9 @@ class PlaceholderForms:
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
-        before = self._source.text[max(0, tag.offset - _NEAR) : tag.offset]
-        return "" if _BEFORE_LITERAL.search(before) else form
+        text = self._source.text
+        before = text[max(0, tag.offset - _NEAR) : tag.offset]
+        return "" if _BEFORE_LITERAL.search(before) or _AFTER_LITERAL.match(text, tag.offset) else form
 
     def _typed(self, path: str, neighbour: Neighbour, *, is_array: bool = False) -> str:
         parameter = _declared(self._parameters, path)

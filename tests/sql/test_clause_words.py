@@ -56,6 +56,16 @@ def refusal(text: str, dialect: str) -> tuple[int, str]:
         "select a from t order by a § [[ nulls last ]]",
         "select a § [[ at time zone 'UTC' ]] from t",
         "select a from t where a = array § [[ and b ]]",
+        "select a from t where § [[ deleted is null ]]",
+        "select a from t where /* why */ § [[ deleted = 1 ]] -- that",
+        "select a from t where a = 1 and § [[ deleted is null ]] order by a",
+        "select a from t where a between 1 and 2 or § [[ not deleted ]];",
+        "select a from t where (NOT § [[ (b) ]]) limit 1",
+        "select a from t join u on § [[ t.b = u.b ]] group by a",
+        f"select a from t where § [[ deleted is null ]] [[ and a = {A} ]]",
+        "select a from t where a = § [[ 1",
+        "select a from t where a = § [[ 1 ], [2]",
+        f"select a from t where § [[ a = {A}",
         f"select a from t where true § [[ and a = {A}",
         f"select a from t where true § [[ and a = {A} ]",
         f"select a from t where true § [[ and a = {A} ] ]",
@@ -68,7 +78,8 @@ def refusal(text: str, dialect: str) -> tuple[int, str]:
 )
 def test_a_clause_without_a_tag_or_an_end_is_no_array(dialect: str, text: str) -> None:
     """At the first ``[[`` that is none. Red in five dialects when what is no clause is an array: it compiled as text,
-    and the engine refused it; red for one when the end of the text is not looked at."""
+    and the engine refused it; red for one when the end of the text is not looked at, for some when an array may be a
+    whole condition, and for others when it may lack its end."""
     at = text.index("§") + 1
     column, message = refusal(text.replace("§ ", ""), dialect)
     assert column == at
@@ -82,6 +93,12 @@ def test_each_word(dialect: str, word: str) -> None:
     """Before an operand, in a clause without a tag; and as a clause with one it compiles."""
     assert refusal(f"select a from t [[ {word} b ]]", dialect)[0] == 17
     assert refusal(f"select a from t [[ {word} {A} ", dialect)[0] == 17
+
+
+@pytest.mark.parametrize("dialect", ARRAYS)
+def test_an_array_in_a_clause_without_an_end(dialect: str) -> None:
+    """The ``]]`` is the array's. Red when what has no end may be an array."""
+    assert refusal(f"select a from t where [[ a = {A} and b = [[1, 2]]", dialect)[0] == 23
 
 
 @EACH
@@ -123,6 +140,11 @@ def test_a_clause_that_nothing_opens(dialect: str) -> None:
         "[[1 /* and */]]",
         "[[1 -- a =\n]]",
         "[[not exists (select 1)]]",
+        "[1] where [[1, 2], [3]] = x",
+        "[1] where not [[1]] is null and [[1]][1][1] > 0 or [[1]] in l",
+        "[1] where a between [[1]] and [[2]] limit 1",
+        "[1] where a = [[1]] and f([[2]])",
+        "a.where [[1]]",
         f"[[1, 2], [{A}]]",
         f"array[[{A}]]",
     ],

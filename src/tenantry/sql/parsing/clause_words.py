@@ -2,7 +2,7 @@
 
 An array holds expressions. None begins with ``and``, ``where`` or a comma, and none ends with ``and``. A word that a
 comma or a dot follows is a name; some words are one as well where an operator follows: ``[[left(a, 1)], [b]]`` is an
-array, ``[[ left join …`` is none.
+array, ``[[ left join …`` is none. And no array is a whole condition: ``where [[ deleted is null ]]``.
 """
 
 from __future__ import annotations
@@ -40,6 +40,13 @@ _OPERAND = re.compile(r"[0-9'\"`{]")
 _TOKEN = re.compile(r"[^\W\d][\w$]*|\|\||::|\S")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _UNFINISHED = re.compile(r"(?:(?<![\w$.])(?:and|or|xor|not|in|is|like|between)|[-=<>+/%|])\s*\Z", re.IGNORECASE)
+_BEFORE_CONDITION = re.compile(r"(?<![\w$.])(?:where|having|on|qualify|prewhere|and|or|not)\s*\Z", re.IGNORECASE)
+_AFTER_CONDITION = frozenset(
+    (
+        *("", ")", ";", "[[", "and", "or", "group", "order", "having", "limit", "offset", "fetch", "qualify", "window"),
+        *("union", "except", "intersect"),
+    )
+)
 
 
 def begins_clause(text: str, lexemes: Sequence[Lexeme], index: int) -> bool:
@@ -58,6 +65,24 @@ def begins_clause(text: str, lexemes: Sequence[Lexeme], index: int) -> bool:
 def ends_unfinished(text: str, before: Lexeme) -> bool:
     """Whether the lexeme before a ``]]`` ends with an operator, as no expression does."""
     return before.kind is LexemeKind.CODE and _UNFINISHED.search(text, before.start, before.end) is not None
+
+
+def is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) -> bool:
+    """Whether what is between the ``[[`` at one index and the ``]]`` at another is a condition by itself. Next to a
+    ``between`` an ``and`` may come before an operand."""
+    preceding = map(lexemes.__getitem__, range(start - 1, -1, -1))
+    before = next((each for each in preceding if not _is_blank(text, each)), None)
+    if before is None or before.kind is not LexemeKind.CODE:
+        return False
+    word = _BEFORE_CONDITION.search(text, before.start, before.end)
+    if word is None or (word[0].lower().startswith("and") and "between" in text[: word.start()].lower()):
+        return False
+    following = map(lexemes.__getitem__, range(end + 2, len(lexemes)))
+    return next(_code(text, following), "").lower() in _AFTER_CONDITION
+
+
+def _is_blank(text: str, lexeme: Lexeme) -> bool:
+    return lexeme.kind is LexemeKind.COMMENT or text[lexeme.start : lexeme.end].isspace()
 
 
 def _code(text: str, lexemes: Iterable[Lexeme]) -> Iterator[str]:

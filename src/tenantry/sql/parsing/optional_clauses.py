@@ -3,7 +3,8 @@ Which variables may be in one is the rule of ``tenant_guard``.
 
 ``[[`` opens a clause only if its ``]]`` encloses a variable at its own level. Some dialects write arrays with the same
 characters: there what is no clause stays as it is, unless it begins with a word or a sign that no expression begins
-with, such as ``and``; elsewhere it is an error. So is a ``]]`` that closes nothing.
+with, such as ``and``, has no end, or is a whole condition; elsewhere it is an error. So is a ``]]`` that closes
+nothing.
 
 A clause closes every bracket, ``case`` and ``between`` that it opens, and none that it does not; it ends no statement;
 and no string comes directly after another one when clauses or their brackets go, for engines read two strings with a
@@ -22,7 +23,7 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.lexing.tags import map_arguments
-from tenantry.sql.parsing.clause_words import begins_clause, ends_unfinished
+from tenantry.sql.parsing.clause_words import begins_clause, ends_unfinished, is_condition
 from tenantry.sql.parsing.whole_between import whole_between
 from tenantry.sql.source import Source
 
@@ -89,8 +90,9 @@ class _BracketMatcher:
                 self._stack.append(self._doubles[-1])
             elif lexeme.kind is LexemeKind.RIGHT_BRACKET and index != skip and self._close(index):
                 skip = index + 1
-        for bracket in self._doubles:
-            self._not_a_clause(bracket)
+        for bracket in self._stack:
+            if bracket.index >= 0:
+                self._not_a_clause(bracket, never_array=True)
 
     def _is_array_in_array(self, index: int, lexeme: Lexeme) -> bool:
         """``\\[[``, and ``array[[`` where the dialect has arrays."""
@@ -117,10 +119,13 @@ class _BracketMatcher:
             if bracket.has_variable:
                 self._closes[index] = bracket.index
             else:
-                self._not_a_clause(bracket, ends_unfinished(self._source.text, self._lexemes[index - 1]))
+                text, lexemes = self._source.text, self._lexemes
+                is_alone = is_condition(text, lexemes, bracket.index, index)
+                self._not_a_clause(bracket, is_alone or ends_unfinished(text, lexemes[index - 1]))
             return True
         self._not_a_clause(bracket)
-        self._stack.append(_Bracket(double=False))  # [[ 1 ], …: two arrays, and one of them is closed
+        # [[ 1 ], …: two arrays, and one of them is closed
+        self._stack.append(_Bracket(double=False, index=bracket.index))
         if bracket.has_variable and self._doubles:
             self._doubles[-1].has_variable = True
         return False
@@ -128,8 +133,8 @@ class _BracketMatcher:
     def _is_right_bracket(self, index: int) -> bool:
         return index < len(self._lexemes) and self._lexemes[index].kind is LexemeKind.RIGHT_BRACKET
 
-    def _not_a_clause(self, bracket: _Bracket, is_unfinished: bool = False) -> None:
-        if is_unfinished or not self._may_be_array(bracket.index):
+    def _not_a_clause(self, bracket: _Bracket, never_array: bool = False) -> None:
+        if never_array or not self._may_be_array(bracket.index):
             problem = "this [[ has no ]] that encloses a variable"
             fix = "close the clause with ]], and name in it the variable that it depends on; or take [[ and ]] out"
             raise self._source.error(self._lexemes[bracket.index].start, problem, fix)

@@ -99,6 +99,34 @@ def test_a_between_that_is_kept_whole(text: str, old: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "condition",
+    [
+        "a + 1 between 1 [[ and {{ params.b }} ]]",
+        "a || b between '1' [[ and {{ params.b }} ]]",
+        "case when a then b end between 1 [[ and {{ params.b }} ]]",
+        "a between 1 [[ and {{ params.b }} + 1 ]]",
+        "a between 1 [[ and {{ params.b }}::date ]]",
+        "a between 1 [[ and {{ params.b }} || 'x' ]]",
+        "a -> 'b' between '1' [[ and {{ params.b }} ]]",
+    ],
+)
+def test_a_between_of_expressions_is_not_rewritten(condition: str) -> None:
+    """Broken: with the last word before `between`, or the first one after `and`, the fix means something else."""
+    assert fix_of(f"select 1 from t where {condition}") == (
+        "put all of the between into one clause: [[ and column between {{ params.a }} and {{ params.b }} ]]"
+    )
+
+
+@pytest.mark.parametrize("name", ['"my col"', '"t x".b', "`my col`", "t.b", "lower(b)"])
+def test_a_column_of_a_between_is_taken_whole(name: str) -> None:
+    """Broken: half a quoted name."""
+    dialect = "mysql" if "`" in name else "postgresql"
+    for before in ("", "a = 1 and ", "("):
+        text = f"select 1 from t where {before}{name} between 1 [[ and {{{{ params.b }}}} ]]{')' * ('(' in before)}"
+        assert fix_of(text, dialect=dialect).startswith(f"write {name} >= 1 [[ and {name} <= {{{{ params.b }}}} ]]; or")
+
+
+@pytest.mark.parametrize(
     ("text", "declared"),
     [
         ("select 1 from t where day = {{ start }}", "date"),

@@ -8,10 +8,15 @@ from typing import Final
 _OPERAND: Final = r"\{\{[^{}]*\}\}|'[^']*'|[-+]?[\w.]+(?:\([^()]*\))?(?:::\w+)?"
 _BRACKETS: Final = r"(?:\s*(?:\[\[|\]\]))*\s*"
 _ENDS: Final = re.compile(
-    rf"between{_BRACKETS}(?P<low>{_OPERAND}){_BRACKETS}and{_BRACKETS}(?P<high>{_OPERAND})", re.IGNORECASE
+    rf"between{_BRACKETS}(?P<low>{_OPERAND}){_BRACKETS}and{_BRACKETS}(?P<high>{_OPERAND})"
+    r"(?=\s*(?:\]\]|[),;]|\Z|(?:and|or|group|order|limit)\b))",
+    re.IGNORECASE,
 )
+_NAME: Final = r"(?:[^\W\d]\w*|\"[^\"]+\"|`[^`]+`)"
 _COLUMN: Final = re.compile(
-    rf"(?P<not>\bnot\s+)?(?P<name>[\w.\"`]+(?:\([^()]*\))?)\s+(?P<negated>not\s+)?{_BRACKETS}\Z", re.IGNORECASE
+    r"(?:[(,]|\[\[|\]\]|(?<![\w$.])(?:where|and|or|on|having|when|(?P<not>not)))\s*"
+    rf"(?P<name>{_NAME}(?:\.{_NAME})*(?:\([^()]*\))?)\s+(?P<negated>not\s+)?{_BRACKETS}\Z",
+    re.IGNORECASE,
 )
 _NEAR: Final = 200  # characters before it
 

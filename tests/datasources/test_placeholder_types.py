@@ -138,6 +138,13 @@ async def test_a_decimal_next_to_a_number_of_each_type(ask: Ask, form: str, colu
         ("integer", "id = 11 and round(1.25, {{ params.x }}) = 1.3", "1"),
         ("integer", "pause = make_interval(hours => {{ params.x }})", "11"),
         ("integer", "pause = {{ params.x }} * interval '1 hour'", "11"),
+        ("integer", "name = substring('xn11' from {{ params.x }})", "2"),
+        ("integer", "name = substring('n11x' from 1 for {{ params.x }})", "3"),
+        ("integer", "name = substring('xn11', {{ params.x }})", "2"),
+        ("integer", "name = substring('11n11', 3, {{ params.x }})", "3"),
+        ("integer", "id = 11 and '{\"a\": 5}' = jsonb_build_object('a', {{ params.x }})", "5"),
+        ("integer", "id = (select max({{ params.x }}) + 1 from readings)", "10"),
+        ("integer", "name = overlay('x11' placing 'n' from {{ params.x }} for {{ params.x }})", "1"),
         ({"type": "integer", "min": 1, "max": 9}, "name = substring('xn11' from {{ params.x }})", "2"),
         ("integer", "tags[{{ params.x }}] = 11 and id = 11", "1"),
         ({"type": "integer", "min": 0, "max": 99}, "day = date '2026-01-01' + {{ params.x }}", "11"),
@@ -147,7 +154,8 @@ async def test_a_decimal_next_to_a_number_of_each_type(ask: Ask, form: str, colu
 async def test_each_type_in_the_forms_that_ask_for_it(ask: Ask, definition: Any, condition: str, sent: Any) -> None:
     """Each finds row 11 alone. Broken, one after the other: a time that is compared with a cast to timestamptz finds
     another row of `clock` in Vienna; an integer in a function with a cast to bigint fits none; a text with a cast fits
-    no enum; `@>` with a cast to bigint[] fits no int[]."""
+    no enum; `@>` with a cast to bigint[] fits no int[]; without a cast a position of `substring` is a pattern, and a
+    number of JSON is a text."""
     template = f"select id from readings where {condition}"
     declared = {"x": definition, "how": {"type": "choice", "choices": ["same", "more"]}}
     assert await ask(template, declared, x=sent) == [11]

@@ -58,6 +58,17 @@ def test_each_paramstyle(style: str) -> None:
         ("a = try_cast( {{ params.x }} as smallint)", "a = try_cast( $1 as smallint)"),
         ("a in (select {{ params.x }} as smallint)", "a in (select $1::bigint as smallint)"),
         ("a = left(b, {{ params.x }})", "a = left(b, $1)"),
+        (
+            "a = substring(b from {{ params.x }} for {{ params.x }})",
+            "a = substring(b from $1::integer for $1::integer)",
+        ),
+        (
+            "a = substring(b from (select c from d where e = {{ params.x }}))",
+            "a = substring(b from (select c from d where e = $1::bigint))",
+        ),
+        ("a = substring(b, {{ params.x }})", "a = substring(b, $1::integer)"),
+        ("a = jsonb_build_object('a', {{ params.x }})", "a = jsonb_build_object('a', $1::bigint)"),
+        ("a = substring(b from 1 + {{ params.x }})", "a = substring(b from 1 + $1::bigint)"),
         ("a = f(n => {{ params.x }})", "a = f(n => $1)"),
         ("a = f({{ params.x }} + 1)", "a = f($1::bigint + 1)"),
         ("a in (1, {{ params.x }})", "a in (1, $1::bigint)"),

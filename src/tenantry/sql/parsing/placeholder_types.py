@@ -29,6 +29,17 @@ _PATTERNS: Final = frozenset({"like", "ilike"})
 _COMPARES_LIST: Final = frozenset({"in", "any", "all", "some", "=", "<", ">"})
 _ARGUMENT_BEGINS: Final = frozenset({"(", ","})
 _ARGUMENT_ENDS: Final = frozenset({")", ","})
+_POSITION_BEGINS: Final = frozenset({"from", "for", ","})
+_TAKES_POSITIONS: Final = frozenset({"substring", "overlay"})
+_TAKES_ANY: Final = frozenset(f"{json}_build_{what}" for json in ("json", "jsonb") for what in ("object", "array")) | {
+    "to_json",
+    "to_jsonb",
+    "array_agg",
+    "min",
+    "max",
+    "pg_typeof",
+}
+"""Functions of arguments of any type, to which a placeholder without one is a text."""
 _NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}
 _WORD: Final = re.compile(r'[^\W\d]|"')
 _INTEGER: Final = "integer"
@@ -43,6 +54,8 @@ class Neighbour(Enum):
     ARGUMENT = auto()
     OPERATOR = auto()
     """An operator that is no comparison and computes nothing: of documents, arrays, patterns."""
+    POSITION = auto()
+    """An argument of ``substring`` or ``overlay``: a placeholder without a type would be a pattern."""
     OTHER = auto()
 
 
@@ -55,7 +68,7 @@ def placeholder_type(dialect: Dialect, parameter: Parameter, at: Neighbour, *, i
     if kind in INSTANTS and at is Neighbour.COMPARISON:
         return ""
     if kind is ParameterType.INTEGER:
-        if _fits_integer(parameter):
+        if at is Neighbour.POSITION or _fits_integer(parameter):
             name = _INTEGER
         elif at is Neighbour.ARGUMENT and not is_array:
             return ""
@@ -79,12 +92,14 @@ def neighbour_of(context: TokenContext, index: int) -> Neighbour:
         return Neighbour.OTHER
     if any(signs) or _compares_by_word(context, index, before, after):
         return Neighbour.COMPARISON
+    if before[0].text in _POSITION_BEGINS and context.enclosing_function(index) in _TAKES_POSITIONS:
+        return Neighbour.POSITION
     if before[0].text not in _ARGUMENT_BEGINS or after[0].text not in _ARGUMENT_ENDS:
         return Neighbour.OTHER
     function = context.enclosing_function(index)
     if function in _COMPARES_LIST:
         return Neighbour.COMPARISON
-    is_function = function not in _NO_FUNCTION and _WORD.match(function) is not None
+    is_function = function not in _NO_FUNCTION | _TAKES_ANY and _WORD.match(function) is not None
     return Neighbour.ARGUMENT if is_function else Neighbour.OTHER
 
 

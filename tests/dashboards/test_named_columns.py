@@ -12,7 +12,9 @@ import pytest
 
 from tenantry.dashboards.definition.keys import PANELS
 from tenantry.dashboards.definition.model import PanelKind
+from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import ResultCache
+from tenantry.errors import TemplateError
 from tests.dashboards.served import Site, serve
 from tests.dashboards.test_tables import Stored
 
@@ -221,6 +223,30 @@ async def test_what_is_put_into_a_text_names_no_column(tmp_path: Path, text: str
     async with serve(tmp_path, files, properties=properties) as site:
         got = await site.post("routes/-/panels", {"filters": {"memo": "datum.secret"}, "panels": [{"id": "1-1"}]})
         assert (columns_of(panel_of(got.text)), SECRET in got.text) == ({"day", "delay"}, False)
+
+
+@pytest.mark.parametrize("control", ["{text: }", "{choices: {query: routes}}", "{choices: {delay: Delay, size: Size}}"])
+@pytest.mark.parametrize(
+    "panel",
+    [
+        "{bar: '{{ params.m }}', by: route, query: all}",
+        "{bar: delay, by: route, color: 'a{{ params.m }}', query: all}",
+        "{table: all, columns: [day, '{{ params.m }}']}",
+        "{table: all, columns: [day], sort: '-{{ params.m }}'}",
+        "{vega: {encoding: {x: {field: day}, y: {field: '{{ params.m }}'}}}, query: all}",
+        "{vega: {transform: [{fold: [day, '{{ params.m }}']}], encoding: {x: {field: day}}}, query: all}",
+        "{vega: {repeat: {row: ['{{ params.m }}']}, spec: {encoding: {x: {field: {repeat: row}}}}}, query: all}",
+        "{vega: {transform: [{filter: 'datum.{{ params.m }} > 0'}], encoding: {x: {field: day}}}, query: all}",
+    ],
+)
+def test_a_viewer_may_choose_columns_and_type_none(panel: str, control: str) -> None:
+    """Red when the name may come from a control that takes any text: a viewer wrote ``secret`` there."""
+    text = f"title: A\ncontrols:\n  m: {control}\nrows:\n  - {panel}\n"
+    if "delay: Delay" in control:
+        read_dashboard(text, "routes")
+    else:
+        with pytest.raises(TemplateError, match="could name any column"):
+            read_dashboard(text, "routes")
 
 
 async def test_a_panel_whose_columns_are_not_there_sends_none(tmp_path: Path) -> None:

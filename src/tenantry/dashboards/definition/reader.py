@@ -12,8 +12,9 @@ from tenantry.dashboards.definition.keys import DASHBOARD, MAX_IN_ROW, MAX_ROWS,
 from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
 from tenantry.dashboards.definition.values import mapping, read_keys, refuse
 from tenantry.dashboards.definition.variables import Definition
-from tenantry.dashboards.definition.vega_columns import vega_expression_columns
+from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
+from tenantry.sql.parameters.declared import ParameterType
 from tenantry.sql.source import Source
 from tenantry.suggestions import did_you_mean
 
@@ -96,7 +97,7 @@ class _FileReader:
         uses = tuple(column_uses(keys, nodes))
         if kind is PanelKind.VEGA:
             self._check_addresses(nodes[kind])
-        return Panel(
+        panel = Panel(
             id=panel_id,
             kind=kind,
             view=Definition({"kind": str(kind), **shown}),
@@ -121,6 +122,8 @@ class _FileReader:
             all_columns=columns is None,
             columns_left_out=left_out,
         )
+        self._check_chosen_columns(panel, nodes[kind], values.get(PanelKind.VEGA), controls)
+        return panel
 
     def _kind(self, node: YamlNode) -> PanelKind:
         if not isinstance(node.value, dict):
@@ -149,6 +152,20 @@ class _FileReader:
             raise refuse(self._source, node, "with belongs to open", "write {open: route, with: [route]}")
         names = value.get("filter") or value.get("with", [])
         return Click({name: name for name in names}, target, node.offset)
+
+    def _check_chosen_columns(
+        self, panel: Panel, node: YamlNode, specification: Any, controls: Mapping[str, Control]
+    ) -> None:
+        """Refuses a column whose name a viewer may type: it could be any column of the query."""
+        paths = [(path, use.offset) for use in panel.columns for path in Definition(use.name).paths]
+        expressions = Definition([*vega_expression_columns(specification)]).paths
+        fields = [path for path in Definition(specification).paths if is_field(path.pointer)]
+        for path, offset in [*paths, *((each, node.offset) for each in (*expressions, *fields))]:
+            name = str(path.steps[1]) if path.steps[0] == "params" and len(path.steps) > 1 else ""
+            if name in controls and controls[name].parameter.type is ParameterType.TEXT:
+                problem = f"params.{name} takes any text, so a viewer could name any column of the query here"
+                fix = f"give its control fixed choices: {name}: {{choices: {{COLUMN: Label, …}}}}"
+                raise self._source.error(offset, problem, fix)
 
     def _check_addresses(self, node: YamlNode) -> None:
         """Refuses what a browser would load, in a Vega-Lite specification."""

@@ -71,6 +71,13 @@ def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[s
                 yield from (name for each in _lists(value) for name in _fields(each))
 
 
+def is_field(pointer: str) -> bool:
+    """Whether a text at this place of a specification may be a field: RFC 6901, with every key on the way."""
+    keys = [key for key in pointer.split("/")[1:] if not key.isdecimal()]
+    named = _ANYWHERE | (_IN_TRANSFORMS | {"value"} if "transform" in keys else set())
+    return not named.isdisjoint(keys[-1:]) or "repeat" in keys
+
+
 def _is_field_of_transform(key: str, entry: dict[str, Any]) -> bool:
     return key in _IN_TRANSFORMS or (key == "value" and "pivot" in entry)
 

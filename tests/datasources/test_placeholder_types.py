@@ -143,6 +143,8 @@ async def test_a_decimal_next_to_a_number_of_each_type(ask: Ask, form: str, colu
         ("integer", "name = substring('xn11', {{ params.x }})", "2"),
         ("integer", "name = substring('11n11', 3, {{ params.x }})", "3"),
         ("integer", "id = 11 and '{\"a\": 5}' = jsonb_build_object('a', {{ params.x }})", "5"),
+        ("integer", "name = 'n' || format('%s', {{ params.x }}) and abs({{ params.x }}) = id", "11"),
+        ("integer", "name = 'n' || to_char({{ params.x }}, 'FM99') and id = (select sum({{ params.x }}))", "11"),
         ("integer", "id = (select max({{ params.x }}) + 1 from readings)", "10"),
         ("integer", "name = overlay('x11' placing 'n' from {{ params.x }} for {{ params.x }})", "1"),
         ({"type": "integer", "min": 1, "max": 9}, "name = substring('xn11' from {{ params.x }})", "2"),

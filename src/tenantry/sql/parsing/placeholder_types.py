@@ -31,15 +31,26 @@ _ARGUMENT_BEGINS: Final = frozenset({"(", ","})
 _ARGUMENT_ENDS: Final = frozenset({")", ","})
 _POSITION_BEGINS: Final = frozenset({"from", "for", ","})
 _TAKES_POSITIONS: Final = frozenset({"substring", "overlay"})
-_TAKES_ANY: Final = frozenset(f"{json}_build_{what}" for json in ("json", "jsonb") for what in ("object", "array")) | {
-    "to_json",
-    "to_jsonb",
-    "array_agg",
-    "min",
-    "max",
-    "pg_typeof",
-}
-"""Functions of arguments of any type, to which a placeholder without one is a text."""
+_TAKES_ANY: Final = frozenset(
+    (
+        *("json_build_object", "json_build_array", "jsonb_build_object", "jsonb_build_array", "to_json", "to_jsonb"),
+        *("array_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "any_value", "min", "max"),
+        *(
+            "sum",
+            "avg",
+            "count",
+            "abs",
+            "sign",
+            "to_char",
+            "to_hex",
+            "format",
+            "first_value",
+            "last_value",
+            "pg_typeof",
+        ),
+    )
+)
+"""Functions of arguments of several types, where a placeholder without one is a text or an error."""
 _NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}
 _WORD: Final = re.compile(r'[^\W\d]|"')
 _INTEGER: Final = "integer"

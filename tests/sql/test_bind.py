@@ -205,3 +205,12 @@ def test_every_dialect_and_style_binds_the_same_values() -> None:
             params = bound.params.values() if style.named else bound.params  # type: ignore[union-attr]  # not None
             assert tuple(params) == ("eu", "open", "paid")
             assert (bound.paramstyle, bound.dialect) == (name, dialect)
+
+
+@pytest.mark.parametrize("text", ["'{{ x }}'", "'{{ x }}; '", '"{{ x }}"', "{{ x }}"])
+def test_mysql_takes_a_bare_placeholder_as_a_separator(text: str) -> None:
+    """Red when the SQL before the tag is read instead of that before its string: a call is no literal there."""
+    bound = SQLTemplate(f"select group_concat(a separator {text}) as v from t where b = {text}", "mysql").bind(
+        {"x": ","}
+    )
+    assert bound.sql == "select group_concat(a separator %s) as v from t where b = concat(%s)"

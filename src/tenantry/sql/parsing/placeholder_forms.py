@@ -56,13 +56,14 @@ class PlaceholderForms:
             return self._typed(path, Neighbour.COMPARISON)
         return self.of_guarded(tag)
 
-    def of_guarded(self, tag: VariableTag) -> str:
+    def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
         """The form for a value of the group, which is not there where it filters nothing."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
         text = self._source.text
-        before = text[max(0, tag.offset - _NEAR) : tag.offset]
+        start = tag.offset if string is None else string
+        before = text[max(0, start - _NEAR) : start]
         return "" if _BEFORE_LITERAL.search(before) or _AFTER_LITERAL.match(text, tag.offset) else form
 
     def _typed(self, path: str, neighbour: Neighbour, *, is_array: bool = False) -> str:

@@ -234,7 +234,8 @@ class TreeBuilder:
         for part in lexeme.parts:
             if part.kind is LexemeKind.TAG:
                 inner, cast = self._tag_in_string(part), span.cast if alone else ""
-                parts.append(self.reference(inner, span.position, cast=cast, form=self._forms.of_guarded(inner)))
+                form = self._forms.of_guarded(inner, lexeme.start)
+                parts.append(self.reference(inner, span.position, cast=cast, form=form))
             elif part.kind is LexemeKind.ESCAPE:
                 parts.append(self._text[part.start + 1 : part.end])
             else:

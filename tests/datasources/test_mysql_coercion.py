@@ -168,6 +168,24 @@ async def test_a_query_without_values_is_refused_as_the_authors(sources: DataSou
     assert len(await sources.fetch(asking, "main", "select id / 0 as a from number_plain limit 2000", {})) == 800
 
 
+@pytest.mark.parametrize("rows", [3_000, 20_000])
+async def test_other_warnings_hide_none(mariadb: MariaDB, sources: DataSources, database: str, rows: int) -> None:
+    """However many come before it; divisions by zero are none, and more warnings than are kept refuse the query. Red
+    when those of a thousand rows hide that of the last one."""
+    table = f"noisy_{rows}"
+    mariadb.execute(f"create table {table} (n int auto_increment primary key, c varchar(9))", database=database)
+    mariadb.execute(
+        f"insert into {table} (c) select '7' from seq_1_to_{rows} union all select '7abc'", database=database
+    )
+    for noise in ("n / 0", "str_to_date(concat('x', n), '%d')"):
+        text = f"select count(*) as a from {table} where {noise} is null and c + 0 = {{{{ v }}}}"
+        with pytest.raises(UnbindableValue, match="1292"):
+            await sources.fetch(group(main="ds_1"), "main", text, {"v": 7})
+        if noise == "n / 0" or rows < 10_000:
+            good = f"select count({noise}) as a, {{{{ v }}}} as v from {table}"
+            assert (await sources.fetch(group(main="ds_1"), "main", good, {"v": 7}))[0]["a"] == 0
+
+
 async def test_warnings_that_are_not_kept_refuse(sources: DataSources, monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken: without the count, a server that keeps no warnings has none."""
     monkeypatch.setattr("tenantry.datasources.engines.mysql.WARNINGS_KEPT", 0)

@@ -44,7 +44,8 @@ from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 if VERSION[:2] < (1, 2):  # it goes on in plain text where TLS is asked for and the server has none
     raise ImportError("PyMySQL is older than 1.2")
 
-SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+# Without ERROR_FOR_DIVISION_BY_ZERO: each such row of a select is a warning, and a server keeps few of them.
+SQL_MODE = "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"
 _NO_SUCH_THREAD = 1094
 _UNKNOWN_VARIABLE = 1193
 _READ_ONLY = frozenset({1290, 1792})

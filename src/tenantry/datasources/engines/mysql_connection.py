@@ -23,7 +23,7 @@ _ENDS: Final = " \t\r\n;"  # of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
 _TRUNCATED: Final = 1292  # a text that was read as a number or a time, and only a part of it is one
-WARNINGS_KEPT: Final = 1024  # of a statement, by the server
+WARNINGS_KEPT: Final = 16_384  # of a statement, by the server
 _CANNOT_NEST: Final = frozenset({1064, 1235})  # a statement that is no sub-select, or one that the server cannot nest
 _ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031})  # after these it hangs up
 
@@ -119,14 +119,15 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
     def was_truncated(self) -> bool:
         """Whether the query whose rows were all read compared a text with a number or a time by a part of the text.
 
-        Asks the server only where it counted a warning. A query that has its warnings forgotten counts as such a one.
+        Asks the server only where it counted a warning. A query that has its warnings forgotten counts as such a one,
+        and so does one with more warnings than the server keeps.
         """
         count = self._result.warning_count
         if not count:
             return False
         self.query("show warnings")
         numbers = [number for _, number, _ in self._result.rows]
-        return _TRUNCATED in numbers or len(numbers) < min(count, WARNINGS_KEPT)
+        return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
         """``was_truncated`` for the first row of a query, without the others: for a stream, whose rows are sent before

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from sqlalchemy.engine import URL
 
+from tenantry.datasources.bound_statement import BoundStatement, made_of
 from tenantry.datasources.driver import DataSource, Driver, missing_driver_message
 from tenantry.datasources.engines.bigquery import BigQueryDriver
 from tenantry.datasources.engines.built_in import BUILT_IN, driver_enforcement, enforcement_notes
@@ -161,6 +162,15 @@ class OpenSource:
             group=f"{group.handle.hex()} {group.revision}",
             session=session,
         )
+
+    def key(self, bound: BoundStatement, session: BoundSQL | None, group: UserGroup) -> str | None:
+        """The key under which an answer is shared; None for a value without a fingerprint, for a driver of the host's
+        own. The key of a wrapped query begins with that of the query itself."""
+        try:
+            key = self.fingerprint(bound.query, session, group)
+            return key if bound.sql is bound.query else made_of(key, self.fingerprint(bound.sql, session, group))
+        except TypeError:
+            return None
 
 
 class Pools:

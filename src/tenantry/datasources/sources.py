@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Coroutine, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -265,12 +264,7 @@ class DataSources:
         bound = bind_statement(compiled, variables, opened.source)
         session = None if opened.session is None else opened.session.bind(group)
         weight = None if self._weight is None else partial(self._weight, group)
-        key = None
-        if shares:
-            with suppress(TypeError):  # a value without a fingerprint, for a driver of the host's own
-                key = opened.fingerprint(bound.query, session, group)
-                if bound.sql is not bound.query:  # the key of its answer begins with that of the query's own
-                    key = made_of(key, opened.fingerprint(bound.sql, session, group))
+        key = opened.key(bound, session, group) if shares else None
         return BoundQuery(opened, bound.sql, session, group.handle, label, weight, key)
 
     async def fingerprint(

@@ -36,6 +36,7 @@ from tenantry.sql.tenant_guard import is_viewer_input
 
 MAX_TAGS = 1_000
 """Tags in one template."""
+_TOO_MANY_TAGS = f"a SQL template has at most {MAX_TAGS} variables"
 MAX_CLAUSE_DEPTH = 8
 """Optional clauses within one another."""
 
@@ -104,7 +105,7 @@ class TreeBuilder:
         """The nodes of the whole text; ``references`` is filled on the way."""
         tags = [len(lexeme.parts) or 1 for lexeme in lexemes if lexeme.kind in _TAGGED]
         if sum(tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
-            raise _too_many_tags()
+            raise TemplateError(_TOO_MANY_TAGS)
         self._read(lexemes, lexemes, 0)
         level = self._levels[0]
         level.flush()
@@ -268,7 +269,7 @@ class TreeBuilder:
     ) -> VariableReference:
         """A variable of the tag, for the innermost level: the one that it names, unless another path is given."""
         if len(self.references) == MAX_TAGS:
-            raise _too_many_tags()
+            raise TemplateError(_TOO_MANY_TAGS)
         path = path or tag.path
         not_a_filter = tag.filter(NOT_A_FILTER) is not None
         nullable = tag.filter(NULLABLE) is not None
@@ -326,10 +327,6 @@ class TreeBuilder:
 
 def _conversion(tag: VariableTag) -> str:
     return next((each.name for each in tag.filters if each.name in CONVERSIONS), "")
-
-
-def _too_many_tags() -> TemplateError:
-    return TemplateError(f"a SQL template has at most {MAX_TAGS} variables")
 
 
 class _Context(SwitchContext):

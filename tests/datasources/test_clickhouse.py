@@ -107,7 +107,7 @@ async def test_a_query_without_end_is_stopped_on_the_server(user: str, sources, 
     opened = sources(user, timeout=2.0)
     with pytest.raises(QueryTimeout):
         await opened.fetch(group(main="ds_1"), "main", ENDLESS[0])
-    patient = sources(user, timeout=100.0)
+    patient = sources(user, timeout=100.0, group_pool_size=5)
     await patient.fetch(group(main="ds_1"), "main", "select 1")
     tasks = [asyncio.create_task(patient.fetch(group("acme", main="ds_1"), "main", sql)) for sql in ENDLESS]
     await _until_running(server, 5)

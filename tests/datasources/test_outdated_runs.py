@@ -205,7 +205,7 @@ async def test_a_read_that_never_ends_is_not_the_last_round(own: Tenancy, monkey
         return await read(handle)
 
     monkeypatch.setattr(own.store, "get_by_handle", get_by_handle)
-    async with DataSources(own.store, **LIMITS) as sources, asyncio.timeout(SOON):
+    async with DataSources(own.store, **LIMITS, group_pool_size=5) as sources, asyncio.timeout(SOON):
         opened: list[ResultStream] = []
         while asked < 4:
             opened.append(await sources.stream(own.group, "main", ROWS_WITHOUT_END))

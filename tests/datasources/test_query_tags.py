@@ -113,7 +113,7 @@ async def test_the_text_is_checked_without_it(
     sources = open_sources()
     for name in ("acme", "globex"):
         await sources.fetch(group(name, main="ds_1"), "main", "select {{ n }} as n", {"n": name})
-    assert checked == ["select %s as n"] * 2
+    assert checked == ["select concat(%s) as n"] * 2
     for refused in ("select 1 as a; delete from t", "select @a := 1 as a", "delete from t", ";", ""):
         with pytest.raises(NotOneStatement):
             await sources.fetch(group(main="ds_1"), "main", refused, {})
@@ -129,9 +129,9 @@ async def test_engines_without_a_list_of_queries_get_none(directory: Directory, 
     source = sources._pools._open[1, "ds_1"].source
     real = source.fetch  # type: ignore[attr-defined]
 
-    async def fetch(shape, bound, session=None):
+    async def fetch(shape, bound, *further):
         sent.append(bound.sql)
-        return await real(shape, bound, session)
+        return await real(shape, bound, *further)
 
     source.fetch = fetch  # type: ignore[method-assign]
     await asyncio.gather(*(sources.fetch(group(name, main="ds_1"), "main", "select 2 as two", {}) for name in "ab"))

@@ -4,13 +4,14 @@ does not keep others out."""
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 from collections.abc import Hashable
 
 import pytest
 
 from tenantry.datasources import Limits
-from tenantry.datasources.turns import BARRED_SECONDS, SLICE, Turns, share
+from tenantry.datasources.turns import BARRED_SECONDS, LONG_EVERY, SLICE, Turns, share
 from tenantry.errors import SourceUnavailable
 from tests.datasources.simulated_loop import simulate
 
@@ -295,6 +296,19 @@ def test_streams_together_leave_some_connections(size: int) -> None:
     simulate(main())
 
 
+@pytest.mark.parametrize(("size", "each", "own"), [(3, None, 1), (5, None, 2), (10, None, 5), (5, 5, 3)])
+def test_the_streams_of_a_group_leave_a_stream_to_others(size: int, each: int | None, own: int) -> None:
+    """Its readers may be slow for ten minutes. Red when one group may hold as many streams as all together."""
+
+    async def main() -> None:
+        queue = turns(size, each=each)
+        streams = [queue.ask("a", is_stream=True) for _ in range(20)]
+        assert sum(turn.came.done() for turn in streams) == own
+        assert queue.ask("b", is_stream=True).came.done() is (each is None)
+
+    simulate(main())
+
+
 @pytest.mark.parametrize("size", [2, 5])
 def test_long_queries_of_several_groups_leave_some_connections(size: int) -> None:
     """Once it is known that they are long: the first ones of each group may have all. Streams count among them. Red
@@ -314,6 +328,28 @@ def test_long_queries_of_several_groups_leave_some_connections(size: int) -> Non
         await asyncio.gather(*tasks, return_exceptions=True)
 
     simulate(main())
+
+
+def test_one_connection_begins_few_long_queries_while_short_ones_wait() -> None:
+    """Though the short ones' group has used more. Red when ``_next`` looks at what was used alone, and when no long
+    query begins while short ones wait."""
+
+    async def main() -> Order:
+        queue, order = turns(), Order()
+        for group, seconds in [("long", 60.0), *[("short", 0.9)] * 90]:
+            await run(queue, group, [], seconds)
+        busy = asyncio.create_task(run(queue, "other", order, 1.0))
+        await asyncio.sleep(0)
+        tasks = [asyncio.create_task(run(queue, "long", order, 4.0)) for _ in range(10)]
+        tasks += [asyncio.create_task(run(queue, "short", order, 0.9)) for _ in range(40)]
+        await asyncio.gather(busy, *tasks)
+        return order
+
+    found = simulate(main())
+    last = max(at for at, group in found if group == "short")
+    long = [at for at, group in found if group == "long" and at < last]
+    assert len(long) >= 2
+    assert all(later - at >= LONG_EVERY for at, later in itertools.pairwise(long))
 
 
 def test_what_was_long_is_forgotten() -> None:

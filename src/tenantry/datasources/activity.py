@@ -156,10 +156,6 @@ class ObservedQuery(DatabaseSpan):
         self.cache_hit: bool = False
         self.queue_seconds: float | None = None
 
-    def set_answer(self, rows: int, cache_hit: bool, queue_seconds: float) -> None:
-        """What the viewer gets."""
-        self.rows, self.cache_hit, self.queue_seconds = rows, cache_hit, queue_seconds
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:

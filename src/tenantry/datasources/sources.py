@@ -245,7 +245,8 @@ class DataSources:
             except Uncopyable:
                 landing = await self.flights.ask(replace(query, key=None))
                 found = take(landing)
-            observed.set_answer(len(found), landing.is_hit, landing.queue_seconds)
+            observed.rows, observed.cache_hit = len(found), landing.is_hit
+            observed.queue_seconds = landing.queue_seconds
         return found
 
     def _query(

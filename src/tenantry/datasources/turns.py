@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 SLICE: Final = 5.0
 """Seconds after which a stream gives way, on a source with one connection, to a query of another group."""
 
+LONG_EVERY: Final = 15.0
+"""Seconds within which a source with one connection begins one stream or query of a long-running group, while short
+queries wait."""
+
 BARRED_SECONDS: Final = 60.0
 """For so long a group has one stream less after one that was ended because its reader was slow."""
 
@@ -80,7 +84,7 @@ class Turn:
 
     def leave(self) -> None:
         """Ends it, unless a source has the connection."""
-        if not self.is_kept:
+        if not self.is_kept and not self.has_ended:
             self.end()
 
     def end(self) -> None:
@@ -120,6 +124,8 @@ class Turns:
         self._believed_until = 0.0
         self._is_closed = False
         self._pauses = 0
+        self._long_began = -LONG_EVERY
+        self._now: Final = asyncio.get_running_loop().time
 
     @property
     def running(self) -> int:
@@ -135,9 +141,10 @@ class Turns:
         if not own.running and not own.waiting:
             own.used = max(own.used, self._clock)
         self._number += 1
-        turn = Turn(self, own, self._number, is_stream=is_stream)
         now = self._now()
-        if not self.waiting and self._may_start(turn, now, self._long_turns(now)):
+        turn = Turn(self, own, self._number, is_stream=is_stream)
+        is_idle = not (self._running or self.waiting or is_stream or self._pauses)  # the common case
+        if is_idle or (not self.waiting and self._may_start(turn, now, self._long_turns(now))):
             self._start(turn, now)
         else:
             self._free_place(own)
@@ -151,7 +158,8 @@ class Turns:
         if turn in self._running:
             self._running.discard(turn)
             turn.group.charge(turn, self._now())
-            self._serve()
+            if self.waiting:
+                self._serve()
         elif not turn.came.done():
             self._unqueue(turn)
             turn.came.set_result(False)
@@ -223,9 +231,20 @@ class Turns:
             ]
             if not first:
                 return
-            turn = min(first, key=lambda turn: (turn.group.used_at(now), turn.is_stream, turn.number))
+            turn = self._next(first, now)
             self._unqueue(turn)
             self._start(turn, now)
+
+    def _next(self, turns: list[Turn], now: float) -> Turn:
+        """Of those that may start. One connection begins one long turn within ``LONG_EVERY`` while short ones wait."""
+        if self._size(now) == 1:
+            short = [turn for turn in turns if not turn.is_stream and not turn.group.is_long(now)]
+            if short and now - self._long_began < LONG_EVERY:
+                turns = short
+        turn = min(turns, key=lambda turn: (turn.group.used_at(now), turn.is_stream, turn.number))
+        if turn.is_stream or turn.group.is_long(now):
+            self._long_began = now
+        return turn
 
     def _may_start(self, turn: Turn, now: float, long_turns: int) -> bool:
         group, size = turn.group, self._size(now)
@@ -235,7 +254,8 @@ class Turns:
             return False
         if turn.is_stream:
             streams = group.barred + sum(other.is_stream for other in group.running)
-            return long_turns < most and streams < min(each, most)
+            own = min(each, most) if self.limits.group_pool_size else share(most)  # by default others stream too
+            return long_turns < most and streams < own
         if long_turns < max(each, most) or not group.is_long(now):
             return True
         return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)  # streams alone hold no one
@@ -293,9 +313,6 @@ class Turns:
         self._serve()
 
     # --- groups -------------------------------------------------------------------------------------------------------
-
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
 
     def _sweep(self) -> None:
         """Bounds the memory: a group that is forgotten comes back as a new one."""

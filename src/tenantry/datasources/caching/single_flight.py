@@ -166,7 +166,8 @@ class Flight:
         """Takes a turn of the query's group, or a place in its queue. Raises SourceUnavailable if that is full."""
         turn = query.opened.turns.ask(query.group, 1.0 if query.weight is None else query.weight())
         if turn.came.done():
-            self._withdraw()  # from the queues of groups that are at their limit
+            if self.turns:
+                self._withdraw()  # from the queues of groups that are at their limit
             self._begin(turn)
         else:
             self.turns[query.group] = turn

@@ -39,6 +39,8 @@ def bound(text: str, sent: dict[str, Any]) -> str:
         ("amount + 1, lower(name)", ["amount", "lower"]),
         ("1, 2.5", ["1", "other"]),
         ("'it''s', 'o''clock'", ["it's", "o'clock"]),
+        ("us-east-1: amount > 5, eu west: amount > 50, x: 1 = 1", ["us-east-1", "eu west", "x"]),
+        ("amount::int, b", ["amount", "b"]),
     ],
 )
 def test_texts_without_names(choice: str, names: list[str]) -> None:
@@ -49,6 +51,8 @@ def test_texts_without_names(choice: str, names: list[str]) -> None:
         assert bound(text % fix, {"x": name})
     if choice == "'a', 'b'":
         assert fix == "a: 'a', b: 'b'"
+    if choice.startswith("us-east-1"):
+        assert bound(text % fix, {"x": "us-east-1"}) == "select amount > 5 as v from t"
 
 
 @pytest.mark.parametrize(

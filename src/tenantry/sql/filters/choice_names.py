@@ -15,6 +15,8 @@ from tenantry.sql.source import Source
 
 BARE: Final = re.compile(r"-?[0-9]+|\w+")
 """A name that needs no quotes."""
+_UNQUOTED: Final = re.compile(r"([^'\":()]*[^'\":()\s])\s*:(?!:)\s*(?=\S)")
+"""A name that needs quotes and has none, with its colon."""
 _FIRST_WORD: Final = re.compile(r"[^\W\d]\w*")
 _NAMES: Final = '"`['  # what begins a quoted column
 _CLOSING: Final = {"[": "]"}
@@ -63,12 +65,16 @@ def with_names(source: Source, dialect: Dialect, arguments: Sequence[Argument]) 
     """The arguments of ``one_of``, each with a name: those that have none take one of their text."""
     found: dict[str, str] = {}
     for argument in arguments:
-        name = name_of(source, dialect, argument) or _suggested(source, dialect, argument)
+        unquoted = None if argument.key else _UNQUOTED.match(argument.text)
+        text = argument.text if unquoted is None else argument.text[unquoted.end() :]
+        name = name_of(source, dialect, argument) or (
+            unquoted[1] if unquoted else _suggested(source, dialect, argument)
+        )
         unique, number = name, 1
         while unique in found:
             number += 1
             unique = f"{name}_{number}"
-        found[unique] = argument.text
+        found[unique] = text
     return ", ".join(f"{written_name(name, dialect)}: {text}" for name, text in found.items())
 
 

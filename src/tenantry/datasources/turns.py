@@ -125,7 +125,6 @@ class Turns:
         self._is_closed = False
         self._pauses = 0
         self._long_began = -LONG_EVERY
-        self._now: Final = asyncio.get_running_loop().time
 
     @property
     def running(self) -> int:
@@ -313,6 +312,9 @@ class Turns:
         self._serve()
 
     # --- groups -------------------------------------------------------------------------------------------------------
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
 
     def _sweep(self) -> None:
         """Bounds the memory: a group that is forgotten comes back as a new one."""

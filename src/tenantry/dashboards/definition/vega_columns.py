@@ -32,11 +32,13 @@ _IN_TRANSFORMS: Final = frozenset(
 """The same in an entry of ``transform``: elsewhere they hold other words."""
 _LABELS: Final = "labelExpr"
 """An expression over the labels of an axis, where ``datum`` is no row."""
-_VARIABLE: Final = r"\\{\{|\{\{.*?\}\}"
+_VARIABLE: Final = r"\\{\{|\{\{(?:(?!\}\}).)*\}\}"
 """``{{ path }}``, whatever quotes and points it has, and two braces that begin none."""
+_OTHER: Final = r"\{(?!\{)|\\(?!\{\{)."
+"""One brace, or an escape: no text is matched in two ways, so a long one takes no time that explodes."""
 _DATUM: Final = re.compile(
-    rf"""\bdatum\s*(?:\.\s*((?:{_VARIABLE}|[\w$])++)"""
-    rf"""|\[\s*(?:'((?:{_VARIABLE}|[^'\\]|\\.)*+)'|"((?:{_VARIABLE}|[^"\\]|\\.)*+)")\s*\])"""
+    rf"""\bdatum\s*(?:\.\s*((?:{_VARIABLE}|[\w$])+)"""
+    rf"""|\[\s*(?:'((?:{_VARIABLE}|{_OTHER}|[^'\\{{])*)'|"((?:{_VARIABLE}|{_OTHER}|[^"\\{{])*)")\s*\])"""
 )
 _FIRST_STEP: Final = re.compile(r"""\[\s*(['"]?)(.*?)\1\s*\]|((?:\\.|[^.\[\]\\])+)""")
 _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")

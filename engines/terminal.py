@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tenantry.cli import commands
-from tenantry.settings import Settings
+from tenantry.server.settings import Settings
 
 
 @dataclass

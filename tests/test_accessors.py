@@ -11,9 +11,9 @@ from typing import get_type_hints
 import pytest
 from starlette.requests import HTTPConnection, Request
 
-from tenantry.accessors import user_group, variables
 from tenantry.errors import MiddlewareMissing, MissingToken
 from tenantry.groups import RecordList
+from tenantry.http.accessors import user_group, variables
 from tenantry.testing import make_group
 from tests.middleware.asgi import http
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 import pytest
 
 from tenantry.errors import AmbiguousToken, InvalidBody, InvalidToken, MissingVariable, StoreUnavailable, TemplateError
-from tenantry.http import error_response, prefers_html
+from tenantry.http.responses import error_response, prefers_html
 from tests.middleware.asgi import http
 
 BROWSER = b"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tenantry.accessors import VIEWER_KEY
 from tenantry.datasources import while_connected
 from tenantry.errors import MiddlewareMissing, ViewerLeft
+from tenantry.http.accessors import VIEWER_KEY
+from tenantry.http.read_ahead import MOST_BYTES, MOST_MESSAGES, ReadAhead
 from tenantry.middleware.token_watch import REVOKED
 from tenantry.middleware.websockets import WebSocketSession
-from tenantry.read_ahead import MOST_BYTES, MOST_MESSAGES, ReadAhead
 from tests.middleware.sockets import RAW, Answers, Socket
 
 DISCONNECT = {"type": "websocket.disconnect", "code": 1001}

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import Tag, Token
-from tenantry.migrations import migrate
 from tenantry.tokens import KeyRing, SigningKey
 
 KEYS = KeyRing([SigningKey("k1", blake2b(b"benchmarks only", digest_size=32).digest())])

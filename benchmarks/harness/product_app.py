@@ -30,9 +30,9 @@ from benchmarks.harness.servers import ROOT
 from engines.ports import free_port
 from tenantry import DataSources, Embedding, Resolver, mount_dashboards
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.datasources import ResultCache
 from tenantry.groups import Environment, GroupDraft, Tag
-from tenantry.migrations import migrate
 from tenantry.provisioning import Provisioner
 
 GROUPS: Final = 100

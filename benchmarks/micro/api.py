@@ -11,10 +11,10 @@ from benchmarks.harness.servers import Server, fast, request
 from benchmarks.harness.table import Aim, Table
 from benchmarks.micro.server import figures, rounds, times
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import Tag
-from tenantry.keys import create_key_file
-from tenantry.migrations import migrate
 from tenantry.provisioning import issue_api_token
+from tenantry.tokens.keys import create_key_file
 
 ROUNDS = 7
 SECONDS = 0.6
@@ -33,7 +33,8 @@ app = Starlette(routes=[Route("/api/user", echo, methods=["GET", "POST"])])
 """
 
 IMPORTS = (
-    "from tenantry.api import FastRouter\nfrom tenantry.app import create_app\nfrom tenantry.keys import SigningKeys"
+    "from tenantry.provisioning.http import FastRouter\nfrom tenantry.server.app import create_app\n"
+    "from tenantry.tokens.keys import SigningKeys"
 )
 
 

@@ -24,16 +24,17 @@ from benchmarks.harness import engines
 from benchmarks.harness.servers import Server
 from benchmarks.harness.table import Aim, Table
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import Tag
-from tenantry.keys import create_key_file
-from tenantry.migrations import migrate
 from tenantry.provisioning import issue_api_token
+from tenantry.tokens.keys import create_key_file
 
 LINES = 100_000
 ALONE = 500
 SECONDS = 60
 IMPORTS = (
-    "from tenantry.api import FastRouter\nfrom tenantry.app import create_app\nfrom tenantry.keys import SigningKeys"
+    "from tenantry.provisioning.http import FastRouter\nfrom tenantry.server.app import create_app\n"
+    "from tenantry.tokens.keys import SigningKeys"
 )
 
 

@@ -73,11 +73,11 @@ async def _main() -> None:
         return
     buses: tuple[Bus, ...] = ()
     if how == "postgres":
-        from tenantry.buses import PostgresBus
+        from tenantry.backends.buses import PostgresBus
 
         buses = (PostgresBus(url),)
     elif how == "redis":
-        from tenantry.buses import RedisBus
+        from tenantry.backends.buses import RedisBus
 
         buses = (RedisBus(valkey[0]),)
     await _resolver(SQLStore(url), how, buses, token.encode())

@@ -23,8 +23,8 @@ from benchmarks.harness import engines
 from benchmarks.harness.population import ENVIRONMENT, populate, raw
 from benchmarks.harness.table import Aim, Table
 from benchmarks.micro.follower import CHANNEL
+from tenantry.backends.buses import RedisBus
 from tenantry.backends.sql import SQLStore
-from tenantry.buses import RedisBus
 from tenantry.groups import GroupChanges
 
 NUMBER = 500

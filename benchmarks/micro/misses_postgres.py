@@ -18,7 +18,7 @@ from benchmarks.harness.population import KEYS, populate, raw, token
 from benchmarks.harness.table import Aim, Table
 from benchmarks.micro.misses_sqlite import GROUPS, chosen
 from tenantry import Resolver
-from tenantry.backends.redis import RedisBackend
+from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import environments, groups
 from tenantry.groups import Token

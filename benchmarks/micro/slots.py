@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.harness.measure import Cell, repeat, run
 from benchmarks.harness.table import Aim, Table
-from tenantry.slots import PrivateSlots, SharedSlots
+from tenantry.cache.slots import PrivateSlots, SharedSlots
 
 HANDLE = bytes.fromhex("0102030405060708")
 SLOT = 0x0102

@@ -15,10 +15,10 @@ from typing import Any
 
 from benchmarks.harness.measure import WALL, Cell, compare, repeat, repeat_async, run
 from benchmarks.harness.table import Aim, Table
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import GroupDraft, HourlyUsage, Tag, Usage, UsageBatch, UsageKey
-from tenantry.migrations import migrate
 from tenantry.resolver import Resolver, resolver
 from tenantry.tokens import KeyRing, SigningKey, draft_token
 from tenantry.usage import UsageRecorder

@@ -23,10 +23,10 @@ from benchmarks.harness.product_app import GROUPS, Sites, fill, group_name, serv
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
 from tenantry.dashboards.answer_budget import answer_budget
-from tenantry.dashboards.chart_rows import ChartRows
+from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
-from tenantry.dashboards.panel_request import WantedPanel
-from tenantry.dashboards.panels import PanelRunner
+from tenantry.dashboards.panels.panels import PanelRunner
+from tenantry.dashboards.protocol.panel_request import WantedPanel
 from tenantry.datasources import ResultCache
 
 PANELS: Final = 12

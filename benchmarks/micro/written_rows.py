@@ -22,7 +22,7 @@ import pandas as pd
 
 from benchmarks.harness.measure import repeat, run
 from benchmarks.harness.table import Aim, Table
-from tenantry.results import Format, Result, to_arrow, to_csv, to_json, to_ndjson
+from tenantry.datasources.results import Format, Result, to_arrow, to_csv, to_json, to_ndjson
 
 ROWS = 20_000
 ROUNDS = 15

@@ -18,7 +18,7 @@ from benchmarks.harness.population import ENVIRONMENT, token
 from benchmarks.harness.table import Table
 from benchmarks.micro.misses_postgres import burst
 from benchmarks.micro.rotations import AT_ONCE, Rotations
-from tenantry.backends.redis import RedisBackend
+from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.backends.sql import SQLStore
 
 ENTRIES = 20_000

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tenantry.accessors import user_group, variables
     from tenantry.dashboards.embedding.routes import Embedding
     from tenantry.dashboards.endpoint import dashboard, error_handler
     from tenantry.dashboards.folder import DashboardFolder
     from tenantry.dashboards.mount import mount_dashboards
     from tenantry.datasources import DataSources, stop_on_signals
+    from tenantry.datasources.query_folder import QueryFolder
     from tenantry.errors import TenantryError
     from tenantry.groups import RESERVED_NAMES, Environment, Record, RecordList, Tag, Token, UserGroup
     from tenantry.html import HTMLTemplate, context_processor
-    from tenantry.keys import SigningKeys
+    from tenantry.http.accessors import user_group, variables
+    from tenantry.http.viewers import while_connected
     from tenantry.middleware import UserGroupMiddleware
-    from tenantry.queries import QueryFolder
     from tenantry.resolver import Resolver
-    from tenantry.viewers import while_connected
+    from tenantry.tokens.keys import SigningKeys
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
@@ -34,12 +34,12 @@ else:
             "Embedding": "tenantry.dashboards.embedding.routes",
             "Environment": "tenantry.groups",
             "HTMLTemplate": "tenantry.html",
-            "QueryFolder": "tenantry.queries",
+            "QueryFolder": "tenantry.datasources.query_folder",
             "RESERVED_NAMES": "tenantry.groups",
             "Record": "tenantry.groups",
             "RecordList": "tenantry.groups",
             "Resolver": "tenantry.resolver",
-            "SigningKeys": "tenantry.keys",
+            "SigningKeys": "tenantry.tokens.keys",
             "Tag": "tenantry.groups",
             "TenantryError": "tenantry.errors",
             "Token": "tenantry.groups",
@@ -50,9 +50,9 @@ else:
             "error_handler": "tenantry.dashboards.endpoint",
             "mount_dashboards": "tenantry.dashboards.mount",
             "stop_on_signals": "tenantry.datasources",
-            "user_group": "tenantry.accessors",
-            "variables": "tenantry.accessors",
-            "while_connected": "tenantry.viewers",
+            "user_group": "tenantry.http.accessors",
+            "variables": "tenantry.http.accessors",
+            "while_connected": "tenantry.http.viewers",
         },
     )
 

@@ -11,10 +11,10 @@ import httpx2
 import pytest
 from starlette.applications import Starlette
 
-from tenantry.api import create_api, not_found, openapi_document
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Environment, Scope, Tag
 from tenantry.provisioning import issue_api_token
+from tenantry.provisioning.http import create_api, not_found, openapi_document
 from tenantry.tokens import KeyRing, SigningKey
 
 JSON_TYPE = {"Content-Type": "application/json"}

@@ -12,14 +12,14 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.api import api_token_uses
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
+from tenantry.cache.slots import utc_now
+from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import ApiToken, Scope, Tag
-from tenantry.migrations import migrate
 from tenantry.provisioning import issue_api_token
-from tenantry.slots import utc_now
+from tenantry.provisioning.http import api_token_uses
 from tenantry.testing import FrozenClock
 from tests.api.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys, make_service
 from tests.api.test_table import ACME, code_of

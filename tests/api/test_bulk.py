@@ -10,11 +10,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import GroupChanges, thaw
 from tenantry.groups.property_schema import PropertySchema
-from tenantry.migrations import migrate
 from tenantry.sql import SQLTemplate
 from tenantry.sql.checks.contract import QueryContract
 from tests.api.conftest import Service, make_app, make_keys, make_service

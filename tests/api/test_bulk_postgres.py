@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
 from tests.api.conftest import make_app, make_service
 from tests.api.test_bulk_stream import Exchange, line
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.api import report_buffer
-from tenantry.api.report_buffer import MEMORY, ReportBuffer
-from tenantry.api.request import ClientDisconnected
+from tenantry.provisioning.http import report_buffer
+from tenantry.provisioning.http.report_buffer import MEMORY, ReportBuffer
+from tenantry.provisioning.http.request import ClientDisconnected
 from tests.api.conftest import Service, make_app
 from tests.api.test_bulk_stream import Exchange, line, until, waiting_for_its_reader
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.api import lines, report_buffer
-from tenantry.api.endpoint import RequestRecord
 from tenantry.errors import StoreUnavailable
+from tenantry.provisioning.http import lines, report_buffer
+from tenantry.provisioning.http.endpoint import RequestRecord
 from tests.api.conftest import Service, make_app
 
 PATIENCE = 60

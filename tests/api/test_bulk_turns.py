@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.api.report_buffer import ReportBuffer
-from tenantry.api.upsert_lines import MOST_TOGETHER
+from tenantry.provisioning.http.report_buffer import ReportBuffer
+from tenantry.provisioning.http.upsert_lines import MOST_TOGETHER
 from tests.api.conftest import Service, make_app
 from tests.api.test_bulk_stream import Exchange, line
 

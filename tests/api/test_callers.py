@@ -10,8 +10,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.api.request import SMALL_BODY
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
+from tenantry.provisioning.http.request import SMALL_BODY
 from tenantry.tokens import checksum
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import ACME, code_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx2
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Tag
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import SQLTemplate

@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
-from tenantry.api import FastRouter
+from tenantry.provisioning.http import FastRouter
 from tests.api.conftest import Service, make_app
 from tests.api.test_table import ACME
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenantry.api.request import MAX_BODY, ApiRequest, ClientDisconnected
-from tenantry.api.strict_json import decode_json
 from tenantry.errors import BadJson, BodyTooLarge, InvalidBody, RequestTimeout, TenantryError
+from tenantry.provisioning.http.request import MAX_BODY, ApiRequest, ClientDisconnected
+from tenantry.provisioning.http.strict_json import decode_json
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import assert_always, code_of
 

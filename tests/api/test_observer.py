@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.api import RequestRecord
-from tenantry.api.request import DRAIN_SECONDS
+from tenantry.provisioning.http import RequestRecord
+from tenantry.provisioning.http.request import DRAIN_SECONDS
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import ACME
 

@@ -16,13 +16,13 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
 from starlette.applications import Starlette
 
-from tenantry.api import create_api, openapi_document
-from tenantry.api.operations import OPERATIONS, ROTATION, GetOrCreate, Merge, Rotate, Update
-from tenantry.app import create_app
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Scope
-from tenantry.settings import load_settings
+from tenantry.provisioning.http import create_api, openapi_document
+from tenantry.provisioning.http.operations import OPERATIONS, ROTATION, GetOrCreate, Merge, Rotate, Update
+from tenantry.server.app import create_app
+from tenantry.server.settings import load_settings
 from tests.api.conftest import Service, make_caller, make_keys
 from tests.test_errors import STABLE as STATUSES
 
@@ -256,7 +256,7 @@ async def test_documents_are_made_when_somebody_asks(monkeypatch: pytest.MonkeyP
         made.append(version)
         return openapi_document(version, contact=contact)
 
-    monkeypatch.setattr("tenantry.api.routes.openapi_document", counted)
+    monkeypatch.setattr("tenantry.provisioning.http.routes.openapi_document", counted)
     contact = f"{uuid.uuid4()}@acme.example"  # of no other test
     apps = [Starlette(routes=[*create_api(MemoryStore(), make_keys(), contact=contact)]) for _ in range(2)]
     assert made == []

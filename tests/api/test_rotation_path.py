@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.api import RequestRecord
+from tenantry.provisioning.http import RequestRecord
 from tests.api.conftest import JSON_TYPE, Service, make_app
 from tests.api.test_table import ACME, assert_always, code_of
 

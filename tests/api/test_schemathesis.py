@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, Phase, settings
 from jsonschema import Draft202012Validator
 from schemathesis.checks import CHECKS
 
-from tenantry.api import openapi_document
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import InvalidBody
 from tenantry.groups import Scope, Tag
+from tenantry.provisioning.http import openapi_document
 from tenantry.provisioning.limits import check_properties
 from tests.api.conftest import make_app, make_caller, make_keys
 

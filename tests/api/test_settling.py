@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.api.endpoint import STORE_SECONDS
-from tenantry.app import create_app
 from tenantry.backends.sql import SQLStore
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
+from tenantry.provisioning.http.endpoint import STORE_SECONDS
+from tenantry.server.app import create_app
 from tests.api.conftest import make_keys, make_service
 
 LEASE = 4.0

@@ -10,12 +10,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import Scope
-from tenantry.keys import SigningKeys, create_key_file
 from tenantry.ports import EvictionListener
 from tenantry.tokens import KeyRing, SigningKey
+from tenantry.tokens.keys import SigningKeys, create_key_file
 from tests.api.conftest import JSON_TYPE, Service, make_app, make_caller, make_keys, make_service
 
 ALLOW = "GET, PUT, PATCH, DELETE, POST, QUERY, OPTIONS"

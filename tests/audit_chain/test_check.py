@@ -9,9 +9,17 @@ from datetime import timedelta
 
 import pytest
 
-from tenantry.audit_chain import NO_SEAL, ChainCheck, read_head, read_seal, seal_entries, write_head, write_seal
+from tenantry.backends.audit.chain import (
+    NO_SEAL,
+    ChainCheck,
+    read_head,
+    read_seal,
+    seal_entries,
+    write_head,
+    write_seal,
+)
+from tenantry.cache.slots import utc_now
 from tenantry.groups import AuditEntry, Author, ChainHead, Seal
-from tenantry.slots import utc_now
 from tenantry.tokens import KeyRing, SigningKey
 
 K1, K2, FOREIGN = (SigningKey(key_id, secrets.token_bytes(32)) for key_id in ("k1", "k2", "k2"))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from tenantry.cli.server import by_port, url_of
+from tenantry.server.uvicorn import by_port, url_of
 from tests.demo.stage import staged
 
 

@@ -15,11 +15,11 @@ from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from engines.relay import Relay, relayed
 from engines.valkey import Valkey
+from tenantry.backends.buses import BusStatus, PostgresBus, RedisBus
+from tenantry.backends.buses.subscription import BusCounters, Deaf, NotificationLimiter, probe
 from tenantry.backends.sql import SQLStore
-from tenantry.buses import BusStatus, PostgresBus, RedisBus
-from tenantry.buses.subscription import BusCounters, Deaf, NotificationLimiter, probe
+from tenantry.database.migrations import migrate
 from tenantry.groups import CHANNEL, write_notice
-from tenantry.migrations import migrate
 from tenantry.ports import Bus
 from tests.buses.conftest import RecordingListener, following, until
 from tests.store.acme import acme, rotate

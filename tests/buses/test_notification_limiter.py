@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.buses.subscription import EVICTIONS, BusCounters, NotificationLimiter
+from tenantry.backends.buses.subscription import EVICTIONS, BusCounters, NotificationLimiter
 from tenantry.groups import write_notice
 from tests.buses.conftest import RecordingListener, until
 

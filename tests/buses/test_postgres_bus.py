@@ -14,12 +14,12 @@ import pytest
 from engines.line import line_to
 from engines.postgres import Postgres
 from engines.valkey import Valkey
+from tenantry.backends.buses import PostgresBus, RedisBus
+from tenantry.backends.buses.subscription import EVICTIONS, PROBE
 from tenantry.backends.sql import SQLStore
-from tenantry.buses import PostgresBus, RedisBus
-from tenantry.buses.subscription import EVICTIONS, PROBE
+from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, GroupDraft, Tag, write_notice
-from tenantry.migrations import migrate
 from tenantry.testing import make_token
 from tests.buses.conftest import following, until, until_heard
 

@@ -11,8 +11,8 @@ import pytest
 
 from engines.line import line_to
 from engines.valkey import Valkey
-from tenantry.buses import RedisBus
-from tenantry.buses.subscription import EVICTIONS, PROBE
+from tenantry.backends.buses import RedisBus
+from tenantry.backends.buses.subscription import EVICTIONS, PROBE
 from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupDraft, Tag, write_notice
 from tenantry.testing import MemoryStore, make_token

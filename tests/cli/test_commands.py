@@ -15,8 +15,8 @@ from tenantry.backends.sql import SQLStore
 from tenantry.cli import commands
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.groups import Author
-from tenantry.keys import SigningKeys
 from tenantry.tokens import TOKEN_PATTERN
+from tenantry.tokens.keys import SigningKeys
 from tests.cli.conftest import Terminal
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from tenantry.api.operations import MESSAGES
 from tenantry.backends.sql import SQLStore
 from tenantry.cli import groups_file as module
 from tenantry.groups import MOMENT_RULE
 from tenantry.provisioning import limits as limits_module
+from tenantry.provisioning.http.operations import MESSAGES
 from tests.cli.conftest import Terminal
 from tests.cli.test_bulk_serve import caller as caller
 

@@ -10,8 +10,8 @@ import pytest
 
 from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
-from tenantry.app import create_app
 from tenantry.errors import InvalidSettings
+from tenantry.server.app import create_app
 from tenantry.tokens import KeyRing, SigningKey
 from tests.cli.conftest import Terminal
 from tests.cli.serving import Server, serving

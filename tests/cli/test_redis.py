@@ -7,8 +7,8 @@ import signal
 from pathlib import Path
 
 from engines.valkey import Valkey
-from tenantry.buses import RedisBus
-from tenantry.keys import SigningKeys
+from tenantry.backends.buses import RedisBus
+from tenantry.tokens.keys import SigningKeys
 from tests.cli.conftest import Terminal
 from tests.cli.serving import client, serving
 

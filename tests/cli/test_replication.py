@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from engines.valkey import Valkey
-from tenantry.backends.redis_entry import DIGITS
-from tenantry.buses import RedisBus
-from tenantry.keys import SigningKeys
+from tenantry.backends.buses import RedisBus
+from tenantry.backends.redis.entry import DIGITS
+from tenantry.tokens.keys import SigningKeys
 from tests.cli.conftest import Terminal
 from tests.cli.test_redis import Evictions
 

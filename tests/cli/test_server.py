@@ -11,7 +11,7 @@ import pytest
 from starlette.applications import Starlette
 
 from engines.loggers import fresh_loggers
-from tenantry.cli.server import listen, run
+from tenantry.server.uvicorn import listen, run
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
 
 
 def _python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -55,7 +55,7 @@ def test_a_store_that_is_up_to_date_loads_no_alembic(tmp_path: Path) -> None:
     migrate(url)
     code = f"""
 import sys
-from tenantry.migrations import check
+from tenantry.database.migrations import check
 check({url!r})
 print([name for name in sys.modules if name.partition(".")[0] in ("alembic", "mako")])
 """

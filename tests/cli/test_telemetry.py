@@ -15,7 +15,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tenantry.cli.telemetry import export_requested, exported_spans
+from tenantry.server.telemetry import export_requested, exported_spans
 from tests.cli.conftest import Terminal
 from tests.cli.serving import client, serving
 

@@ -14,10 +14,10 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 
-from tenantry.api import create_api, not_found
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Scope, Tag
 from tenantry.provisioning import issue_api_token
+from tenantry.provisioning.http import create_api, not_found
 from tenantry.tokens import KeyRing, SigningKey
 
 

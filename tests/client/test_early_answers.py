@@ -42,7 +42,9 @@ def test_an_early_answer_arrives(
 ) -> None:
     """Under plain uvicorn, which closes as soon as it has answered. Red when the body is left unread (checked by
     answering at once): some of the forty are reset."""
-    monkeypatch.setattr("tenantry.api.request.DRAIN_SECONDS", 60.0)  # a busy machine may send the rest a second late
+    monkeypatch.setattr(
+        "tenantry.provisioning.http.request.DRAIN_SECONDS", 60.0
+    )  # a busy machine may send the rest a second late
     request = head(live, f"Content-Length: {size}", "Connection: close", method=method).replace(
         b"/api/user", path.encode()
     )

@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tenantry.api import openapi_document
+from tenantry.provisioning.http import openapi_document
 from tests.clients.generators import ALL, Broken, Generator
 from tests.clients.service import running
 

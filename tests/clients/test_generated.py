@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.api import openapi_document
+from tenantry.provisioning.http import openapi_document
 from tests.clients.generators import SHORT, Generator, GeneratorMissing
 from tests.clients.service import Running, running
 

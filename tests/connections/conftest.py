@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from engines.http_protocols import NAMES, protocol_class
-from tenantry.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
+from tenantry.server.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
 
 LARGE = 64 * 1024 * 1024
 
@@ -159,7 +159,7 @@ def running(limits: ConnectionLimits, protocol: str, app: Any = None) -> Iterato
         TrackRequests(app or new_app(release)),
         http=factory,
         interface="asgi3",
-        ws="none",  # as in tenantry.cli.server
+        ws="none",  # as in tenantry.server.uvicorn
         log_config=None,
         lifespan="off",
         access_log=False,

@@ -7,10 +7,10 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenantry.api.openapi import openapi_document
 from tenantry.client.answers import read_error
-from tenantry.connections.connection import _raw_response
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
+from tenantry.provisioning.http.openapi import openapi_document
+from tenantry.server.connections.connection import _raw_response
 from tests.api.test_openapi import responses
 
 DOCUMENT = openapi_document("3.1")

@@ -15,7 +15,7 @@ TIMES = 30
 @pytest.fixture
 def long_drain(monkeypatch: pytest.MonkeyPatch) -> None:
     """For clients that a busy machine holds up in the middle of a body."""
-    monkeypatch.setattr("tenantry.connections.connection.DRAIN_SECONDS", 120.0)
+    monkeypatch.setattr("tenantry.server.connections.connection.DRAIN_SECONDS", 120.0)
 
 
 def _ask(server: Running, body: int, *, pause: float = 0.0, parts: int = 1) -> bytes:

@@ -13,7 +13,7 @@ from ipaddress import ip_network
 import pytest
 
 from engines.slow_clients import SilentClients, SlowBody, SlowClients, SlowHeaders, Upgrades
-from tenantry.connections import Closed, ConnectionCounters, ConnectionLimits
+from tenantry.server.connections import Closed, ConnectionCounters, ConnectionLimits
 from tests.connections.conftest import LARGE, Running, Start, read_all, read_until
 
 HELLO = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -71,7 +71,9 @@ def test_half_open_connections_shut_nobody_out(
     Red when the new one is always refused (checked by letting ``_least`` find none). For upgrades, each of which is
     answered and then stays, also when uvicorn hands them over to a protocol of websockets that no limit watches.
     """
-    monkeypatch.setattr("tenantry.connections.limits.WARNING_SECONDS", 3_600.0)  # all of this may take longer than 30
+    monkeypatch.setattr(
+        "tenantry.server.connections.limits.WARNING_SECONDS", 3_600.0
+    )  # all of this may take longer than 30
     server = start(max_connections=20, header_seconds=600, grace_seconds=600)
     with kind(server.address, 100) as clients:
         clients.last(1.5)
@@ -185,7 +187,7 @@ def _served(server: Running) -> socket.socket:
 
 def _until_served(server: Running, count: int) -> None:
     """Waits until that many requests are at work."""
-    from tenantry.connections.connection import State
+    from tenantry.server.connections.connection import State
 
     ends = time.monotonic() + 60
     while sum(each.state is State.ACTIVE for each in list(server.factory.open)) < count:

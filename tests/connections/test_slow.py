@@ -12,7 +12,7 @@ from typing import ParamSpec
 import pytest
 
 from engines.slow_clients import SilentClients, SlowBody, SlowHeaders, SlowReaders
-from tenantry.connections import Closed
+from tenantry.server.connections import Closed
 from tests.connections.conftest import Start, read_all, read_until
 
 LONG = 60.0

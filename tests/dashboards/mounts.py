@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from tenantry import UserGroupMiddleware
-from tenantry.fastapi import add_security_schemes
+from tenantry.middleware.fastapi import add_security_schemes
 from tenantry.middleware.middleware import TokenResolver
 
 Framework = type[Starlette] | type[FastAPI]

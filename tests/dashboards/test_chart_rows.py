@@ -13,12 +13,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from tenantry.dashboards.chart_rows import ChartRows
-from tenantry.dashboards.reduction import Plot, reduce_rows
+from tenantry.dashboards.charts.chart_rows import ChartRows
+from tenantry.dashboards.charts.reduction import Plot, reduce_rows
 from tenantry.datasources import DataSources, ResultCache, StreamLimits
+from tenantry.datasources.results import Result
 from tenantry.errors import QueryFailed, TooManyRows
 from tenantry.groups import UserGroup, extend
-from tenantry.results import Result
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
 

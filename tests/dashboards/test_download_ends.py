@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pytest
 
-from tenantry.dashboards.downloads import Downloads, RowsFile
 from tenantry.dashboards.folder import DashboardFolder
+from tenantry.dashboards.panels.downloads import Downloads, RowsFile
 from tenantry.datasources import registrations
 from tenantry.errors import QueryOutdated
 from tests.dashboards.served import SOON, Site, serve

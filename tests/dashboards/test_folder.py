@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.dashboards.folder import DashboardFolder
-from tenantry.dashboards.reloading import ReloadingFolder
+from tenantry.dashboards.refresh.reloading import ReloadingFolder
 from tenantry.errors import InvalidDashboards
 
 

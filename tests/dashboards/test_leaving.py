@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 
 from tenantry import while_connected
 from tenantry.dashboards.endpoint import dashboard
-from tenantry.dashboards.panel_request import PanelsRequest, read_request
+from tenantry.dashboards.protocol.panel_request import PanelsRequest, read_request
 from tenantry.errors import ViewerLeft
 from tests.dashboards.helpers import GROUP
 

@@ -16,7 +16,7 @@ import pytest
 
 from engines.valkey import Valkey
 from tenantry import DataSources
-from tenantry.dashboards import live
+from tenantry.dashboards.refresh import live
 from tenantry.datasources import RedisResults, ResultCache, changes
 from tests.dashboards.served import SOON, Site, serve
 from tests.datasources.conftest import PRODUCTION

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tenantry import error_handler
-from tenantry.accessors import variables as request_variables
 from tenantry.dashboards.endpoint import dashboard
 from tenantry.errors import TenantryError
+from tenantry.http.accessors import variables as request_variables
 from tenantry.sql import SQLTemplate
 from tests.dashboards.helpers import HTML, client, get
 

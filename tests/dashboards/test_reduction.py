@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.dashboards.point_reduction import CELL, MOST_POINTS
-from tenantry.dashboards.reduction import COLUMNS_PER_PIXEL, Plot, reduce_rows, reduced_rows
-from tenantry.results import Result
+from tenantry.dashboards.charts.point_reduction import CELL, MOST_POINTS
+from tenantry.dashboards.charts.reduction import COLUMNS_PER_PIXEL, Plot, reduce_rows, reduced_rows
+from tenantry.datasources.results import Result
 
 START = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
 SCALES: dict[str, Callable[[int], Any]] = {

@@ -9,11 +9,11 @@ import duckdb
 import pytest
 
 from engines.postgres import Postgres
-from tenantry.dashboards.panel_errors import viewer_error
-from tenantry.dashboards.tables import fetch_table
-from tenantry.datasources.wrapped_template import WrappedTemplate
+from tenantry.dashboards.panels.tables import fetch_table
+from tenantry.dashboards.protocol.panel_errors import viewer_error
+from tenantry.datasources.results import Result
+from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import TooManyRows
-from tenantry.results import Result
 from tenantry.sql import BoundSQL, SQLTemplate
 from tests.dashboards.served import serve
 from tests.dashboards.test_tables import table

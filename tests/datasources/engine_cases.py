@@ -16,8 +16,8 @@ from uuid import UUID
 import pytest
 
 from tenantry.datasources import Driver, Limits
+from tenantry.datasources.pool.threads import ThreadedSource
 from tenantry.datasources.pools import create_source
-from tenantry.datasources.threads import ThreadedSource
 from tenantry.groups import RegisteredSource
 from tenantry.testing import DriverContract, EngineCase
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from tenantry import DataSources, Resolver
 from tenantry.backends.sql import SQLStore
+from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.groups import Environment, SourceReading, Tag, UserGroup
 from tenantry.ports import Bus
-from tenantry.slots import monotonic_with_suspend
 from tenantry.tokens import KeyRing, SigningKey
 from tests.datasources.conftest import group, sqlite_file
 

@@ -15,9 +15,9 @@ import pytest
 
 from tenantry.datasources import Limits, OpenRows
 from tenantry.datasources.engines.sqlite import SQLiteDriver
+from tenantry.datasources.results import Result
 from tenantry.errors import QueryFailed, TenantryError
 from tenantry.groups import RegisteredSource
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.testing import DriverContract, EngineCase
 from tests.datasources.conftest import sqlite_file

@@ -15,8 +15,8 @@ from starlette.requests import Request
 import tenantry
 from tenantry import DataSources, Resolver, UserGroupMiddleware, user_group, variables
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import GroupDraft, Tag
-from tenantry.migrations import migrate
 from tenantry.sql import SQLTemplate
 from tenantry.tokens import draft_token
 from tests.datasources.conftest import sqlite_file
@@ -103,7 +103,9 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
         sys.setprofile(before)
         threading.setprofile(None)  # type: ignore[arg-type]  # as its documentation has it
     assert any("SQLiteDriver.fetch" in call for call in counter.calls), "the thread of the query was not counted"
-    queue = [call for call in counter.calls if call.startswith(("datasources/turns.py", "datasources/group_turns.py"))]
+    queue = [
+        call for call in counter.calls if call.startswith(("datasources/pool/turns.py", "datasources/group_turns.py"))
+    ]
     assert len(queue) <= MOST_CALLS_OF_THE_QUEUE, "\n".join(queue)
     watched = ("datasources/binding_watch", "datasources/registrations.py:Registrations.staleness", "backends/audit")
     watch = [call for call in counter.calls if call.startswith(watched)]

@@ -14,7 +14,7 @@ from engines.mariadb import MariaDB
 from tenantry import SigningKeys
 from tenantry.datasources import check_connection, encrypt_url
 from tenantry.errors import SecretUnavailable, SourceUnavailable
-from tenantry.keys import create_key_file
+from tenantry.tokens.keys import create_key_file
 from tests.datasources.conftest import PRODUCTION, Directory, group
 
 pytestmark = pytest.mark.anyio

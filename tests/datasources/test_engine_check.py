@@ -12,9 +12,9 @@ import pytest
 from engines.clickhouse_http import ClickHouseServer
 from examples.own_engine import CSVDriver
 from tenantry.datasources import DataSources
-from tenantry.datasources.engine_check import AskedQuery, EngineCheck, EngineReport
+from tenantry.datasources.checks.engine_check import AskedQuery, EngineCheck, EngineReport
 from tenantry.datasources.explanation import ExplainedQuery
-from tenantry.datasources.plans import plan_prefix
+from tenantry.datasources.wrapped.plans import plan_prefix
 from tenantry.errors import NotOneStatement
 from tenantry.groups import UserGroup, freeze
 from tenantry.sql import Query, SQLTemplate

@@ -11,7 +11,7 @@ import pytest
 
 from tenantry import DataSources
 from tenantry.datasources.caching.single_flight import Flight
-from tenantry.datasources.turns import Turn
+from tenantry.datasources.pool.turns import Turn
 from tenantry.errors import InvalidSettings, SourceUnavailable
 from tenantry.groups import UserGroup
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file

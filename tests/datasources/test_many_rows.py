@@ -13,12 +13,13 @@ from typing import Any, cast
 
 import pytest
 
-from tenantry.datasources import DataSources, Limits, StreamLimits, many_rows
+from tenantry.datasources import DataSources, Limits, StreamLimits
 from tenantry.datasources.driver import DataSource, as_result
-from tenantry.datasources.many_rows import ANSWERS, ManyRows, Reduction
-from tenantry.datasources.turns import Turn
+from tenantry.datasources.pool import many_rows
+from tenantry.datasources.pool.many_rows import ANSWERS, ManyRows, Reduction
+from tenantry.datasources.pool.turns import Turn
+from tenantry.datasources.results import Result
 from tenantry.errors import QueryFailed, SourceUnavailable, TooManyBytes
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group, sqlite_file
 

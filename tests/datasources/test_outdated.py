@@ -21,9 +21,9 @@ import pytest
 from engines.postgres import Postgres
 from tenantry import DataSources
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.datasources import registrations
 from tenantry.errors import QueryOutdated
-from tenantry.migrations import migrate
 from tenantry.ports import Store
 from tenantry.testing import MemoryStore
 from tests.datasources.tenancy import LIMITS, ROWS_WITHOUT_END, SOON, Tenancy, ended, make_tenancy

@@ -16,7 +16,7 @@ import pytest
 
 from tenantry import DataSources
 from tenantry.datasources import Limits, OpenRows, ResultStream, registrations
-from tenantry.datasources.many_rows import Reduction
+from tenantry.datasources.pool.many_rows import Reduction
 from tenantry.errors import QueryOutdated, StoreUnavailable
 from tenantry.groups import Environment, GroupDraft, Issued, RegisteredSource, Tag, UserGroup
 from tenantry.resolver import Resolver

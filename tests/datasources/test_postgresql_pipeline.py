@@ -16,9 +16,10 @@ from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, pooled
 from engines.relay import Relay, relayed
 from engines.sends import sends_to
-from tenantry.datasources import DataSources, Limits, streams, threads
+from tenantry.datasources import DataSources, Limits
 from tenantry.datasources.engines import postgresql_connection
 from tenantry.datasources.engines.postgresql import PostgreSQLDriver
+from tenantry.datasources.pool import streams, threads
 from tenantry.errors import (
     DataSourceError,
     InvalidSource,

@@ -13,8 +13,8 @@ import pytest
 from psycopg.pq import DiagnosticField
 
 from tenantry.datasources.engines.postgresql_connection import ServerError
+from tenantry.datasources.results import to_arrow, to_csv, to_json
 from tenantry.errors import QueryFailed, UnbindableValue
-from tenantry.results import to_arrow, to_csv, to_json
 from tests.datasources.conftest import Directory, group
 
 Fetch = Callable[..., Awaitable[list[dict[str, Any]]]]

@@ -17,12 +17,12 @@ import psycopg
 import pytest
 
 from engines.postgres import Postgres
-from tenantry.dashboards.reduction import Plot, reduce_rows
+from tenantry.dashboards.charts.reduction import Plot, reduce_rows
 from tenantry.datasources import DataSources
-from tenantry.datasources.many_rows import Reduction
-from tenantry.datasources.reduced_rows import ColumnTypesTemplate, ReducedTemplate, reduced_answer
+from tenantry.datasources.pool.many_rows import Reduction
+from tenantry.datasources.results import Result
+from tenantry.datasources.wrapped.reduced_rows import ColumnTypesTemplate, ReducedTemplate, reduced_answer
 from tenantry.errors import InvalidSettings
-from tenantry.results import Result
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
 

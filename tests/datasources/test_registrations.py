@@ -19,16 +19,16 @@ import pytest
 
 from engines.postgres import Postgres
 from tenantry import DataSources
-from tenantry.backends.redis import RedisBackend
+from tenantry.backends.buses import PostgresBus
+from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.backends.sql import SQLStore
-from tenantry.buses import PostgresBus
 from tenantry.cache import Fill, GroupCache
 from tenantry.cache.entries import Sources
+from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable, UnregisteredSource
 from tenantry.groups import Changes, Environment, RegisteredSource, SourceReading, Tag, source_handle
-from tenantry.migrations import migrate
 from tenantry.resolver import Resolver
-from tenantry.slots import monotonic_with_suspend
 from tenantry.testing import MemoryStore
 from tests.datasources.conftest import group, sqlite_file
 from tests.datasources.hosts import KEYS, NO_POLL, CountingStore, Host, host, register, remove

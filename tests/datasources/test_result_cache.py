@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources
-from tenantry.datasources import ResultCache, bound_statement
+from tenantry.datasources import ResultCache
+from tenantry.datasources.caching import bound_statement
 from tenantry.datasources.engines.sqlite import SQLiteDriver
+from tenantry.datasources.results import Result
 from tenantry.errors import InvalidSettings, QueryFailed, TooManyRows, UnregisteredSource
 from tenantry.groups import UserGroup
-from tenantry.results import Result
 from tenantry.sql import BoundSQL, SQLTemplate
 from tests.datasources.conftest import PRODUCTION, Directory, duckdb_file, group, sqlite_file
 from tests.datasources.streamed_rows import ROWS

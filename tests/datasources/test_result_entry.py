@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from tenantry.datasources.caching.result_entry import RefusedResult, SharedEntry, Unencodable, read_result, write_result
-from tenantry.results import Result
+from tenantry.datasources.results import Result
 
 SECRET, KEY = b"s" * 32, "k" * 64
 OFFSETS = some.sampled_from([None, UTC, timezone(timedelta(hours=5, minutes=30)), timezone(timedelta(seconds=-61))])

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from engines.postgres import Postgres
-from tenantry.results import Result, ResultColumn, to_arrow, to_csv, to_json, to_ndjson
+from tenantry.datasources.results import Result, ResultColumn, to_arrow, to_csv, to_json, to_ndjson
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
 AT = datetime(2026, 1, 31, 9, 30, 0, 500_000)  # noqa: DTZ001  # a clock time is meant

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tenantry.datasources.driver import OpenRows
-from tenantry.datasources.limits import StreamLimits
-from tenantry.datasources.row_pieces import RowPieces
+from tenantry.datasources.pool.limits import StreamLimits
+from tenantry.datasources.pool.row_pieces import RowPieces
 from tenantry.errors import TooManyBytes
 from tenantry.sql import BoundSQL, SQLTemplate
 
@@ -52,7 +52,7 @@ class Silent:
 def test_a_step_ends_with_something_to_send(monkeypatch: Any) -> None:
     """All rows in one, where time is no matter. Red when each thousand rows are a step: twelve charts were two thousand
     waits for a loop that shares its lock with five threads."""
-    monkeypatch.setattr("tenantry.datasources.row_pieces._SILENT_SECONDS", 600.0)
+    monkeypatch.setattr("tenantry.datasources.pool.row_pieces._SILENT_SECONDS", 600.0)
     writer = Silent()
     driver: Any = Numbers()
     pieces = RowPieces(driver, BOUND, None, writer.begin, StreamLimits())
@@ -74,7 +74,7 @@ class Wide(Silent):
 def test_a_stream_begins_with_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then two, then four: rows that are too large are noticed after one of them. The first piece has more than one
     where they are small. Red with 64 rows at first."""
-    monkeypatch.setattr("tenantry.datasources.row_pieces._PIECE_SECONDS", 600.0)
+    monkeypatch.setattr("tenantry.datasources.pool.row_pieces._PIECE_SECONDS", 600.0)
     driver: Any = Numbers()
     pieces = RowPieces(driver, BOUND, None, Wide().begin, StreamLimits())
     assert len(pieces.begin(None).content) == 70_000

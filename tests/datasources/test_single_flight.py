@@ -18,9 +18,9 @@ import pytest
 from tenantry import DataSources
 from tenantry.datasources import Limits, ResultCache
 from tenantry.datasources.caching.shared_answer import SharedAnswer, Uncopyable
+from tenantry.datasources.results import Result
 from tenantry.errors import QueryFailed, QueryTimeout, SourceUnavailable
 from tenantry.groups import UserGroup
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 from tests.datasources.streamed_rows import ROWS

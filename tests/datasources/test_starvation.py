@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tenantry.datasources import Limits
-from tenantry.datasources.turns import Turns
+from tenantry.datasources.pool.turns import Turns
 from tenantry.errors import SourceUnavailable
 from tests.datasources.simulated_loop import simulate
 

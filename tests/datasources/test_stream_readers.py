@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.datasources import DataSources, OpenRows, StreamLimits, reader_pace, streams, turns
+from tenantry.datasources import DataSources, OpenRows, StreamLimits, reader_pace
+from tenantry.datasources.pool import streams, turns
 from tenantry.datasources.reader_pace import SLOWEST, WINDOW, ReaderPace
 from tenantry.errors import QueryTimeout
 from tenantry.sql import BoundSQL

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from tenantry.datasources import DataSources, Driver, Limits, OpenRows, ResultStream, StreamLimits
+from tenantry.datasources.results import Result, to_arrow, to_csv, to_json, to_ndjson
 from tenantry.errors import (
     InvalidSettings,
     NotOneStatement,
@@ -26,7 +27,6 @@ from tenantry.errors import (
     TooManyRows,
 )
 from tenantry.groups import RegisteredSource
-from tenantry.results import Result, to_arrow, to_csv, to_json, to_ndjson
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group, sqlite_file
 from tests.datasources.streamed_rows import ENDLESS, ROWS

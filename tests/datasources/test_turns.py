@@ -11,7 +11,7 @@ from collections.abc import Hashable
 import pytest
 
 from tenantry.datasources import Limits
-from tenantry.datasources.turns import BARRED_SECONDS, LONG_EVERY, SLICE, Turns, share
+from tenantry.datasources.pool.turns import BARRED_SECONDS, LONG_EVERY, SLICE, Turns, share
 from tenantry.errors import SourceUnavailable
 from tests.datasources.simulated_loop import simulate
 

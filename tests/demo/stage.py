@@ -12,7 +12,7 @@ from typing import Any
 from starlette.applications import Starlette
 
 from tenantry import mount_dashboards
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.datasources import DataSources
 from tenantry.demo import DASHBOARDS

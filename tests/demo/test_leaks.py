@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.acceptance.attacks.leak_demo import PARAMS, TEMPLATES, LeakDemo, leak_demo
 from tenantry.datasources import DataSources
-from tenantry.results import Result
+from tenantry.datasources.results import Result
 from tenantry.sql import SQLTemplate
 from tenantry.testing import LeakFound
 

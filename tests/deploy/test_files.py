@@ -22,11 +22,11 @@ import yaml
 from engines.debian_packages import environment, require
 from engines.ports import free_port
 from engines.reverse_proxies import FILES
-from tenantry.cli.server import DRAIN_SECONDS
+from tenantry.cache.slots.folder import run_folder
 from tenantry.errors import StoreUnavailable
-from tenantry.keys import create_key_file
-from tenantry.settings import Settings
-from tenantry.slots.folder import run_folder
+from tenantry.server.settings import Settings
+from tenantry.server.uvicorn import DRAIN_SECONDS
+from tenantry.tokens.keys import create_key_file
 from tests.cli.serving import serving
 
 ROOT = FILES.parents[1]

@@ -22,10 +22,10 @@ from engines.postgres_programs import installed_programs
 from engines.reverse_proxies import FILES
 from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag
 from tenantry.groups.usage import HourlyUsage, Usage, UsageBatch, UsageKey
-from tenantry.migrations import migrate
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import make_token
 from tests.api.conftest import make_keys

@@ -27,11 +27,11 @@ import tenantry
 from engines.postgres import Postgres
 from tenantry import Resolver, SigningKeys
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import HEAD, OLDEST, check, migrate
 from tenantry.errors import InvalidToken, MigrationNeeded, StoreUnavailable
 from tenantry.groups import Tag
-from tenantry.keys import create_key_file
-from tenantry.migrations import HEAD, OLDEST, check, migrate
 from tenantry.provisioning import issue_api_token
+from tenantry.tokens.keys import create_key_file
 from tests.cli import serving as processes
 from tests.cli.serving import Server, client
 
@@ -60,7 +60,7 @@ def later(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = folder / "tenantry"
     shutil.copytree(Path(tenantry.__file__).parent, package, ignore=shutil.ignore_patterns("static", "demo"))
     (package / "migrations/versions/9001_later.py").write_text(STEP.format(next=NEXT, head=HEAD))
-    module = package / "migrations/__init__.py"
+    module = package / "database/migrations/__init__.py"
     text = module.read_text("utf-8")
     assert f'HEAD: Final = "{HEAD}"' in text
     module.write_text(text.replace(f'HEAD: Final = "{HEAD}"', f'HEAD: Final = "{NEXT}"'), "utf-8")

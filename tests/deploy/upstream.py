@@ -18,11 +18,11 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from tenantry import Resolver, UserGroupMiddleware, user_group
-from tenantry.api import create_api, not_found
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import GroupDraft, Tag
 from tenantry.middleware import DEFAULT_CARRIERS, first_of, path
 from tenantry.provisioning import issue_api_token
+from tenantry.provisioning.http import create_api, not_found
 from tenantry.testing import make_token
 from tests.api.conftest import make_keys
 

@@ -16,7 +16,7 @@ import tenantry_site
 from scripts.distributions import DISTRIBUTIONS, ROOT
 from tenantry.cli import commands
 from tenantry.errors import TenantryError
-from tenantry.settings import Settings
+from tenantry.server.settings import Settings
 from tenantry.sql import inspect
 from tenantry_site import SiteOptions
 

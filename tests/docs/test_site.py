@@ -12,7 +12,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from tenantry.api.openapi import openapi_document
+from tenantry.provisioning.http.openapi import openapi_document
 from tenantry_site import Diagnostic, RenderedSite, SiteConfig, SiteOptions, load, loads, render
 from tenantry_site.outputs.search_page import words
 from tenantry_site.reference import read_documents
@@ -23,7 +23,7 @@ FIELD_TESTS = Path(__file__).parents[2] / "site" / "tests" / "fields"
 
 WRITE_IT = """
 import json, pathlib
-from tenantry.api.openapi import openapi_document
+from tenantry.provisioning.http.openapi import openapi_document
 document = json.dumps(openapi_document("3.1"), indent=2, ensure_ascii=False)
 pathlib.Path("docs/openapi.json").write_text(document + "\\n", "utf-8")
 """

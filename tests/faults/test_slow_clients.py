@@ -1,8 +1,8 @@
 """``tenantry serve`` under slow clients, with 64 file descriptors in all: the three modes of slowhttptest, and requests
 for a websocket.
 
-Each test is red without the connection factory in ``tenantry.cli.server`` (checked by taking it out): the honest caller
-then waits until his time is up, and the log says nothing.
+Each test is red without the connection factory in ``tenantry.server.uvicorn`` (checked by taking it out): the honest
+caller then waits until his time is up, and the log says nothing.
 """
 
 from __future__ import annotations

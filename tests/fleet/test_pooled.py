@@ -14,7 +14,7 @@ from benchmarks.acceptance.checks.races import race
 from benchmarks.acceptance.checks.same_host import rotate
 from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
 from tests.fleet.test_kills import check as check_kills
 from tests.fleet.test_same_host import check as check_rotations
 

@@ -9,8 +9,8 @@ import pytest
 
 from tenantry.backends.introspection import IntrospectionBackend
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import Scope, Tag, Token, UserGroup
-from tenantry.migrations import migrate
 from tenantry.ports import Store
 from tenantry.testing import BackendContract, FrozenClock
 from tests.api.conftest import make_app, make_caller, make_keys

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from tenantry.api import openapi_document
+from tenantry.provisioning.http import openapi_document
 from tests.api.conftest import Service
 from tests.api.test_openapi import examples, responses
 from tests.introspection.conftest import PATH, ask, make_issued, rotate

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import GroupChanges, Scope, Token
 from tenantry.provisioning import issue_api_token

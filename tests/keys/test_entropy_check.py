@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.keys import PUBLISHED, entropy_problem
+from tenantry.tokens.keys import PUBLISHED, entropy_problem
 from tests.tokens.vectors import KEYS
 
 ROOT = Path(__file__).parents[2]

@@ -17,9 +17,9 @@ from tenantry.datasources.url_secrets.encryption import encrypt_url
 from tenantry.datasources.url_secrets.resolution import UrlSecrets
 from tenantry.errors import InvalidKeys, InvalidToken, SecretUnavailable, SigningKeyMissing
 from tenantry.groups import RegisteredSource, Tag, Token
-from tenantry.keys import SigningKeys, create_key_file, remove_key, rotate_key_file, signing_keys
 from tenantry.testing import make_environment
 from tenantry.tokens import SigningKey, draft_token
+from tenantry.tokens.keys import SigningKeys, create_key_file, remove_key, rotate_key_file, signing_keys
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ import pytest
 
 from tenantry.errors import InvalidKeys, InvalidToken, SigningKeyMissing
 from tenantry.groups import Tag
-from tenantry.keys import SigningKeys, create_key_file, list_keys, remove_key, rotate_key_file
 from tenantry.tokens import draft_token
+from tenantry.tokens.keys import SigningKeys, create_key_file, list_keys, remove_key, rotate_key_file
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_what_a_killed_rotation_left_goes_with_the_next_one(path: Path) -> None:
     """Killed between writing and renaming, a rotation leaves a file full of secrets. Red with a random name for it."""
     create_key_file(path)
     script = (
-        "import os, signal, sys; from pathlib import Path; from tenantry.keys import rotate_key_file\n"
+        "import os, signal, sys; from pathlib import Path; from tenantry.tokens.keys import rotate_key_file\n"
         "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "rotate_key_file(sys.argv[1])"
     )
@@ -227,7 +227,9 @@ def test_a_rotation_keeps_a_link_and_changes_what_it_points_to(path: Path) -> No
 def test_concurrent_rotations_lose_no_key(path: Path) -> None:
     """Four processes of five rotations and two of eight threads: 1 + 36 keys, one active. Red without the lock."""
     create_key_file(path)
-    code = "import sys; from tenantry.keys import rotate_key_file\nfor _ in range(5): rotate_key_file(sys.argv[1])"
+    code = (
+        "import sys; from tenantry.tokens.keys import rotate_key_file\nfor _ in range(5): rotate_key_file(sys.argv[1])"
+    )
     processes = [subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(4)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: rotate_key_file(path), range(16)))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.errors import InvalidKeys
-from tenantry.keys import KeyFile, new_key_file, parse_keys
+from tenantry.tokens.keys import KeyFile, new_key_file, parse_keys
 
 NOW = datetime(2026, 1, 31, 9, 0, 0, 999, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import InvalidKeys
-from tenantry.keys import SigningKeys, create_key_file, list_keys, remove_key, rotate_key_file
+from tenantry.tokens.keys import SigningKeys, create_key_file, list_keys, remove_key, rotate_key_file
 
 SERVICE = 10_001
 

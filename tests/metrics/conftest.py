@@ -10,11 +10,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.types import ASGIApp
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Environment, GroupDraft, Tag
-from tenantry.metrics import TimedBackend, metrics_app
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
+from tenantry.server.metrics import TimedBackend, metrics_app
 from tenantry.tokens import KeyRing, SigningKey
 
 CANARY = "canary-property-value"

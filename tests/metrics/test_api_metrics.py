@@ -8,10 +8,10 @@ from pathlib import Path
 
 import httpx2
 
-from tenantry.app import compose
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Tag
 from tenantry.provisioning import issue_api_token
+from tenantry.server.app import compose
 from tenantry.tokens import KeyRing, SigningKey
 from tests.metrics.conftest import samples
 
@@ -57,8 +57,8 @@ def test_workers_add_up(tmp_path: Path) -> None:
     """Two processes with one folder: either shows the sum. Red when each shows its own."""
     code = """
 import asyncio
-from tenantry.api import RequestRecord
-from tenantry.metrics import ApiMetrics, metrics_app
+from tenantry.provisioning.http import RequestRecord
+from tenantry.server.metrics import ApiMetrics, metrics_app
 api = ApiMetrics()
 api(RequestRecord("rotate", 200, "ok", 0.01))
 sent = []

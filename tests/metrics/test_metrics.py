@@ -9,13 +9,13 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
-from tenantry.backends.memory import MemoryStore
-from tenantry.backends.redis import RedisBackend, RedisCounters
-from tenantry.buses.subscription import BusCounters, BusStatus
+from tenantry.backends.buses.subscription import BusCounters, BusStatus
+from tenantry.backends.memory.store import MemoryStore
+from tenantry.backends.redis.second_level import RedisBackend, RedisCounters
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import Changes, Token, UserGroup
-from tenantry.metrics import ApiMetrics, TimedBackend, metrics_app
 from tenantry.resolver import Resolver
+from tenantry.server.metrics import ApiMetrics, TimedBackend, metrics_app
 from tests.metrics.conftest import CANARY, Metered, samples, scrape
 
 

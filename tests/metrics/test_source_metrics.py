@@ -9,7 +9,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tenantry.datasources import DataSources
 from tenantry.errors import QueryFailed
-from tenantry.metrics import metrics_app
+from tenantry.server.metrics import metrics_app
 from tests.datasources.conftest import Directory, group, sqlite_file
 from tests.metrics.conftest import samples, scrape
 

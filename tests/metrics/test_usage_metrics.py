@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import InvalidSettings
-from tenantry.metrics import metrics_app
-from tenantry.metrics.usage import TopGroups
+from tenantry.server.metrics import metrics_app
+from tenantry.server.metrics.usage import TopGroups
 from tests.metrics.conftest import CANARY, Metered, samples, scrape
 
 

@@ -16,8 +16,8 @@ import httpx2
 import pytest
 
 from tenantry import Resolver, UserGroupMiddleware
-from tenantry.accessors import LAST_PART_KEY
 from tenantry.groups import GroupChanges, GroupDraft, Tag, UserGroup
+from tenantry.http.accessors import LAST_PART_KEY
 from tenantry.middleware.long_responses import ResponseCut
 from tenantry.middleware.websockets import SocketClosed, WebSocketSession
 from tenantry.testing import FrozenClock, MemoryStore, make_group, make_token

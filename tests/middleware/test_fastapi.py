@@ -15,8 +15,8 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from tenantry import UserGroup, UserGroupMiddleware, user_group
 from tenantry.errors import InvalidSettings
-from tenantry.fastapi import CurrentGroup, CurrentVariables, add_security_schemes
 from tenantry.middleware import Extracted, cookie, first_of, header, path, query
+from tenantry.middleware.fastapi import CurrentGroup, CurrentVariables, add_security_schemes
 from tenantry.resolver import Resolver
 from tenantry.testing import make_group
 from tests.resolver.fake import KEYS, FakeBackend

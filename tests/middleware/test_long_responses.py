@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from tenantry import UserGroupMiddleware
-from tenantry.accessors import GROUP_CHANGED, LAST_PART_KEY
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import UserGroup
+from tenantry.http.accessors import GROUP_CHANGED, LAST_PART_KEY
 from tenantry.middleware.cache_headers import LONG_KEY
 from tenantry.middleware.long_responses import LongResponse, ResponseCut
 from tenantry.testing import make_environment, make_group

@@ -18,8 +18,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from engines.postgres import Postgres
 from tenantry import Resolver, UserGroupMiddleware, user_group
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
-from tenantry.migrations import migrate
 from tenantry.provisioning import Provisioner
 from tests.resolver.fake import KEYS
 from tests.store.proxy import proxied

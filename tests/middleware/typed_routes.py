@@ -7,7 +7,7 @@ from typing import assert_type
 from fastapi import APIRouter, WebSocket
 
 from tenantry import Record, UserGroup
-from tenantry.fastapi import CurrentGroup, CurrentVariables
+from tenantry.middleware.fastapi import CurrentGroup, CurrentVariables
 
 router = APIRouter()
 

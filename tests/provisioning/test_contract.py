@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import BreaksSavedQuery, InvalidProperties, UnknownGroup
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.groups.property_schema import PropertySchema

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import (
     AlreadyExists,
     InvalidBody,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import SigningKeyMissing, TenantryError
 from tenantry.groups import Author, Environment, GroupChanges, Tag
 from tenantry.provisioning import Upsert, Upserted, UpsertProvisioner

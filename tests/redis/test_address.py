@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenantry.database.redis_server import RedisKind, RedisServer, read_redis_address
 from tenantry.errors import InvalidSettings
-from tenantry.redis_server import RedisKind, RedisServer, read_redis_address
 
 GOOD = {
     "redis://localhost": RedisServer(RedisKind.SINGLE, "Redis localhost:6379", (("localhost", 6379),)),

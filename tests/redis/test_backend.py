@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from engines.valkey import Valkey
-from tenantry.backends.redis import RedisBackend
-from tenantry.backends.redis_entry import DIGITS, key_of, stamp
+from tenantry.backends.redis.entry import DIGITS, key_of, stamp
+from tenantry.backends.redis.second_level import RedisBackend
+from tenantry.database.publish_queue import Message
 from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupChanges, Reading, Token
-from tenantry.publish_queue import Message
 from tenantry.testing import MemoryStore, make_token
 from tests.redis.conftest import PATIENCE, Counted, create, rotate, until, written
 

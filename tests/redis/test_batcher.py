@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from tenantry.backends.batching import NoAnswer
-from tenantry.backends.redis import RedisBatcher
+from tenantry.backends.redis.second_level import RedisBatcher
 from tests.redis.conftest import until
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.backoff import FAILURES, LONGEST_SECONDS, SHORTEST_SECONDS, Breaker
+from tenantry.aio.backoff import FAILURES, LONGEST_SECONDS, SHORTEST_SECONDS, Breaker
 
 
 class Time:

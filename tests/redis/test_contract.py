@@ -11,9 +11,9 @@ import pytest
 
 from engines.ports import free_port
 from engines.valkey import Valkey
-from tenantry.backends.redis import RedisBackend
+from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.backends.sql import SQLStore
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
 from tenantry.testing import FrozenClock, LeaseContract
 from tests.redis.conftest import PATIENCE
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.backends.redis_entry import DIGITS, RefusedEntry, key_of, read_entry, stamp, write_entry
+from tenantry.backends.redis.entry import DIGITS, RefusedEntry, key_of, read_entry, stamp, write_entry
 from tenantry.groups import Reading, Tag, Token
 from tenantry.testing import make_environment, make_group, make_token
 

@@ -11,8 +11,8 @@ import pytest
 
 from engines.line import line_to
 from engines.valkey import Valkey
-from tenantry.backends.redis import RedisBackend
-from tenantry.backoff import FAILURES
+from tenantry.aio.backoff import FAILURES
+from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.groups import GroupChanges, Issued, Token
 from tenantry.testing import MemoryStore
 from tests.redis.conftest import PATIENCE, Counted, Worker, create, rotate, until, written

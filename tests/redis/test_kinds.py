@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from engines.valkey import Valkey
-from tenantry.backends.redis import RedisBackend
-from tenantry.buses import RedisBus
+from tenantry.backends.buses import RedisBus
+from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.testing import MemoryStore
 from tests.redis.conftest import PATIENCE, Counted, create, rotate, written
 

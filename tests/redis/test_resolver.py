@@ -11,11 +11,11 @@ import pytest
 
 from engines.valkey import Valkey
 from tenantry import Resolver
-from tenantry.backends.redis import RedisBackend
-from tenantry.buses import RedisBus
+from tenantry.backends.buses import RedisBus
+from tenantry.backends.redis.second_level import RedisBackend
+from tenantry.cache.slots import PrivateSlots
 from tenantry.errors import InvalidToken, UserGroupExpired
 from tenantry.groups import GroupChanges, Issued, UserGroup
-from tenantry.slots import PrivateSlots
 from tenantry.testing import MemoryStore
 from tenantry.tokens import KeyRing, SigningKey
 from tests.redis.conftest import PATIENCE, Counted, create, rotate, until, written

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.keys import SigningKeys, create_key_file, remove_key, rotate_key_file
 from tenantry.middleware.token_watch import TokenWatch
 from tenantry.resolver import Resolver
 from tenantry.testing import make_group, make_token
+from tenantry.tokens.keys import SigningKeys, create_key_file, remove_key, rotate_key_file
 from tests.middleware.sockets import Socket, listening
 from tests.resolver.fake import PATIENT, FakeBackend, FindBackend
 from tests.resolver.test_poller import until

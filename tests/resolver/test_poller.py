@@ -11,7 +11,7 @@ import weakref
 
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Tag
 from tenantry.ports import EvictionListener
 from tenantry.resolver import Resolver, monotonic_with_suspend

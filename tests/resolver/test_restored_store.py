@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken
 from tenantry.groups import GroupDraft, Tag
-from tenantry.migrations import migrate
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
 from tenantry.tokens import KeyRing, SigningKey

@@ -14,9 +14,9 @@ import pytest
 
 from tenantry.backends.sql import SQLStore, rows
 from tenantry.backends.sql import store as sql_store
-from tenantry.migrations import migrate
+from tenantry.cache.slots import SharedSlots
+from tenantry.database.migrations import migrate
 from tenantry.resolver import Resolver
-from tenantry.slots import SharedSlots
 from tests.resolver.fake import KEYS, PATIENT
 
 PAGES = 3

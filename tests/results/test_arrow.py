@@ -12,8 +12,8 @@ from uuid import UUID
 import pyarrow as pa
 import pytest
 
+from tenantry.datasources.results import Result, to_arrow
 from tenantry.errors import InvalidSettings
-from tenantry.results import Result, to_arrow
 
 DAY = date(2026, 1, 31)
 AT = datetime(2026, 1, 31, 9, 30)  # noqa: DTZ001

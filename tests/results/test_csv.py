@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenantry.results import Format, Result, to_csv
+from tenantry.datasources.results import Format, Result, to_csv
 
 RUN = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 """What a spreadsheet takes for the begin of a formula; the last four are the full-width forms."""

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tenantry.datasources.results import Format, Result, to_json, to_ndjson
+from tenantry.datasources.results import json as json_module
+from tenantry.datasources.results.format import interval_text
 from tenantry.errors import InvalidSettings, QueryFailed
-from tenantry.results import Format, Result, to_json, to_ndjson
-from tenantry.results import json as json_module
-from tenantry.results.format import interval_text
 
 SAFE = 2**53 - 1
 AT = datetime(2026, 1, 31, 9, 30)  # noqa: DTZ001

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tenantry.results import Result, ResultColumn
-from tenantry.results.pieces import narrowed, piece_writers
+from tenantry.datasources.results import Result, ResultColumn
+from tenantry.datasources.results.pieces import narrowed, piece_writers
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.cache.slots import FolderTaken, SharedSlots, folder, run_folder
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import FolderTaken, SharedSlots, folder, run_folder
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_usual_path_depends_on_user_and_store_alone(tmp_path: Path) -> None:
     """A service, a cron job and a shell must meet. Red when the path comes from TMPDIR or HOME."""
     name = secrets.token_hex(8)
-    said_by = f"from tenantry.slots import run_folder; print(run_folder(name='{name}').path)"
+    said_by = f"from tenantry.cache.slots import run_folder; print(run_folder(name='{name}').path)"
     command = [sys.executable, "-c", said_by]
     environments = [
         {"TMPDIR": str(tmp_path), "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path), "LOGNAME": "other"},
@@ -200,7 +200,7 @@ def test_too_many_open_files_are_named_as_that(tmp_path: Path) -> None:
     said_by = (
         "import resource, sys\n"
         "from tenantry.errors import StoreUnavailable\n"
-        "from tenantry.slots import SharedSlots\n"
+        "from tenantry.cache.slots import SharedSlots\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))\n"
         "held = []\n"
         "try:\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tenantry.slots import FolderTaken, folder
-from tenantry.slots.folder import run_folder
+from tenantry.cache.slots import FolderTaken, folder
+from tenantry.cache.slots.folder import run_folder
 
 NAME = "0123456789abcdef"
 

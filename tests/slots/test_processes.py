@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tenantry.slots import SharedSlots
+from tenantry.cache.slots import SharedSlots
 from tests.slots.worker import HANDLE, SLOT
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tenantry.cache.slots import SharedSlots, monotonic_with_suspend
+from tenantry.cache.slots.shared import HEADER, SIZE
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import SharedSlots, monotonic_with_suspend
-from tenantry.slots.shared import HEADER, SIZE
 
 HANDLE = b"\x00\x05 handle"
 

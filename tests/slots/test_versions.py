@@ -12,7 +12,7 @@ import pytest
 
 from tenantry import ports
 from tenantry.cache import SLOT_COUNT, slot_index
-from tenantry.slots import PrivateSlots, SharedSlots
+from tenantry.cache.slots import PrivateSlots, SharedSlots
 
 HANDLE = bytes.fromhex("0102030405060708")
 SLOT = slot_index(HANDLE)

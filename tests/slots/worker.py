@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tenantry.cache import slot_index
+from tenantry.cache.slots import SharedSlots
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import SharedSlots
 
 HANDLE = b"\x12\x34 handle"
 SLOT = slot_index(HANDLE)

@@ -13,7 +13,7 @@ import pytest
 
 from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
 
 PARTS = ("backend", "store", "many", "rotation", "idempotency", "directory", "api_tokens", "embedding", "usage")
 pytest.register_assert_rewrite(*(f"tenantry.testing.contract_{part}" for part in PARTS))

@@ -13,12 +13,12 @@ import pytest
 from alembic import command
 
 from engines.postgres import Postgres
-from tenantry.audit_chain import ChainCheck
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.audit.chain import ChainCheck
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore, sealed_entries
+from tenantry.database.migrations import migrate
 from tenantry.errors import AlreadyExists, TokenAlreadyRotated
 from tenantry.groups import ChainHead, GroupChanges, GroupCreation, GroupDraft, GroupUpdate, Scope, Tag
-from tenantry.migrations import migrate
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
 from tests.store.test_migrations import _upgrade_to

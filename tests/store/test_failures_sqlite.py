@@ -19,9 +19,9 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.change_log import WriteContext, WriteResult, note_change
+from tenantry.cache.slots import utc_now
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import UNNAMED, Tag
-from tenantry.slots import utc_now
 from tests.store.acme import RecordingListener, acme, rotate, version_of
 
 

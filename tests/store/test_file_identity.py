@@ -16,9 +16,9 @@ from sqlalchemy import Connection
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.change_log import WriteContext
 from tenantry.database import address
+from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import UNNAMED, GroupDraft, Tag
-from tenantry.migrations import migrate
 from tenantry.testing import make_token
 
 

@@ -23,14 +23,14 @@ from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.ext.asyncio import create_async_engine
 
-import tenantry.migrations
+import tenantry.database.migrations
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import metadata
 from tenantry.database.address import PostgresServer, read_address
+from tenantry.database.migrations import HEAD, check, migrate
 from tenantry.errors import InvalidSettings, MigrationNeeded, StoreUnavailable
 from tenantry.groups import Tag, thaw
-from tenantry.migrations import HEAD, check, migrate
 
 
 def _differences(connection: Connection) -> list[object]:
@@ -57,7 +57,7 @@ async def test_the_steps_give_the_tables_of_the_code_on_postgresql(postgres_url:
 def test_head_is_the_last_step() -> None:
     """HEAD names the newest step, and the steps form one line."""
     configuration = Config()
-    configuration.set_main_option("script_location", str(Path(tenantry.migrations.__file__).parent))
+    configuration.set_main_option("script_location", str(Path(tenantry.database.migrations.__file__).parent))
     assert ScriptDirectory.from_config(configuration).get_heads() == [HEAD]
 
 
@@ -76,7 +76,7 @@ async def test_migrating_twice_keeps_everything(url: str) -> None:
 def test_two_processes_may_migrate_at_once(kind: str, tmp_path: Path, postgres: Postgres) -> None:
     """Three processes that migrate one empty database at the same time all succeed. Red without the lock."""
     url = f"sqlite:///{tmp_path}/new.db" if kind == "sqlite" else postgres.create_database()
-    code = "import sys; from tenantry.migrations import migrate; sys.stdin.readline(); migrate(sys.argv[1])"
+    code = "import sys; from tenantry.database.migrations import migrate; sys.stdin.readline(); migrate(sys.argv[1])"
     workers = [
         subprocess.Popen([sys.executable, "-c", code, url], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(3)
@@ -286,7 +286,7 @@ import sys
 sys.modules["{module}"] = None
 from tenantry.backends.sql import SQLStore
 from tenantry.errors import InvalidSettings
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
 for verb in (migrate, SQLStore):
     try:
         verb("postgresql://u@h/d")

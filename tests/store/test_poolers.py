@@ -15,9 +15,9 @@ from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.postgres import PostgresEngine
 from tenantry.database.address import PostgresServer, read_address
+from tenantry.database.migrations import check, migrate
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import GroupDraft, Issued
-from tenantry.migrations import check, migrate
 from tenantry.testing import make_token
 from tests.store.acme import acme, rotate
 

@@ -13,9 +13,9 @@ import pytest
 
 from tenantry.backends.sql import SQLStore
 from tenantry.cache import slot_index
+from tenantry.cache.slots import folder
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import GroupDraft, Issued, Tag
-from tenantry.slots import folder
 from tenantry.testing import make_token
 
 

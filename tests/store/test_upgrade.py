@@ -21,10 +21,10 @@ from alembic import command
 from engines.postgres import Postgres
 from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import metadata, revisions
+from tenantry.database.migrations import _lock_tables, check, migrate
 from tenantry.database.own_tables import TABLES
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import SOURCES_HANDLE, GroupDraft, Tag
-from tenantry.migrations import _lock_tables, check, migrate
 from tenantry.testing import make_token
 from tests.store.test_migrations import _OLD_ROWS, _upgrade_to
 
@@ -217,7 +217,7 @@ async def test_a_migration_gives_up_when_it_may_wait_no_longer(
 ) -> None:
     """It says why, and nothing has changed. Red when it tries for ever."""
     url = _at_revision("0010", postgres, monkeypatch)
-    monkeypatch.setattr("tenantry.migrations._lock_tables", partial(_lock_tables, seconds=0))
+    monkeypatch.setattr("tenantry.database.migrations._lock_tables", partial(_lock_tables, seconds=0))
     async with await psycopg.AsyncConnection.connect(url) as dump:
         await dump.execute("select from audit")
         with pytest.raises(StoreUnavailable, match="lock timeout"):
@@ -232,7 +232,7 @@ async def test_what_another_version_migrated_is_refused_without_a_lock(
     """Red when the tables are locked before their revision is looked up: it waits for whoever reads."""
     url = _at_revision("0010", postgres, monkeypatch)
     _run(url, postgres, "update alembic_version set version_num = 'f00d'")
-    monkeypatch.setattr("tenantry.migrations._lock_tables", partial(_lock_tables, seconds=0))
+    monkeypatch.setattr("tenantry.database.migrations._lock_tables", partial(_lock_tables, seconds=0))
     async with await psycopg.AsyncConnection.connect(url) as dump:
         await dump.execute("select from audit")
         with pytest.raises(StoreUnavailable, match="another version"):

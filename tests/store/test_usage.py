@@ -21,11 +21,11 @@ import pytest
 
 from engines.ports import free_port
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.errors import StoreUnavailable
 from tenantry.groups import GroupDraft, Tag, Usage, UsageKey
-from tenantry.keys import SigningKeys, create_key_file
-from tenantry.migrations import migrate
 from tenantry.tokens import draft_token
+from tenantry.tokens.keys import SigningKeys, create_key_file
 
 ROOT = Path(__file__).parents[2]
 EVER = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))

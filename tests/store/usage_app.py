@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from tenantry import Resolver, UserGroupMiddleware, user_group
 from tenantry.backends.sql import SQLStore
-from tenantry.keys import SigningKeys
+from tenantry.tokens.keys import SigningKeys
 
 store = SQLStore(os.environ["USAGE_STORE"], deadline=30)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Environment, Record, Tag, UserGroup, thaw
 from tenantry.provisioning import Provisioner
 from tenantry.testing import canary_groups, make_group

@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
 from tenantry import DataSources, user_group, variables
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Record, Tag, UserGroup
 from tenantry.sql import SQLTemplate
 from tenantry.testing import Call, CanaryGroups, LeakFound, Leaks, canary_groups

@@ -11,13 +11,13 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from tenantry.app import compose
 from tenantry.backends.introspection import IntrospectionBackend
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.client import AsyncClient
 from tenantry.errors import ApiUnreachable, StoreUnavailable, TenantryError
 from tenantry.groups import Scope, Tag
 from tenantry.provisioning import issue_api_token
+from tenantry.server.app import compose
 from tenantry.tokens import KeyRing, SigningKey
 from tenantry.tracing import HttpClientSpan, Span, operation_of
 

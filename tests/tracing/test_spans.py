@@ -12,13 +12,13 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from tenantry import tracing
-from tenantry.app import compose
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.datasources import DataSources
 from tenantry.errors import QueryFailed, StoreUnavailable, UnknownGroup
 from tenantry.groups import GroupDraft, Tag, Token, UserGroup
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
+from tenantry.server.app import compose
 from tenantry.testing import make_group, make_token
 from tenantry.tokens import KeyRing, SigningKey
 from tenantry.tracing import Span

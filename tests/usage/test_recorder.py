@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources, Resolver
-from tenantry.backends.memory import MemoryStore
-from tenantry.backends.redis import RedisBackend
+from tenantry.aio.loop_local import silence_destroy_warning
+from tenantry.backends.memory.store import MemoryStore
+from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.datasources import GroupUsage
 from tenantry.errors import InvalidSettings, OutcomeUnknown, QueryFailed, StoreUnavailable
 from tenantry.groups import OTHER_GROUPS, GroupDraft, Tag, Token, Usage, UsageBatch, UsageKey, UserGroup
-from tenantry.loop_local import silence_destroy_warning
-from tenantry.metrics import TimedBackend
+from tenantry.server.metrics import TimedBackend
 from tenantry.tokens import KeyRing, SigningKey, draft_token
 from tenantry.usage import UsageRecorder, recorder, recorder_of
 from tests.datasources.conftest import Directory, group, sqlite_file

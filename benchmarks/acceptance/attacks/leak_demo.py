@@ -15,7 +15,7 @@ import duckdb
 from starlette.applications import Starlette
 
 from tenantry import DashboardFolder, mount_dashboards
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.datasources import DataSources
 from tenantry.demo import DASHBOARDS

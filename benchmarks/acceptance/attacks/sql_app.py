@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tenantry import DataSources, TenantryError, error_handler
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.groups import Record, Tag, UserGroup, extend
 from tenantry.sql import SQLTemplate
 

@@ -18,11 +18,11 @@ from typing import Final
 from starlette.applications import Starlette
 
 from tenantry import DataSources, Embedding, Resolver, mount_dashboards
-from tenantry.api import create_api
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import GroupDraft, Tag
-from tenantry.migrations import migrate
 from tenantry.provisioning import Provisioner, issue_api_token
+from tenantry.provisioning.http import create_api
 from tenantry.tokens import KeyRing, SigningKey
 
 GROUPS: Final = ("attacker", "second", "third", "fourth", "victim")

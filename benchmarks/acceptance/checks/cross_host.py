@@ -54,7 +54,7 @@ def two_hosts(
 
 
 def _publish(operator: Operator, url: str) -> None:
-    from tenantry.buses import RedisBus
+    from tenantry.backends.buses import RedisBus
 
     operator.announce_on(RedisBus(url))
 

@@ -17,13 +17,13 @@ from starlette.types import Message
 
 from benchmarks.acceptance.check import Check, Effort, Measured
 from tenantry import Resolver
-from tenantry.api import create_api, not_found
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken
 from tenantry.groups import Environment, GroupDraft, Reading, Scope, Tag, Token
-from tenantry.migrations import migrate
 from tenantry.provisioning import issue_api_token
+from tenantry.provisioning.http import create_api, not_found
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
 

@@ -21,7 +21,7 @@ from benchmarks.acceptance.fleet.cross_host import Staleness, follow, warm
 from benchmarks.acceptance.fleet.host import Dashboards
 from benchmarks.acceptance.fleet.site import Site
 from engines.pgbouncer import PgBouncer, pooled
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
 
 STALENESS = cross_host.STALENESS
 

@@ -15,8 +15,8 @@ from unittest.mock import patch
 from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.faults.powercut import Disk, PowerCut, watched
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import GroupDraft, Tag
-from tenantry.migrations import migrate
 from tenantry.testing import make_token
 
 

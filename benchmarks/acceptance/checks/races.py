@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.faults.postgres import PostgresServer
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.errors import TokenAlreadyRotated
 from tenantry.groups import Environment, GroupDraft, Issued, Tag
-from tenantry.migrations import migrate
 from tenantry.testing import make_token
 
 _STORES = 4

@@ -12,10 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from benchmarks.acceptance.check import Check, Effort, Measured, quantile, spread
 from tenantry import Resolver, UserGroupMiddleware
-from tenantry.backends.memory import MemoryStore
+from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import Changes, GroupDraft, Issued, Reading, Tag, Token, UserGroup
-from tenantry.migrations import migrate
 from tenantry.ports import Slots
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey

@@ -99,7 +99,7 @@ async def _measure(effort: Effort, attack: Attack, count: int) -> Measured:
         )
         effort.say("control: without shares of the connections")
         with (
-            patch("tenantry.datasources.turns.share", lambda size: size),
+            patch("tenantry.datasources.pool.turns.share", lambda size: size),
             patch.object(GroupTurns, "is_long", lambda *_: False),
         ):
             control = await _attacked(url, attack, count, 4, 5, visits, random.Random(effort.seed))

@@ -85,7 +85,7 @@ def create() -> Starlette:
 def _resolver(plan: Plan, store: SQLStore) -> Resolver:
     backend: Any = store
     if plan.redis is not None:
-        from tenantry.backends.redis import RedisBackend
+        from tenantry.backends.redis.second_level import RedisBackend
 
         backend = RedisBackend(store, plan.redis)
     options: dict[str, Any] = {"staleness": plan.staleness, "buses": [_bus(url, plan.listen) for url in plan.buses]}
@@ -96,10 +96,10 @@ def _resolver(plan: Plan, store: SQLStore) -> Resolver:
 
 def _bus(url: str, listen: str | None) -> Any:
     if url.startswith("redis"):
-        from tenantry.buses import RedisBus
+        from tenantry.backends.buses import RedisBus
 
         return RedisBus(url)
-    from tenantry.buses import PostgresBus
+    from tenantry.backends.buses import PostgresBus
 
     return PostgresBus(url, listen_url=listen)
 

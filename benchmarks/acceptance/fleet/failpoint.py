@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 from sqlalchemy import Connection, Engine, event
 
+from tenantry.cache.slots.table import SlotTable
 from tenantry.cli import main
-from tenantry.slots.table import SlotTable
 
 
 def _asked() -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tenantry.backends.sql import SQLStore
+from tenantry.database.migrations import migrate
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
-from tenantry.keys import SigningKeys, create_key_file
-from tenantry.migrations import migrate
 from tenantry.provisioning import Provisioner, issue_api_token
+from tenantry.tokens.keys import SigningKeys, create_key_file
 
 T = TypeVar("T")
 

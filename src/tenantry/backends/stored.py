@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hmac import compare_digest
 
+from tenantry.cache.slots import utc_now
 from tenantry.errors import (
     ApiTokenExpired,
     GroupChanged,
@@ -32,7 +33,6 @@ from tenantry.groups import (
     from_micros,
 )
 from tenantry.ports import Clock
-from tenantry.slots import utc_now
 
 UNKNOWN_TOKEN = "this token is of no group of this environment"  # noqa: S105 - a message, not a password
 ALREADY_ROTATED = "this token was rotated already: fetch the live one with GET /api/user"

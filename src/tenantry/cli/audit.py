@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tenantry.audit_chain import ChainCheck, read_head, write_head
+from tenantry.backends.audit.chain import ChainCheck, read_head, write_head
 from tenantry.cli.options import database_option, environment_option, json_option, keys_option, settings, with_store
 from tenantry.cli.output import JsonLinePrinter, RowPrinter, print_note, print_record, print_value
 from tenantry.errors import AuditBroken, StoreUnavailable, UnknownEnvironment
@@ -155,7 +155,7 @@ async def verify(
 ) -> None:
     """Check that the audit trail is what was written, with the key file: no entry was changed, removed, inserted or
     moved. It says the number of the first that was, and ends with 1."""
-    from tenantry.keys import SigningKeys
+    from tenantry.tokens.keys import SigningKeys
 
     if start is not None and begins_after is not None:
         raise click.UsageError("--from and --begins-after both say where the check begins: give one of them")

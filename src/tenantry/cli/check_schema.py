@@ -10,7 +10,7 @@ import click
 
 from tenantry.cli.options import settings
 from tenantry.groups.property_schema import PropertySchema
-from tenantry.property_schemas import read_schema, schema_file, schema_names
+from tenantry.groups.property_schema_files import read_schema, schema_file, schema_names
 from tenantry.suggestions import did_you_mean
 
 NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked for: no schema names the tenant's column"

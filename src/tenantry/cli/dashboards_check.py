@@ -27,7 +27,7 @@ from tenantry.sql.checks.lint import coverage_findings, lint, template_error, wa
 from tenantry.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from tenantry.datasources.engine_check import AskedQuery, EngineReport
+    from tenantry.datasources.checks.engine_check import AskedQuery, EngineReport
 
 _NAMED = 5
 """Groups that a finding names."""
@@ -85,7 +85,7 @@ class DashboardCheck:
         """Reads the groups of a store, and has the engines of their data sources explain the queries. Raises
         StoreUnavailable, UnknownEnvironment."""
         from tenantry.datasources import DataSources  # SQLAlchemy, which only --groups needs
-        from tenantry.datasources.engine_check import EngineCheck
+        from tenantry.datasources.checks.engine_check import EngineCheck
 
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
 
@@ -139,7 +139,7 @@ class DashboardCheck:
         """The columns that a panel names and the rows of its query lack, as the engines say."""
         if self._engines is None:
             return
-        from tenantry.datasources.engine_check import reported_by
+        from tenantry.datasources.checks.engine_check import reported_by
 
         for saved in self._saved:
             for panel, file, template in _templates(saved):
@@ -230,7 +230,7 @@ def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTe
 
 def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template: SQLTemplate) -> AskedQuery:
     """A template with its schema. The names of its columns are wanted where its panel names some."""
-    from tenantry.datasources.engine_check import AskedQuery
+    from tenantry.datasources.checks.engine_check import AskedQuery
 
     schema = saved.dashboard.schema if panel is None else panel.schema
     return AskedQuery(file, template, schema, names=bool(_columns_of(saved, panel, template)))

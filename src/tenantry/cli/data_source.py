@@ -104,7 +104,7 @@ async def create(
 def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
     """The URL to store. Raises InvalidKeys where a password needs a key file and there is none."""
     from tenantry.datasources import encrypt_url, secret_state
-    from tenantry.keys import SigningKeys
+    from tenantry.tokens.keys import SigningKeys
 
     if secret_state(url) != "plain":
         return url

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from tenantry.cache.slots import utc_now
 from tenantry.cli.group_import import import_, new_provisioner
 from tenantry.cli.group_sync import sync
 from tenantry.cli.moments import as_duration, as_moment, read_end
@@ -32,7 +33,6 @@ from tenantry.errors import TenantryError, UnknownGroup
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup, write_moment
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioned
-from tenantry.slots import utc_now
 from tenantry.tokens import mask_within
 
 PAGE = 500
@@ -269,7 +269,7 @@ async def delete(
             err=True,
         )
     if dry_run:
-        from tenantry.api.rehearsal import group_to_delete
+        from tenantry.provisioning.http.rehearsal import group_to_delete
 
         gone = await group_to_delete(store, target, provided_id)
     else:

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from tenantry import keys as key_file
 from tenantry.cli.options import as_name, author, json_option, keys_option, settings, with_store
 from tenantry.cli.output import print_note, print_rows, print_value
 from tenantry.errors import DataSourceError, InvalidKeys, MigrationNeeded
 from tenantry.groups import RegisteredSource
 from tenantry.ports import Store
+from tenantry.tokens import keys as key_file
 
 
 @click.group()

@@ -20,9 +20,8 @@ from tenantry.ports import EnvironmentStore
 from tenantry.tokens import holds_token
 
 if TYPE_CHECKING:
-    from tenantry.keys import SigningKeys
-    from tenantry.settings import Settings
-    from tenantry.sql.checks.contract import QueryContract
+    from tenantry.server.settings import Settings
+    from tenantry.tokens.keys import SigningKeys
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -111,7 +110,7 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 def settings(**given: Any) -> Settings:
     """The settings, with the given options before all others. Raises InvalidSettings."""
-    from tenantry.settings import load_settings  # pydantic, not imported for `--help`
+    from tenantry.server.settings import load_settings  # pydantic, not imported for `--help`
 
     chosen = load_settings(**given)
     # The processes of this host share the run folder: the setting holds for all that we start.
@@ -119,24 +118,6 @@ def settings(**given: Any) -> Settings:
         if value is not None:
             os.environ[name] = str(value)
     return chosen
-
-
-def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """The contract of these settings; None where it is off, unless ``refuses`` says what it is to do. Raises
-    InvalidSettings, InvalidQueries, InvalidPropertySchema."""
-    if chosen.query_contract == "off" and refuses is None:
-        return None
-    if chosen.queries is None:
-        raise InvalidSettings("the contract of the saved queries needs their folder: name it with --queries")
-    from tenantry.property_schemas import read_schemas
-    from tenantry.queries import QueryFolder
-    from tenantry.sql.checks.contract import QueryContract
-
-    try:
-        queries, schemas = QueryFolder(chosen.queries), read_schemas(chosen.queries)
-    except OSError as error:
-        raise InvalidSettings(f"the folder of queries {chosen.queries} cannot be read: {error}") from None
-    return QueryContract(queries, schemas, refuses=chosen.query_contract == "refuse" if refuses is None else refuses)
 
 
 def author() -> Author:
@@ -153,7 +134,7 @@ def author() -> Author:
 
 def sealing_keys(chosen: Settings) -> SigningKeys | None:
     """The keys that seal what a command adds to the audit trail; None where this user has no key file."""
-    from tenantry.keys import SigningKeys
+    from tenantry.tokens.keys import SigningKeys
 
     try:
         return SigningKeys.from_file(chosen.keys)
@@ -174,7 +155,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
             store = SQLStore(chosen.database, usage_seconds=None, keys=sealing_keys(chosen))
             stack.push_async_callback(store.aclose)
             if chosen.redis is not None:
-                from tenantry.replication import attach_redis
+                from tenantry.backends.replication import attach_redis
 
                 stack.push_async_callback(attach_redis(store, chosen.redis))
             await command(store, **arguments)

@@ -69,7 +69,7 @@ class RowPrinter:
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """CSV with a head. A text that a spreadsheet would run as a formula gets an apostrophe before it: ids come from
     whoever calls the API."""
-    from tenantry.results import Result, to_csv  # for the one command that needs it
+    from tenantry.datasources.results import Result, to_csv  # for the one command that needs it
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)
     click.echo(mask_within(written.decode()), nl=False)

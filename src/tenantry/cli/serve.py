@@ -113,10 +113,10 @@ host_option: OptionDecorator = click.option(
 )
 def serve(**given: Any) -> None:
     """Serve /api/user, after bringing the store's tables up to date."""
-    from tenantry.cli.server import Drain, listen
-    from tenantry.cli.telemetry import make_reporter
-    from tenantry.cli.workers import Supervisor, make_app, serve_process
-    from tenantry.migrations import migrate as migrate_store
+    from tenantry.database.migrations import migrate as migrate_store
+    from tenantry.server.telemetry import make_reporter
+    from tenantry.server.uvicorn import Drain, listen
+    from tenantry.server.workers import Supervisor, make_app, serve_process
 
     chosen = settings(**given)
     drain = Drain(chosen.drain_seconds)
@@ -138,7 +138,7 @@ def serve(**given: Any) -> None:
 @database_option
 def migrate(database: str | None) -> None:
     """Bring the store's tables up to date. Safe to run again, and at the same time from several hosts."""
-    from tenantry.migrations import migrate as migrate_store
+    from tenantry.database.migrations import migrate as migrate_store
 
     migrate_store(settings(database=database).database)
     print_note("The store is up to date.")
@@ -152,8 +152,8 @@ def migrate(database: str | None) -> None:
 @port_option
 def demo(folder: str, host: str | None, port: int) -> None:
     """Show a product that embeds live dashboards for three customers: real data, nothing to set up."""
-    from tenantry.cli.server import by_port, listen, listen_beside, run, url_of
     from tenantry.demo import prepare_demo
+    from tenantry.server.uvicorn import by_port, listen, listen_beside, run, url_of
 
     # First: each start replaces the API token of the one before.
     with listen(host or "127.0.0.1", port) as listener, listen_beside(listener) as beside:

@@ -21,10 +21,10 @@ from tenantry.cli.options import (
     parse_pairs,
     with_store,
 )
+from tenantry.datasources.query_folder import QueryFolder, is_within
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
-from tenantry.queries import QueryFolder, is_within
 from tenantry.sql import DIALECTS, PARAMSTYLES, Query
 from tenantry.sql.parameters.declared import RANGE_ENDS
 from tenantry.sql.parsing.parser import PATH

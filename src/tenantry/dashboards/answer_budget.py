@@ -16,10 +16,10 @@ from typing import Final, NamedTuple, TypeAlias
 from cachetools import LRUCache
 from starlette.types import Message, Send
 
+from tenantry.aio.loop_local import LoopLocal
 from tenantry.dashboards.paced_send import PacedSend, in_pieces
 from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
-from tenantry.loop_local import LoopLocal
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
 """Bytes of lines that may wait in one process. A group may hold as much as stays free for the others: half of it when

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import NotFound
-from tenantry.http import has_encoded_slash
+from tenantry.http.responses import has_encoded_slash
 from tenantry.middleware.refusals import send_error
 
 

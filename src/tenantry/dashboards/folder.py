@@ -13,8 +13,8 @@ from tenantry.dashboards.definition.left_out import relaxed
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
+from tenantry.datasources.query_folder import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
-from tenantry.queries import QueryFolder, read_query_text
 from tenantry.sql.fragments.fragment_tags import NAME
 
 MAX_FILES: Final = 1_000

@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from tenantry.dashboards.assets import NOT_BUILT, BuiltFiles
 from tenantry.dashboards.definition.model import DashboardFile, PanelKind
-from tenantry.dashboards.description import readable_name
 from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
+from tenantry.dashboards.panels.description import readable_name
 
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"

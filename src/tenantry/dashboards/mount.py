@@ -28,11 +28,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from tenantry.accessors import user_group
 from tenantry.dashboards.assets import BuiltFiles
-from tenantry.dashboards.changed_files import BrokenFiles, ChangedFiles
-from tenantry.dashboards.chart_rows import ChartRows
-from tenantry.dashboards.downloads import Downloads, DownloadStore
+from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
 from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
 from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie
@@ -42,18 +39,21 @@ from tenantry.dashboards.explanation import explain_panel, panel_text
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
-from tenantry.dashboards.live import ChangedPanels, changed_since
 from tenantry.dashboards.paced_send import LargeBodiesInPieces
-from tenantry.dashboards.panel_lines import check_encoder
-from tenantry.dashboards.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
-from tenantry.dashboards.panel_stream import PanelStream
-from tenantry.dashboards.panels import PanelRunner
+from tenantry.dashboards.panels.downloads import Downloads, DownloadStore
+from tenantry.dashboards.panels.panel_stream import PanelStream
+from tenantry.dashboards.panels.panels import PanelRunner
 from tenantry.dashboards.preview.endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
 from tenantry.dashboards.preview.previews import Preview
-from tenantry.dashboards.reloading import ReloadingFolder
+from tenantry.dashboards.protocol.panel_lines import check_encoder
+from tenantry.dashboards.protocol.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
+from tenantry.dashboards.refresh.changed_files import BrokenFiles, ChangedFiles
+from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
+from tenantry.dashboards.refresh.reloading import ReloadingFolder
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, TenantryError
+from tenantry.http.accessors import user_group
 from tenantry.middleware import UserGroupMiddleware, header
 from tenantry.middleware.middleware import TokenResolver, with_staleness
 

@@ -7,8 +7,8 @@ from typing import TypeAlias
 from tenantry.dashboards.definition.column_uses import SORT
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.definition.vega_columns import vega_fields
+from tenantry.datasources.results import Result
 from tenantry.groups import Record
-from tenantry.results import Result
 
 Columns: TypeAlias = frozenset[str] | None
 """The names of columns; None for all."""

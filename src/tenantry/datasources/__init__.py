@@ -2,7 +2,7 @@
 
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.result_cache import ResultCache
-from tenantry.datasources.connection_check import check_connection, check_connections
+from tenantry.datasources.checks.connection_check import check_connection, check_connections
 from tenantry.datasources.delivery import ResultStream
 from tenantry.datasources.driver import (
     Answer,
@@ -17,8 +17,8 @@ from tenantry.datasources.driver import (
     StreamingDriver,
 )
 from tenantry.datasources.engines.built_in import registration_notes
-from tenantry.datasources.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
 from tenantry.datasources.pages import Page, fetch_page
+from tenantry.datasources.pool.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
 from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.stop_signals import stop_on_signals
@@ -26,8 +26,8 @@ from tenantry.datasources.url import check_url, display_url, resolve_url, secret
 from tenantry.datasources.url_secrets.encryption import encrypt_url
 from tenantry.datasources.url_secrets.reencryption import encrypt_sources
 from tenantry.groups import Usage
+from tenantry.http.viewers import while_connected
 from tenantry.usage import GroupUsage, UsageCounter
-from tenantry.viewers import while_connected
 
 __all__ = [
     "Answer",

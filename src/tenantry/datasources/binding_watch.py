@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Protocol, TypeVar, cast
 
+from tenantry.aio.loop_local import silence_destroy_warning
+from tenantry.cache.slots import monotonic_with_suspend, utc_now
 from tenantry.datasources.driver import Pieces
 from tenantry.datasources.registrations import Registrations
 from tenantry.errors import QueryOutdated, StoreUnavailable, TenantryError, UnmappedSchema, UnregisteredSource
 from tenantry.groups import Issued, RegisteredSource, UserGroup
-from tenantry.loop_local import silence_destroy_warning
 from tenantry.ports import Clock, MonotonicClock, SourceDirectory
-from tenantry.slots import monotonic_with_suspend, utc_now
 
 CHECKS: Final = 5
 """Checks in one staleness bound."""

@@ -13,7 +13,7 @@ from tenantry.datasources.activity import Execution, ObservedQuery, outcome_of
 from tenantry.datasources.caching.single_flight import BoundQuery
 from tenantry.datasources.driver import Pieces
 from tenantry.datasources.pools import Pools
-from tenantry.results.pieces import MEDIA_TYPES, MakeWriter
+from tenantry.datasources.results.pieces import MEDIA_TYPES, MakeWriter
 
 
 class ResultStream:

@@ -13,6 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from tenantry.datasources.connection_refusals import NoConnectionLeft, says_no_connection
+from tenantry.datasources.results import Result
+from tenantry.datasources.results.pieces import MakeWriter
 from tenantry.errors import (
     InvalidSource,
     NotOneStatement,
@@ -23,12 +25,10 @@ from tenantry.errors import (
     TooManyBytes,
     TooManyRows,
 )
-from tenantry.results import Result
-from tenantry.results.pieces import MakeWriter
 from tenantry.sql import BoundSQL
 
 if TYPE_CHECKING:
-    from tenantry.datasources.turns import Turn
+    from tenantry.datasources.pool.turns import Turn
 
 Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""

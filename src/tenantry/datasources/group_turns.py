@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from tenantry.datasources.turns import Turn
+    from tenantry.datasources.pool.turns import Turn
 
 _SHORT: Final = 1.0
 """Seconds of each query that do not count as long use."""

@@ -17,8 +17,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import UUID
 
-from tenantry.datasources.outer_select import BindValue, select_around
-from tenantry.datasources.wrapped_template import WrappedTemplate
+from tenantry.datasources.wrapped.outer_select import BindValue, select_around
+from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidSettings, QueryFailed, UnbindableValue
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.bound_statement import BoundStatement, made_of
+from tenantry.datasources.caching.bound_statement import BoundStatement, made_of
 from tenantry.datasources.driver import DataSource, Driver, missing_driver_message
 from tenantry.datasources.engines.bigquery import BigQueryDriver
 from tenantry.datasources.engines.built_in import BUILT_IN, driver_enforcement, enforcement_notes
@@ -28,11 +28,11 @@ from tenantry.datasources.engines.duckdb import DuckDBDriver
 from tenantry.datasources.engines.postgresql import PostgreSQLDriver
 from tenantry.datasources.engines.snowflake import SnowflakeDriver
 from tenantry.datasources.engines.sqlite import SQLiteDriver
-from tenantry.datasources.limits import Limits
+from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.threads import ThreadedSource
+from tenantry.datasources.pool.turns import Turns
 from tenantry.datasources.query_label import QueryLabel, with_tag
 from tenantry.datasources.session import SessionTemplate
-from tenantry.datasources.threads import ThreadedSource
-from tenantry.datasources.turns import Turns
 from tenantry.datasources.url import ENGINES, check_url, file_path, memory_bytes, memory_limit, parse, source_revision
 from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSecrets
 from tenantry.errors import InvalidSettings, InvalidSource, SecretUnavailable, SourceUnavailable

@@ -13,7 +13,7 @@ from cachetools import LRUCache
 
 from tenantry.datasources.activity import Activity, ObservedQuery
 from tenantry.datasources.binding_watch import BindingWatch
-from tenantry.datasources.bound_statement import bind_statement, made_of
+from tenantry.datasources.caching.bound_statement import bind_statement, made_of
 from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache, check_max_age
 from tenantry.datasources.caching.shared_answer import Uncopyable
 from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
@@ -21,23 +21,23 @@ from tenantry.datasources.changes import SourceChanges
 from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import Pieces, Rows
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
-from tenantry.datasources.limits import Limits, StreamLimits
-from tenantry.datasources.many_rows import Reduction
 from tenantry.datasources.ownership import check_owner
+from tenantry.datasources.pool.limits import Limits, StreamLimits
+from tenantry.datasources.pool.many_rows import Reduction
 from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
 from tenantry.datasources.query_label import QueryLabel, label_of
 from tenantry.datasources.registrations import Registrations
+from tenantry.datasources.results import Format, Result, StreamFormat
+from tenantry.datasources.results.format import DEFAULT
+from tenantry.datasources.results.pieces import MakeWriter, narrowed, piece_writers
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
-from tenantry.datasources.wrapped_template import WrappedTemplate
+from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
+from tenantry.http.viewers import VIEWER_OF_THREAD, ask_for_thread
 from tenantry.ports import SourceDirectory
-from tenantry.results import Format, Result, StreamFormat
-from tenantry.results.format import DEFAULT
-from tenantry.results.pieces import MakeWriter, narrowed, piece_writers
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, UsageCounter, recorder_of
-from tenantry.viewers import VIEWER_OF_THREAD, ask_for_thread
 
 Found = TypeVar("Found", Rows, Result)
 _STOP_SECONDS = 5.0

@@ -15,20 +15,20 @@ from starlette.applications import Starlette
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from tenantry.app import compose
 from tenantry.backends.sql import SQLStore
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.dashboards.mount import mount_dashboards
+from tenantry.database.migrations import migrate
 from tenantry.datasources import DataSources
 from tenantry.demo.handbook import handbook, hosts, origins
 from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, SHOWN, prepare
 from tenantry.groups import Author, Environment, GroupChanges, Tag
-from tenantry.keys import SigningKeys, create_key_file
-from tenantry.migrations import migrate
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
+from tenantry.server.app import compose
 from tenantry.testing.requests import Call, send_request
+from tenantry.tokens.keys import SigningKeys, create_key_file
 
 DASHBOARDS: Final = Path(__file__).parent / "dashboards"  # their queries are in ``queries``, beside it
 LABEL: Final = "tenantry demo"

@@ -9,12 +9,12 @@ from typing import Any
 
 import jinja2
 
-from tenantry.accessors import variables as request_variables
 from tenantry.errors import MissingToken
 from tenantry.groups import RESERVED_NAMES, Record
 from tenantry.html.sandbox import create_environment
 from tenantry.html.views import VARIABLES, Missing, wrap
-from tenantry.http import Connection
+from tenantry.http.accessors import variables as request_variables
+from tenantry.http.responses import Connection
 
 
 class HTMLTemplate:

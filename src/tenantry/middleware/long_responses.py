@@ -15,12 +15,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from weakref import ref
 
-from tenantry.accessors import LAST_PART_KEY, SCOPE_KEY
+from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.groups import UserGroup
+from tenantry.http.accessors import LAST_PART_KEY, SCOPE_KEY
 from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
 from tenantry.middleware.timers import timer_queues
 from tenantry.middleware.token_watch import BoundedResolver, TokenWatch
-from tenantry.slots import monotonic_with_suspend
 
 BODY_READ: Final = "tenantry.body_read"
 """The scope key that says that the app has the whole body of its request."""

@@ -9,9 +9,10 @@ from collections.abc import Awaitable, Callable, Iterable
 from types import MethodType
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from tenantry.accessors import FOUND_KEY, SCOPE_KEY
+from tenantry.cache.slots import utc_now
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
+from tenantry.http.accessors import FOUND_KEY, SCOPE_KEY
 from tenantry.middleware.addresses import ADDRESS_KEY, IN_QUERY_KEY, MASK, restore_redirects
 from tenantry.middleware.cache_headers import Exchange, Message, Receive, Send, set_headers
 from tenantry.middleware.carriers import AnyCarriers, read_carriers
@@ -22,7 +23,6 @@ from tenantry.middleware.preview_keys import is_preview_key, run_with_preview_ke
 from tenantry.middleware.refusals import LateUnauthorized, send_error
 from tenantry.middleware.token_watch import DEFAULT_STALENESS, BoundedResolver
 from tenantry.middleware.websockets import WebSocketSession
-from tenantry.slots import utc_now
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Scope

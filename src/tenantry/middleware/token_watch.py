@@ -23,9 +23,9 @@ from collections.abc import Callable, Coroutine
 from math import inf
 from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
-from tenantry.accessors import GROUP_CHANGED
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.groups import UserGroup
+from tenantry.http.accessors import GROUP_CHANGED
 from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 

@@ -10,9 +10,9 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tenantry.backoff import reconnect_forever
+from tenantry.aio.backoff import reconnect_forever
+from tenantry.aio.loop_local import silence_destroy_warning
 from tenantry.errors.location import error_location
-from tenantry.loop_local import silence_destroy_warning
 
 if TYPE_CHECKING:
     from tenantry.ports import Bus, EvictionListener

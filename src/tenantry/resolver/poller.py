@@ -16,9 +16,9 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from tenantry.aio.loop_local import silence_destroy_warning
 from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.errors.location import error_location
-from tenantry.loop_local import silence_destroy_warning
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.loading import BackendErrors, BackendFailed
 

@@ -12,15 +12,15 @@ import logging
 from math import inf, isinf
 from typing import TYPE_CHECKING, cast
 
+from tenantry.aio.loop_local import LoopLocal
 from tenantry.cache import TABLE_BYTE, ExpiringEntry, GroupCache
+from tenantry.cache.slots import monotonic_with_suspend, utc_now
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
-from tenantry.loop_local import LoopLocal
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.followed_keys import FollowedKeys
 from tenantry.resolver.loading import BackendAnswer, BackendReader, Counters, Freshness, SingleFlight, may_have_grace
 from tenantry.resolver.poller import Poller
 from tenantry.resolver.registrations import CachedRegistrations
-from tenantry.slots import monotonic_with_suspend, utc_now
 from tenantry.usage import NO_RECORDER, recorder_of
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from typing import Any
 
 from tenantry.datasources import Driver, DriverFactory, Limits
 from tenantry.datasources.driver import Pieces, as_result
-from tenantry.datasources.threads import ThreadedSource
-from tenantry.datasources.turns import Turn, Turns
+from tenantry.datasources.pool.threads import ThreadedSource
+from tenantry.datasources.pool.turns import Turn, Turns
+from tenantry.datasources.results import Result
+from tenantry.datasources.results.format import DEFAULT
+from tenantry.datasources.results.pieces import piece_writers
 from tenantry.datasources.url import parse
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment, RegisteredSource, Tag
-from tenantry.results import Result
-from tenantry.results.format import DEFAULT
-from tenantry.results.pieces import piece_writers
 from tenantry.sql import BoundSQL, SQLTemplate
 
 _ENVIRONMENT = Environment(1, "production", Tag.CUSTOMER)

@@ -11,7 +11,7 @@ import pytest
 
 from tenantry.backends.sql import SQLStore
 from tenantry.dashboards.embedding.codes import CODE_LENGTH, SECONDS, Purpose, SingleUseCodes
-from tenantry.migrations import migrate
+from tenantry.database.migrations import migrate
 from tenantry.testing import FrozenClock, MemoryStore
 
 

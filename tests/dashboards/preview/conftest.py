@@ -17,10 +17,10 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as ASGIScope
 
 from tenantry import DataSources, Resolver, mount_dashboards, user_group
-from tenantry.api import create_api
 from tenantry.dashboards.embedding.routes import Embedding
 from tenantry.groups import Environment, GroupDraft, Scope, Tag
 from tenantry.provisioning import issue_api_token
+from tenantry.provisioning.http import create_api
 from tenantry.testing import FrozenClock, MemoryStore, make_token
 from tests.dashboards import mounts
 from tests.dashboards.served import Reader, flights_database, reading, write_files

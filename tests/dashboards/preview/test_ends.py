@@ -12,9 +12,9 @@ from typing import cast
 import pytest
 from starlette.responses import StreamingResponse
 
-from tenantry.dashboards.downloads import Downloads
 from tenantry.dashboards.embedding.codes import Purpose
 from tenantry.dashboards.folder import DashboardFolder
+from tenantry.dashboards.panels.downloads import Downloads
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.groups import Author, Issued, Scope
 from tenantry.middleware.long_responses import ResponseCut

@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request, WebSocket
 from fastapi.responses import StreamingResponse
 
 from tenantry import UserGroupMiddleware, user_group
-from tenantry.fastapi import CurrentGroup
+from tenantry.middleware.fastapi import CurrentGroup
 from tests.middleware.frameworks import starlette
 from tests.middleware.frameworks.control import names, resolver, seen, with_control
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Table, or_
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.audit import OfferedSourceLease, api_token_details, environment_details
+from tenantry.backends.audit.details import OfferedSourceLease, api_token_details, environment_details
 from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_source_change
 from tenantry.backends.sql.engine import insert_if_new, remaining

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, select
 
-from tenantry.backends.audit import hosts_details
+from tenantry.backends.audit.details import hosts_details
 from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import delete_chosen, delete_expired, insert_if_new

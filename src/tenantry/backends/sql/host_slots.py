@@ -17,8 +17,8 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql.queries import LONGEST_LEASE
 from tenantry.backends.sql.tables import generation
+from tenantry.cache.slots import FolderTaken, SharedSlots, monotonic_with_suspend
 from tenantry.errors import StoreUnavailable
-from tenantry.slots import FolderTaken, SharedSlots, monotonic_with_suspend
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class HostSlots:
     """Opens ``<run folder>/<store id>.slots`` when it is first needed, and again when another file has come there.
 
     ``read`` asks the store for its identity, by a deadline; ``rename`` has it take another run name if it has this one
-    still, and returns what it has then. The folder is made and checked by ``tenantry.slots``.
+    still, and returns what it has then. The folder is made and checked by ``tenantry.cache.slots``.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ SQLAlchemy Core.
 It works through a pooler as well (tenantry/database/postgres.py).
 
 Connections belong to an event loop, so each loop that uses the store has its own few. They are closed by ``aclose``, or
-by the loop itself when it ends (tenantry/loop_local.py).
+by the loop itself when it ends (tenantry/aio/loop_local.py).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from tenantry.aio.loop_local import LoopLocal
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.engine import (
     CompiledQueries,
@@ -37,7 +38,6 @@ from tenantry.database.address import PostgresServer
 from tenantry.database.postgres import PARAMSTYLE, PostgresConnection, driver_of, write_engine
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import GroupRow
-from tenantry.loop_local import LoopLocal
 
 T = TypeVar("T")
 

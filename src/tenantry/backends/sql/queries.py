@@ -33,7 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from tenantry.backends.audit import LISTED_CHANGES
+from tenantry.backends.audit.details import LISTED_CHANGES
 from tenantry.backends.sql.tables import (
     api_tokens,
     audit,

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json  # it shares names and short strings, so that a cached group takes less memory
 
-from tenantry.audit_chain import NO_SEAL, read_seal
+from tenantry.backends.audit.chain import NO_SEAL, read_seal
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.stored import StoreClock, StoredGroup, is_token, require_unexpired
 from tenantry.groups import (

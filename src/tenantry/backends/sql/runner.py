@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from tenantry.audit_chain import ChainKeys
-from tenantry.backends.audit import ChangeListeners
+from tenantry.backends.audit.chain import ChainKeys
+from tenantry.backends.audit.details import ChangeListeners
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import StoreReplaced, WriteContext, WriteResult
 from tenantry.backends.sql.engine import Engine, mark_retrieved

@@ -1,4 +1,4 @@
-"""Adds entries to the audit trail, each with its seal where the writer has the keys (tenantry/audit_chain.py).
+"""Adds entries to the audit trail, each with its seal where the writer has the keys (tenantry/backends/audit/chain.py).
 
 The chain ends in the row of the generation, which every writer locks before it draws a number: one seal after the other
 is made, in the order of the numbers. A transaction adds all its entries at once, in two statements on PostgreSQL.
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection
 
-from tenantry.audit_chain import ChainKeys, seal_entries, write_seal
+from tenantry.backends.audit.chain import ChainKeys, seal_entries, write_seal
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.engine import all_of, first_of, insert_all
 from tenantry.backends.sql.rows import Row

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from tenantry.audit_chain import ChainKeys
+from tenantry.backends.audit.chain import ChainKeys
 from tenantry.backends.sql import queries, rows, write_groups
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult
 from tenantry.backends.sql.directory import SQLDirectory
@@ -20,7 +20,9 @@ from tenantry.backends.sql.runner import Runner
 from tenantry.backends.sql.usage import SQLUsage
 from tenantry.backends.sql.write_many import write_many
 from tenantry.backends.stored import StoreClock, ascii_lower
+from tenantry.cache.slots import SharedSlots
 from tenantry.database.address import RUN_MIGRATE, read_address
+from tenantry.database.migrations import HEAD, is_compatible
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
 from tenantry.groups import (
     UNNAMED,
@@ -39,9 +41,7 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
-from tenantry.migrations import HEAD, is_compatible
 from tenantry.ports import ChangeListener, Clock
-from tenantry.slots import SharedSlots
 from tenantry.usage import UsageRecorder
 
 T = TypeVar("T")
@@ -61,10 +61,10 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
 
     ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the
     call, so it covers queue, lock and connection. ``run_dir`` is the folder that the processes of this host share
-    (None: as ``tenantry.slots`` finds it); a store that cannot use it does not write. ``clock`` gives the time of day
-    in UTC; None means the database's own, and for SQLite this host's. ``keys``, SigningKeys, seal what the store adds
-    to the audit trail; an entry without a seal is covered by the next one. Making a store does no I/O; the tables are
-    made by ``tenantry migrate``. What groups use in this process is added to the store every ``usage_seconds`` (None:
+    (None: as ``tenantry.cache.slots`` finds it); a store that cannot use it does not write. ``clock`` gives the time of
+    day in UTC; None means the database's own, and for SQLite this host's. ``keys``, SigningKeys, seal what the store
+    adds to the audit trail; an entry without a seal is covered by the next one. Making a store does no I/O; the
+    tables are made by ``tenantry migrate``. What groups use in this process is added to the store every ``usage_seconds`` (None:
     it is not kept). It may be used from several event loops; ``aclose`` gives back its connections. Raises
     InvalidSettings when the URL cannot be used.
     """

@@ -164,7 +164,7 @@ audit: Table = Table(  # append-only: triggers refuse to update and to delete
     Column("environment", String(255), nullable=False),
     Column("subject", Text, nullable=False),
     Column("details", JSON, nullable=False),
-    Column("seal", LargeBinary),  # tenantry.audit_chain
+    Column("seal", LargeBinary),  # tenantry.backends.audit.chain
     sqlite_autoincrement=True,
 )
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from tenantry.backends.audit import pruned_details
+from tenantry.backends.audit.details import pruned_details
 from tenantry.backends.sql import queries, rows
 from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import count, delete_expired, first_of

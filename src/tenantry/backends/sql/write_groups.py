@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Text, Update, bindparam, select, type_coerce
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.audit import creation_details, rotation_details, update_details
+from tenantry.backends.audit.details import creation_details, rotation_details, update_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note, note_change
 from tenantry.backends.sql.engine import count, delete_expired, first, insert_if_new

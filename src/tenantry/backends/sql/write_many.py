@@ -12,7 +12,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from tenantry.backends.audit import creation_details, update_details
+from tenantry.backends.audit.details import creation_details, update_details
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import GroupNote, WriteContext, WriteResult, note_many
 from tenantry.backends.sql.engine import every, insert_those_new

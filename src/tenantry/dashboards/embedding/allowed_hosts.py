@@ -8,13 +8,13 @@ from typing import Any, Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.accessors import SCOPE_KEY
+from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.dashboards.embedding.hosts import check_hosts, is_allowed
 from tenantry.dashboards.embedding.known_hosts import Hosts, KnownHosts
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
+from tenantry.http.accessors import SCOPE_KEY
 from tenantry.ports import EmbeddingStore, MonotonicClock
-from tenantry.slots import monotonic_with_suspend
 
 HOST_HEADER: Final = "X-Embedding-Origin"
 """The origin of the page that embeds the dashboard, which the dashboard's own script has checked; "null" where a

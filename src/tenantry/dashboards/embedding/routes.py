@@ -18,16 +18,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from tenantry.cache.slots import utc_now
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
 from tenantry.dashboards.embedding.tokens import EmbedCodes, TokenMint
-from tenantry.dashboards.panel_request import StrictBody, read_request
 from tenantry.dashboards.preview.endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
+from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
 from tenantry.errors import CodeUsed, UnsupportedMediaType
 from tenantry.ports import Clock, EmbeddingStore
-from tenantry.slots import utc_now
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
 """The bundles that hosts take from here."""

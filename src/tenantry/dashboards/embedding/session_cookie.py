@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.accessors import user_group
 from tenantry.errors import InvalidToken
+from tenantry.http.accessors import user_group
 from tenantry.middleware import query
 from tenantry.middleware.addresses import COOKIE_PREFIX, IN_QUERY_KEY, MASK
 from tenantry.middleware.carriers import TOKEN_HEADER

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final, Protocol
 
-from tenantry.accessors import FOUND_KEY, user_group
+from tenantry.cache.slots import utc_now
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
 from tenantry.errors import TokenAlreadyRotated, UserGroupExpired
 from tenantry.groups import Issued, Token
-from tenantry.http import HTTPConnection
+from tenantry.http.accessors import FOUND_KEY, user_group
+from tenantry.http.responses import HTTPConnection
 from tenantry.ports import Clock
-from tenantry.slots import utc_now
 
 _SEPARATOR: Final = " "
 

@@ -11,7 +11,7 @@ from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.explanation.origins import reference_origin, text_origin
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.panel_errors import viewer_error
+from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.errors import MissingVariable, TenantryError, UnbindableValue

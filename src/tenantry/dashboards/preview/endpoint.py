@@ -8,8 +8,14 @@ from typing import Annotated, Final, Protocol
 from pydantic import Field
 from starlette.responses import Response
 
-from tenantry.api.api_token_uses import ApiTokenUses
-from tenantry.api.endpoint import (
+from tenantry.dashboards.embedding.codes import SECONDS, Purpose
+from tenantry.dashboards.preview.previews import Previews, PreviewStore
+from tenantry.dashboards.protocol.panel_request import StrictBody, read_body
+from tenantry.errors import NotFound
+from tenantry.groups import Author, Scope
+from tenantry.provisioning import Deadline
+from tenantry.provisioning.http.api_token_uses import ApiTokenUses
+from tenantry.provisioning.http.endpoint import (
     STORE_SECONDS,
     ApiTokenReader,
     Endpoint,
@@ -18,13 +24,7 @@ from tenantry.api.endpoint import (
     json_response,
     require_scope,
 )
-from tenantry.api.request import ApiRequest
-from tenantry.dashboards.embedding.codes import SECONDS, Purpose
-from tenantry.dashboards.panel_request import StrictBody, read_body
-from tenantry.dashboards.preview.previews import Previews, PreviewStore
-from tenantry.errors import NotFound
-from tenantry.groups import Author, Scope
-from tenantry.provisioning import Deadline
+from tenantry.provisioning.http.request import ApiRequest
 
 PATH: Final = "/-/preview"
 """Below the mount."""

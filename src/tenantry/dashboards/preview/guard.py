@@ -8,10 +8,10 @@ from typing import Any, Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.accessors import FOUND_KEY, SCOPE_KEY
 from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.errors import InvalidToken, MissingScope
 from tenantry.groups import UserGroup
+from tenantry.http.accessors import FOUND_KEY, SCOPE_KEY
 from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
 from tenantry.middleware.carriers import TOKEN_HEADER
 from tenantry.middleware.long_responses import watch_responses

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tenantry.cache.slots import utc_now
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes, code_digest
 from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
 from tenantry.ports import Clock, CodeStore
-from tenantry.slots import utc_now
 from tenantry.tokens import PREVIEW_PREFIX
 
 

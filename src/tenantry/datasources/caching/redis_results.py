@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
 
-from tenantry.backoff import Breaker
+from tenantry.aio.backoff import Breaker
+from tenantry.aio.loop_local import LoopLocal
+from tenantry.database.redis_server import RedisClient, ask_server, load_redis, read_redis_address
 from tenantry.datasources.caching.result_entry import (
     RefusedResult,
     SharedEntry,
@@ -31,8 +33,6 @@ from tenantry.datasources.caching.result_entry import (
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.changes import LATE_SECONDS
 from tenantry.errors import InvalidSettings, SourceUnavailable
-from tenantry.loop_local import LoopLocal
-from tenantry.redis_server import RedisClient, ask_server, load_redis, read_redis_address
 
 logger: logging.Logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tenantry.datasources.bound_statement import made_of
+from tenantry.datasources.caching.bound_statement import made_of
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing

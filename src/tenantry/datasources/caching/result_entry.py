@@ -18,9 +18,9 @@ from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
+from tenantry.datasources.results import Result
+from tenantry.datasources.results.format import missing_package_message
 from tenantry.errors import InvalidSettings
-from tenantry.results import Result
-from tenantry.results.format import missing_package_message
 
 if TYPE_CHECKING:
     import msgspec

@@ -15,8 +15,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from tenantry.datasources.driver import Answer
-from tenantry.datasources.limits import count_bytes
-from tenantry.results import Result
+from tenantry.datasources.pool.limits import count_bytes
+from tenantry.datasources.results import Result
 
 _IMMUTABLE: Final = frozenset({
     type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta, UUID,

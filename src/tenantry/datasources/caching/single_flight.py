@@ -19,12 +19,12 @@ from typing import Any, Final
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error
-from tenantry.datasources.many_rows import ManyRows, Reduction
+from tenantry.datasources.pool.many_rows import ManyRows, Reduction
+from tenantry.datasources.pool.turns import Turn
 from tenantry.datasources.pools import OpenSource, Pools
 from tenantry.datasources.query_label import QueryLabel
-from tenantry.datasources.turns import Turn
+from tenantry.datasources.results import Result
 from tenantry.errors import SourceUnavailable
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 
 Clock = Callable[[], float]

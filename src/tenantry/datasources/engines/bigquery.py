@@ -21,9 +21,9 @@ from sqlalchemy.engine import URL
 from tenantry.datasources.driver import import_driver, query_error, timeout_error, unreachable_error
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, url_options
-from tenantry.datasources.limits import Limits, take_result
+from tenantry.datasources.pool.limits import Limits, take_result
+from tenantry.datasources.results import Result
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 
 OPTIONS: Final = frozenset({"location", "credentials_path", "maximum_bytes_billed", "endpoint"})

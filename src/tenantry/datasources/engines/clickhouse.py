@@ -28,9 +28,9 @@ from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
 from tenantry.datasources.engines.clickhouse_types import READ_AS
-from tenantry.datasources.limits import Limits
+from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.results import Result
 from tenantry.errors import InvalidSource, TenantryError
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from tenantry.datasources.driver import (
     unreachable_error,
 )
 from tenantry.datasources.engines.clickhouse_types import type_word
-from tenantry.datasources.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
-from tenantry.results import Result
 
 _READ_ONLY: Final = 164
 _TIMED_OUT: Final = frozenset({159, 160, 394})  # the time is up, is sure to be, or somebody stopped it

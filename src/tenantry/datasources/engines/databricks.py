@@ -22,10 +22,10 @@ from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import import_driver, query_error, timeout_error, unreachable_error
 from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, url_options
-from tenantry.datasources.limits import Limits, take_result
+from tenantry.datasources.pool.limits import Limits, take_result
+from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, UNCLEAR
 from tenantry.errors import InvalidSource, TemplateError, TenantryError, UnbindableValue
-from tenantry.results import Result
 from tenantry.sql import DIALECTS, BoundSQL
 from tenantry.sql.lexing.lexemes import LexemeKind
 from tenantry.sql.lexing.lexer import lex

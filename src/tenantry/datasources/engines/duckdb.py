@@ -26,11 +26,11 @@ from tenantry.datasources.driver import (
 )
 from tenantry.datasources.engines.duckdb_types import JSON, type_word
 from tenantry.datasources.engines.json_columns import Row, with_json
-from tenantry.datasources.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
+from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 

@@ -33,11 +33,11 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.engines.mysql_connection import WARNINGS_KEPT, Session, error_number
 from tenantry.datasources.engines.mysql_tls import ServerAddress, connection_hint
 from tenantry.datasources.engines.mysql_values import SESSION_ZONE
-from tenantry.datasources.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
+from tenantry.datasources.results import Result
 from tenantry.datasources.statement import WRITES, mysql_refusal
 from tenantry.errors import TenantryError, UnbindableValue
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 

@@ -33,10 +33,10 @@ from tenantry.datasources.engines.warehouse import (
     Stopper,
     url_options,
 )
-from tenantry.datasources.limits import Limits, take_result
+from tenantry.datasources.pool.limits import Limits, take_result
+from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
-from tenantry.results import Result
 from tenantry.sql import BoundSQL
 
 OPTIONS: Final = frozenset(

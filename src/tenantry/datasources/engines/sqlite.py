@@ -22,10 +22,10 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.limits import Limits, take_result
+from tenantry.datasources.pool.limits import Limits, take_result
+from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, SEVERAL, UNCLEAR, WRITES, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
-from tenantry.results import Result
 from tenantry.sql import DIALECTS, BoundSQL
 
 _KEYWORDS = frozenset({"select", "with", "values", "explain"})

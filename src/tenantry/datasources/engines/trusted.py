@@ -29,7 +29,7 @@ from tenantry.datasources.driver import (
     statement_error,
     unreachable_error,
 )
-from tenantry.datasources.limits import Limits, take_rows, to_dicts
+from tenantry.datasources.pool.limits import Limits, take_rows, to_dicts
 from tenantry.datasources.statement import SEVERAL, is_plain, refusal
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL

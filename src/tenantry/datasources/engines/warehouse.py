@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import Enforcement, ReadOnlyBy, check_statement, dynamic_sql_error, statement_error
-from tenantry.datasources.limits import Limits
+from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import refusal
 from tenantry.errors import InvalidSource

@@ -13,8 +13,8 @@ from tenantry.datasources.url_secrets.encryption import decrypt_url, is_encrypte
 from tenantry.datasources.url_secrets.references import Reference, references
 from tenantry.errors import InvalidKeys, SecretUnavailable
 from tenantry.groups import RegisteredSource
-from tenantry.keys import DEFAULT_PATH, SigningKeys
 from tenantry.tokens import KeyRing
+from tenantry.tokens.keys import DEFAULT_PATH, SigningKeys
 
 Keys: TypeAlias = KeyRing | str | Path | None
 """The keys that open encrypted URLs, or the file that has them; None: that of TENANTRY_KEYS. A file is read when the

@@ -1,0 +1,1 @@
+"""Helpers for asyncio: state of one event loop, and reconnecting with a backoff."""

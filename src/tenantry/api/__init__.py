@@ -1,7 +1,0 @@
-"""The HTTP interface ``/api/user`` (SPEC sections 4, 5, 7), its OpenAPI documents, and the two health checks."""
-
-from tenantry.api.endpoint import Observer, RequestRecord, not_found
-from tenantry.api.openapi import openapi_document
-from tenantry.api.routes import Api, FastRouter, create_api
-
-__all__ = ["Api", "FastRouter", "Observer", "RequestRecord", "create_api", "not_found", "openapi_document"]

@@ -1,0 +1,1 @@
+"""The audit trail: its entries, their seals, and notifying listeners of each change."""

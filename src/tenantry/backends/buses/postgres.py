@@ -1,0 +1,101 @@
+"""PostgresBus: LISTEN on a connection of its own. A store in PostgreSQL notifies in each write's own transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from tenantry.backends.buses.subscription import (
+    SILENCE_SECONDS,
+    BusCounters,
+    BusStatus,
+    NotificationLimiter,
+    follow,
+    probe,
+)
+from tenantry.database.address import PostgresServer, load_psycopg, read_address
+from tenantry.errors import InvalidSettings
+from tenantry.groups import CHANNEL
+from tenantry.ports import EvictionListener
+
+_CAUSE = (
+    "behind a pooler in transaction mode give the bus the direct address of the store's database"
+    " (PostgresBus(url, listen_url=...); TENANTRY_LISTEN_DATABASE for `tenantry serve`)"
+)
+
+
+class PostgresBus:
+    """A ``ports.Bus``: announces each write of the stores in this database, from whatever host.
+
+    ``url`` is the store's own. ``listen_url`` is where it listens (None: at ``url``): the same database on the primary,
+    past any pooler that shares connections between transactions, for LISTEN belongs to one connection. The bus notifies
+    itself through ``url``, as the store does, and is deaf as long as that does not come at ``listen_url``: then it
+    counts as lost. It holds one connection to each. Making one does no I/O; InvalidSettings is raised for a wrong URL.
+    """
+
+    def __init__(self, url: str, *, listen_url: str | None = None) -> None:
+        load_psycopg()  # now, and not in the midst of the first request
+        self.counters: BusCounters = BusCounters()
+        self._store = _server(url)
+        self._server = self._store if listen_url is None else _server(listen_url)
+
+    def __repr__(self) -> str:
+        return f"<PostgresBus: {self._server.label}>"
+
+    @property
+    def status(self) -> BusStatus:
+        """What it is worth just now."""
+        return self.counters.status
+
+    async def follow(self, listener: EvictionListener) -> None:
+        """Until it is cancelled."""
+        await follow(self._listen, listener, self.counters, self._server.label)
+
+    async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
+        connection = await self._server.connect(seconds=SILENCE_SECONDS)
+        try:
+            async with asyncio.timeout(SILENCE_SECONDS):
+                await connection.execute(f"listen {CHANNEL}")
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_receive(connection, limiter))
+                group.create_task(self._probe(limiter, on_delivery))
+        finally:
+            connection.terminate()
+
+    async def _probe(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
+        # On a connection of its own: a pooler gives the one that listens its notification while it answers it, and no
+        # other.
+        connection = await self._store.connect(seconds=SILENCE_SECONDS)
+        try:
+            await probe(
+                limiter,
+                lambda text: connection.execute("select pg_notify($1, $2)", (CHANNEL, text)),
+                on_delivery,
+                cause=_CAUSE,
+            )
+        finally:
+            connection.terminate()
+
+
+async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
+    """Passes notifications on as they come, until the connection is lost."""
+    loop, pgconn, readable = asyncio.get_running_loop(), connection.pgconn, asyncio.Event()
+    socket = pgconn.socket
+    loop.add_reader(socket, readable.set)
+    try:
+        while True:
+            readable.clear()
+            pgconn.consume_input()  # at first what came together with the answer to LISTEN
+            while (notification := pgconn.notifies()) is not None:
+                limiter.feed(notification.extra)
+            await readable.wait()
+    finally:
+        loop.remove_reader(socket)
+
+
+def _server(url: str) -> PostgresServer:
+    server = read_address(url)
+    if not isinstance(server, PostgresServer):
+        raise InvalidSettings("a PostgresBus needs the URL of a PostgreSQL database: postgresql://user@host/database")
+    return server

@@ -1,0 +1,141 @@
+"""RedisBus: publish and subscribe on Redis or Valkey.
+
+The reading connection is a raw one: redis-py's own subscriber connects again by itself and does not report that
+messages were lost meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tenantry.aio.loop_local import LoopLocal
+from tenantry.backends.buses.subscription import (
+    HEARTBEAT_SECONDS,
+    SILENCE_SECONDS,
+    BusCounters,
+    BusStatus,
+    NotificationLimiter,
+    follow,
+    probe,
+)
+from tenantry.database.publish_queue import Message, PublishQueue
+from tenantry.database.redis_server import RedisClient, ask_server, load_redis, read_redis_address
+from tenantry.errors import InvalidSettings
+from tenantry.groups import CHANNEL, write_notice
+from tenantry.ports import EvictionListener
+
+logger: logging.Logger = logging.getLogger(__name__)
+
+_CHANNEL = re.compile(r"[A-Za-z0-9:._-]{1,128}")
+_PUBLISH_SECONDS = 3.0
+_CAUSE = (
+    "what is published at this address does not reach those who subscribe there: is it a proxy, or several servers?"
+)
+_NO_STORE = "-"
+"""A bus does not know which store a change is of. Handles are random, so another store's notice harms nobody."""
+
+
+class RedisBus:
+    """A ``ports.Bus``, and a ``ports.ChangeListener`` that publishes the writes of a store that it is subscribed to.
+
+    ``url`` is of the same kinds as for RedisBackend; ``channel`` is one for all who share a store. Making one does no
+    I/O; InvalidSettings is raised for a wrong URL or channel.
+    """
+
+    def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
+        if not _CHANNEL.fullmatch(channel):
+            raise InvalidSettings("the channel of a RedisBus takes 1 to 128 letters, digits and : . _ -")
+        load_redis()  # now, and not in the midst of the first request
+        self.counters: BusCounters = BusCounters()
+        self._server = read_redis_address(url)
+        self._channel = channel
+        self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
+        self._queue = PublishQueue(self._publish)
+
+    def __repr__(self) -> str:
+        return f"<RedisBus: {self._server.label}>"
+
+    def changed(self, handle: bytes, generation: int) -> None:
+        """ports.ChangeListener: publishes the change in the background."""
+        self._queue.put(Message(handle, generation))
+
+    async def aclose(self) -> None:
+        """Publishes what waits, within a second, and closes the publishing connections of this event loop."""
+        dropped = self._queue.dropped
+        await self._queue.aclose()
+        if self._queue.dropped > dropped:
+            logger.warning("%s did not take the last changes: others see them when they poll", self._server.label)
+        await self._clients.aclose()
+
+    async def _publish(self, messages: Sequence[Message]) -> None:
+        notices = [write_notice(_NO_STORE, each.generation, each.handle) for each in messages]
+        client = self._clients.get()
+
+        async def publish_all() -> None:
+            for notice in notices:
+                await client.redis.publish(self._channel, notice)
+
+        await ask_server(publish_all(), seconds=_PUBLISH_SECONDS)
+
+    @property
+    def status(self) -> BusStatus:
+        """What it is worth just now."""
+        return self.counters.status
+
+    async def follow(self, listener: EvictionListener) -> None:
+        """Until it is cancelled."""
+        await follow(self._listen, listener, self.counters, self._server.label)
+
+    async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
+        client = RedisClient(self._server)
+        connection = client.reading_connection()
+        try:
+            async with asyncio.timeout(SILENCE_SECONDS):
+                await connection.connect()
+                await connection.send_command("SUBSCRIBE", self._channel)
+                while not _is(b"subscribe", await _read(connection)):
+                    pass
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_ping(connection))
+                group.create_task(_receive(connection, limiter))
+                group.create_task(self._probe(client, limiter, on_delivery))
+        finally:
+            await connection.disconnect(nowait=True)
+            await client.aclose()
+
+    async def _probe(self, client: RedisClient, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
+        """Where this user may not publish, there is nothing to be seen: then a connection that answers is enough."""
+        from redis.exceptions import NoPermissionError
+
+        try:
+            await probe(limiter, lambda text: client.redis.publish(self._channel, text), on_delivery, cause=_CAUSE)
+        except NoPermissionError:
+            logger.info("the bus on %s cannot be probed: its user may not publish", self._server.label)
+            on_delivery()
+
+
+async def _ping(connection: Any) -> None:
+    """A subscriber gets nothing for hours when nothing changes. A PING each second makes silence mean something."""
+    while True:
+        await asyncio.sleep(HEARTBEAT_SECONDS)
+        await connection.send_command("PING", check_health=False)
+
+
+async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
+    while True:
+        async with asyncio.timeout(SILENCE_SECONDS):
+            answer = await _read(connection)
+        if _is(b"message", answer):
+            limiter.feed(answer[2])
+
+
+async def _read(connection: Any) -> Any:
+    return await connection.read_response(disable_decoding=True)
+
+
+def _is(kind: bytes, answer: Any) -> bool:
+    return isinstance(answer, list) and answer[:1] == [kind]

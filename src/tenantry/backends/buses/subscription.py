@@ -1,0 +1,243 @@
+"""What all buses share: a connection that is made again and again, a check that it delivers, and a limit on how much of
+what comes over it a listener gets.
+
+A connection may answer each question and still deliver nothing: LISTEN through a pooler in transaction mode belongs to
+a server process that the pooler lends to others; a subscriber of one Redis gets nothing that is published on another.
+So a bus sends messages to itself, the way that writes are published.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tenantry.aio.backoff import reconnect_forever
+from tenantry.groups import read_notice
+from tenantry.ports import EvictionListener
+
+logger: logging.Logger = logging.getLogger(__name__)
+
+HEARTBEAT_SECONDS = 1.0
+SILENCE_SECONDS = 3.0
+"""A connection that has said nothing for so long, though it was asked each second, is dead."""
+
+QUIET_SECONDS = 1.0
+"""After so long without any message a probe is sent. Each subscriber waits a little less, by chance, and the first
+one's probe is a message to all: so a large fleet sends little more than one worker does."""
+
+REPLY_SECONDS = 2.0
+"""A probe that has not come back after so long never will."""
+
+EVICTIONS = 1_000
+"""So many notices in a window are passed on one by one. Of those beyond, the listener gets one flush at its end."""
+
+WINDOW_SECONDS = 1.0
+PROBE = "probe "
+"""How the message begins that a bus sends to itself; no notice begins so."""
+
+_PROBE = PROBE.encode()
+_LONGEST = 128
+_HANDLE = 8
+_SHORTEST_PAUSE = 0.1
+_LONGEST_PAUSE = 5.0
+
+
+class BusStatus(StrEnum):
+    """What a bus is worth just now."""
+
+    IDLE = "idle"
+    """Nobody follows it."""
+    CONNECTING = "connecting"
+    RECEIVING = "receiving"
+    """It gets its own messages, so it gets those of others."""
+    LOST = "lost"
+    """It has no connection."""
+    DEAF = "deaf"
+    """It is connected, and does not get its own messages."""
+
+
+@dataclass(slots=True)
+class BusCounters:
+    """What a bus received since it was made, and its status. Reading them costs nothing."""
+
+    heard: int = 0
+    """Notices that were passed on."""
+    ignored: int = 0
+    """Messages that were not notices."""
+    held_back: int = 0
+    """Notices beyond the limit, for which there was one flush a second."""
+    losses: int = 0
+    """How often the connection was lost, or could not be made, or was found to be deaf."""
+    deaf: int = 0
+    """How often it was connected and did not get its own message."""
+    status: BusStatus = BusStatus.IDLE
+
+
+class Deaf(Exception):
+    """Connected, and a message of its own did not come. The text says what may be the cause."""
+
+
+Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
+"""Connects, calls what it was given once it gets its own messages, and goes on until the connection is lost, or
+delivers nothing any more: then it raises."""
+
+
+async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
+    """Runs until it is cancelled. ``listener.flush()`` after each loss and at each new beginning, for nobody knows what
+    was published in between. A bus that is connected and delivers nothing is lost as one that has no connection."""
+    subscribed = False
+
+    def on_delivery() -> None:
+        nonlocal subscribed
+        subscribed = True
+        listener.flush()
+        if counters.status is not BusStatus.CONNECTING:
+            logger.warning("the bus on %s delivers again", label)
+        counters.status = BusStatus.RECEIVING
+
+    async def connect() -> None:
+        nonlocal subscribed
+        subscribed = False
+        limiter = NotificationLimiter(listener, counters, asyncio.get_running_loop())
+        try:
+            await listen(limiter, on_delivery)
+        finally:
+            limiter.close()
+
+    def ended(error: Exception | None) -> bool:
+        if error is not None:
+            _count(error, counters, label)
+        if subscribed:
+            listener.flush()
+        return subscribed
+
+    counters.status = BusStatus.CONNECTING
+    try:
+        await reconnect_forever(connect, ended, shortest=_SHORTEST_PAUSE, longest=_LONGEST_PAUSE)
+    finally:
+        counters.status = BusStatus.IDLE
+
+
+def _count(error: BaseException, counters: BusCounters, label: str) -> None:
+    """Counts a loss, and logs it if the one before was not of its kind."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    counters.losses += 1
+    status = BusStatus.DEAF if isinstance(error, Deaf) else BusStatus.LOST
+    counters.deaf += status is BusStatus.DEAF
+    if counters.status is not status:
+        counters.status = status
+        if status is BusStatus.DEAF:
+            logger.warning("the bus on %s is deaf: connected, but its own messages do not come: %s", label, error)
+        else:
+            # Without its text, which may hold anything.
+            logger.warning("the bus on %s is lost: %s", label, type(error).__name__)
+
+
+async def probe(
+    limiter: NotificationLimiter,
+    publish: Callable[[str], Awaitable[object]],
+    on_delivery: Callable[[], None],
+    *,
+    cause: str,
+) -> None:
+    """Calls ``on_delivery`` when the first probe has come, and then probes again and again. Raises Deaf (with
+    ``cause``), TimeoutError when nothing could be published, and what ``publish`` raises."""
+    delivered = False
+    while True:
+        text = f"{PROBE}{secrets.token_hex(8)}"
+        published = False
+        arrived = limiter.expect(text)
+        try:
+            async with asyncio.timeout(REPLY_SECONDS):
+                await publish(text)
+                published = True
+                await arrived
+        except TimeoutError:
+            if not published:
+                raise
+            if not arrived.done() or arrived.cancelled():
+                raise Deaf(cause) from None
+        if not delivered:
+            delivered = True
+            on_delivery()
+        while await limiter.anything_within(QUIET_SECONDS * random.uniform(0.5, 1.0)):  # noqa: S311 - no secret
+            pass
+
+
+class NotificationLimiter:
+    """One connection's notices on their way to a listener, strictly read. Whatever is sent causes at most 1,000
+    evictions and one flush a second: a flood of forged notices cannot make a worker read more than after a flush."""
+
+    def __init__(self, listener: EvictionListener, counters: BusCounters, loop: asyncio.AbstractEventLoop) -> None:
+        self._listener = listener
+        self._counters = counters
+        self._loop = loop
+        self._window: asyncio.TimerHandle | None = None
+        self._passed = 0
+        self._held_back = False
+        self._arrived = asyncio.Event()
+        self._expected: tuple[str, asyncio.Future[None]] | None = None
+
+    def expect(self, message: str) -> asyncio.Future[None]:
+        """Is done when this very message has come."""
+        arrived: asyncio.Future[None] = self._loop.create_future()
+        self._expected = message, arrived
+        return arrived
+
+    async def anything_within(self, seconds: float) -> bool:
+        """Whether any message comes in that time."""
+        self._arrived.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._arrived.wait()
+        return self._arrived.is_set()
+
+    def feed(self, message: str | bytes) -> None:
+        """Never raises for a message, whatever it is."""
+        self._arrived.set()
+        if self._is_probe(message):
+            return
+        notice = None
+        if len(message) <= _LONGEST:
+            notice = read_notice(message if isinstance(message, str) else message.decode("latin-1"))
+        if notice is None or len(notice[2]) != _HANDLE:
+            self._counters.ignored += 1
+            return
+        if self._window is None:
+            self._window = self._loop.call_later(WINDOW_SECONDS, self._end_window)
+        if self._passed >= EVICTIONS:
+            self._held_back = True
+            self._counters.held_back += 1
+            return
+        self._passed += 1
+        self._counters.heard += 1
+        _, generation, handle = notice
+        self._listener.evict(handle, generation)
+
+    def _is_probe(self, message: str | bytes) -> bool:
+        is_probe = message.startswith(_PROBE) if isinstance(message, bytes) else message.startswith(PROBE)
+        if not is_probe or len(message) > _LONGEST:
+            return False
+        if self._expected is not None and not self._expected[1].done():
+            text = message.decode("latin-1") if isinstance(message, bytes) else message
+            if text == self._expected[0]:
+                self._expected[1].set_result(None)
+        return True
+
+    def _end_window(self) -> None:
+        self._window, self._passed = None, 0
+        if self._held_back:
+            self._held_back = False
+            self._listener.flush()
+
+    def close(self) -> None:
+        """What was held back is covered by the flush of the loss."""
+        if self._window is not None:
+            self._window.cancel()

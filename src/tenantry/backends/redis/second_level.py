@@ -1,0 +1,254 @@
+"""RedisBackend: a second-level cache in Redis or Valkey, which many hosts share, before the store of record.
+
+It is never trusted. An entry carries the generation of the snapshot that it was read in, and a reader takes it
+only if its own unbroken list of the store's changes does not hold the handle since. So a server that is killed, frozen,
+flushed or restored from an old dump costs reads of the origin and nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tenantry.aio.backoff import Breaker
+from tenantry.aio.loop_local import LoopLocal
+from tenantry.backends.batching import NoAnswer, TickBatcher
+from tenantry.backends.redis.entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
+from tenantry.database.publish_queue import Message, PublishQueue
+from tenantry.database.redis_server import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
+from tenantry.usage import recorder_of
+
+if TYPE_CHECKING:
+    from tenantry.groups import Changes, Reading, Token, UserGroup
+    from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceLease
+    from tenantry.usage import UsageRecorder
+
+logger: logging.Logger = logging.getLogger(__name__)
+
+_WRITE_SECONDS = 3.0
+READ_BATCH = 128
+_READS = 2
+_READ_SECONDS = 3.0
+
+
+@dataclass(slots=True)
+class RedisCounters:
+    """What a RedisBackend did since it was made. Plain integers: reading them costs nothing."""
+
+    hits: int = 0
+    """Answered from the second-level cache."""
+    misses: int = 0
+    """It had no entry for the token."""
+    refused: int = 0
+    """It had something there that was not an entry of this store and handle."""
+    errors: int = 0
+    """It did not answer within the budget, or with an error."""
+    skipped: int = 0
+    """It was not asked, for it did not answer a moment ago."""
+    writes: int = 0
+    """Entries and tombstones that it took or had newer ones of."""
+    lost_writes: int = 0
+    """Attempts to write one that failed. Where the server did not answer it is tried again."""
+
+
+class RedisBackend:
+    """A ``ports.LeasedBackend`` before another one, the ``origin``; and a ``ports.ChangeListener`` for writers.
+
+    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (database/redis_server.py). ``budget``
+    (seconds) is what a read may wait for the server before the origin is asked; ``lifetime`` (seconds) ends each key.
+    ``clock`` gives monotonic seconds. Making one does no I/O; InvalidSettings is raised for a wrong URL.
+
+    Entries are written in the background and not waited for. So are tombstones, after ``store.subscribe(backend)``.
+    """
+
+    def __init__(
+        self,
+        origin: LeasedBackend,
+        url: str,
+        *,
+        budget: float = 0.05,
+        lifetime: float = 3600,
+        clock: MonotonicClock = time.monotonic,
+    ) -> None:
+        if budget <= 0 or lifetime <= 0:
+            raise ValueError("budget and lifetime are seconds above 0")
+        load_redis()  # now, and not in the midst of the first request
+        self.counters: RedisCounters = RedisCounters()
+        self._origin = origin
+        self._server = read_redis_address(url)
+        self._breaker = Breaker(clock=clock, chance=random.random)
+        self._connections = LoopLocal(
+            lambda: _RedisConnections(self._server, lifetime, budget, self._batch_ended), _RedisConnections.aclose
+        )
+        self._queue = PublishQueue(self._write)
+        self._store_id: str | None = None
+        self._generation = -1
+
+    def __repr__(self) -> str:
+        return f"<RedisBackend: {self._server.label} before {type(self._origin).__name__}>"
+
+    @property
+    def slots(self) -> Slots | None:
+        """The origin's."""
+        return self._origin.slots
+
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
+        """The origin's."""
+        changes = await self._origin.changes(since, lease=lease)
+        self._store_id, self._generation = changes.store_id, changes.generation
+        return changes
+
+    async def find(self, token: Token) -> UserGroup | None:
+        """The origin's: whoever does not check generations is not to be answered from a cache."""
+        return await self._origin.find(token)
+
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+        """From the second-level cache if it has it; else, and with ``fresh``, from the origin."""
+        store_id = self._store_id
+        if store_id is None:  # ``changes`` has not answered yet: nobody could check a generation
+            return await self._origin.read_at_snapshot(token, fresh=fresh)
+        reading = None if fresh else await self._cached(store_id, token)
+        if reading is None:
+            reading = await self._origin.read_at_snapshot(token, fresh=fresh)
+            self._store(store_id, token, reading)
+        return reading
+
+    @property
+    def source_lease(self) -> SourceLease | None:
+        """The origin's."""
+        lease: SourceLease | None = getattr(self._origin, "source_lease", None)
+        return lease
+
+    def offer_source_lease(self, lease: SourceLease | None) -> None:
+        """Passed on to the origin: registrations are cached in the process alone, not in the second level."""
+        if hasattr(self._origin, "offer_source_lease"):
+            self._origin.offer_source_lease(lease)
+
+    @property
+    def usage_recorder(self) -> UsageRecorder | None:
+        """The origin's."""
+        return recorder_of(self._origin)
+
+    def changed(self, handle: bytes, generation: int) -> None:
+        """ports.ChangeListener: writes a tombstone in the background, so that the entry is not read in vain."""
+        self._queue.put(Message(handle, generation))
+
+    async def aclose(self) -> None:
+        """Writes what waits, within a second, and closes the connections of this event loop; not the origin."""
+        await self._queue.aclose()
+        await self._connections.aclose()
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    async def _cached(self, store_id: str, token: Token) -> Reading | None:
+        if not self._breaker.allows():
+            self.counters.skipped += 1
+            return None
+        connections = self._connections.get()
+        try:
+            value = await connections.batcher.read(key_of(store_id, token.handle))
+            reading = None if value is None else read_entry(value, store_id, token)
+        except NoAnswer:
+            self.counters.errors += 1
+            return None
+        except RefusedEntry as error:
+            if not self.counters.refused:  # once: whoever put it there may do so again and again
+                logger.warning("%s: %s", self._server.label, error)
+            self.counters.refused += 1
+            return None
+        if reading is None or (reading.generation or 0) > self._generation:
+            # An entry that is ahead of what ``changes`` gave is mostly a second old; it may also be of a life that the
+            # store had before it was restored from a backup.
+            self.counters.misses += 1
+            return None
+        self.counters.hits += 1
+        return reading
+
+    def _batch_ended(self, good: bool) -> None:
+        if good:
+            if self._breaker.succeeded():
+                logger.warning("%s answers again", self._server.label)
+        elif self._breaker.failed():
+            logger.warning("%s does not answer: the store is asked instead", self._server.label)
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def _store(self, store_id: str, token: Token, reading: Reading) -> None:
+        """A reading that ends by itself is of a token in its grace, and an absence is not stored."""
+        group, generation = reading.group, reading.generation
+        if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:
+            return
+        if group.token_version == token.version and group.handle == token.handle:
+            self._queue.put(Message(token.handle, generation, write_entry(store_id, token, group)))
+
+    async def _write(self, messages: Sequence[Message]) -> None:
+        try:
+            refused = await ask_server(self._write_now(messages), seconds=_WRITE_SECONDS)
+        except ConnectionError:
+            self.counters.lost_writes += len(messages)
+            raise
+        self.counters.writes += len(messages) - refused
+        self.counters.lost_writes += refused
+
+    async def _write_now(self, messages: Sequence[Message]) -> int:
+        if self._store_id is None:  # a writer that never polled
+            await self.changes(messages[0].generation)
+        store_id = self._store_id or ""
+        connections = self._connections.get()
+        return await connections.commands.write(
+            [(key_of(store_id, each.handle), stamp(each.generation), each) for each in messages]
+        )
+
+
+class _RedisConnections:
+    """The connections of one event loop, and the reads that go through them."""
+
+    def __init__(self, server: RedisServer, lifetime: float, budget: float, ended: Callable[[bool], None]) -> None:
+        self._client = RedisClient(server)
+        self.commands = RedisCommands(self._client, lifetime)
+        self.batcher = RedisBatcher(self.commands.read, budget, ended)
+
+    async def aclose(self) -> None:
+        """Whoever waits for a read gets NoAnswer."""
+        await self.batcher.aclose()
+        await self._client.aclose()
+
+
+class RedisBatcher:
+    """The reads of one event loop from the second-level cache, those of one tick in one command.
+
+    While two commands are under way the next reads gather: a burst costs few round trips, and a server that falls
+    silent holds two connections and no more. Whoever reads waits for ``budget`` seconds at the longest; the command
+    itself may take longer, so that a slow handshake ends and the next reads find a connection. ``ended`` is called
+    for each batch with whether that went well.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[Sequence[str]], Awaitable[Sequence[bytes | None]]],
+        budget: float,
+        ended: Callable[[bool], None],
+    ) -> None:
+        self._read = read
+        self._batcher: TickBatcher[str, bytes | None] = TickBatcher(
+            self._fetch, size=READ_BATCH, concurrent=_READS, budget=budget, ended=ended
+        )
+
+    async def read(self, key: str) -> bytes | None:
+        """The value at the key; None if there is none. Raises NoAnswer."""
+        return await self._batcher.ask(key)
+
+    async def _fetch(self, keys: list[str], _: float) -> dict[str, bytes | None]:
+        try:
+            values = await ask_server(self._read(keys), seconds=_READ_SECONDS)
+        except ConnectionError as error:
+            raise NoAnswer from error
+        return dict(zip(keys, values, strict=True))
+
+    async def aclose(self) -> None:
+        """Whoever waits gets NoAnswer."""
+        await self._batcher.aclose()

@@ -1,0 +1,223 @@
+"""SharedSlots: the slots of one store on this host, in a file that is mapped into memory."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import re
+import secrets
+import stat
+import struct
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+from tenantry.cache import SLOT_COUNT
+from tenantry.cache.slots.folder import SET_FOLDER, RunFolder, os_failure, run_folder
+from tenantry.cache.slots.table import TABLE_BYTES, VERSION_BYTES, SlotTable, monotonic_with_suspend, write_in_progress
+from tenantry.errors import StoreUnavailable
+
+HEADER: Final = 64
+"""Bytes before the versions: a multiple of 8, so that every version is aligned."""
+
+SIZE: Final = HEADER + TABLE_BYTES
+"""Bytes of the file."""
+
+_MAGIC: Final = b"tenantry slots\r\n"
+_VERSION: Final = 1
+_LAYOUT: Final = struct.Struct("=16sII32s")  # in the machine's own byte order, as the versions are
+MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
+"""When the file was made, in the header: microseconds of monotonic_with_suspend, or 0 if that no longer matters."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_SAFE_OPEN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
+_TRIES: Final = 8
+
+_TOUCH_INTERVAL: Final = 3_600.0
+"""Seconds between two touches of the file's times: what clears temporary folders goes by days."""
+
+
+class SharedSlots(SlotTable):
+    """``<run folder>/<store id>.slots``. Open one with ``SharedSlots.open``, in each process or before a fork.
+
+    The file may be replaced or deleted under us, by an administrator or by what clears temporary folders. Those who had
+    it mapped still share it, and those who come later share another: ask ``is_current``, or go on with ``renewed()``.
+    """
+
+    __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
+
+    path: Path
+    """Where the file is."""
+
+    def __init__(self, store_id: str, given: Path | str | None, name: str) -> None:
+        """See ``open``."""
+        folder = run_folder(given, name=name)
+        self.path = folder.path / f"{store_id}.slots"
+        descriptor = open_file(self.path, store_id, folder)
+        try:
+            status = os.fstat(descriptor)
+            self._file: mmap.mmap | None = mmap.mmap(descriptor, SIZE)
+        except OSError as error:
+            raise StoreUnavailable(os_failure("cannot map into memory", self.path, error, SET_FOLDER)) from None
+        except ValueError as error:  # it was cut short since it was checked
+            raise StoreUnavailable(f"cannot map {self.path} into memory: {error}") from None
+        finally:
+            os.close(descriptor)
+        # While it is mapped, no new file can have its inode.
+        self._identity = (status.st_dev, status.st_ino)
+        self._given = given
+        self._name = name
+        self._store_id = store_id
+        self._touched = -_TOUCH_INTERVAL
+        super().__init__(memoryview(self._file)[HEADER : HEADER + TABLE_BYTES].cast("Q"))
+
+    @classmethod
+    def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
+        """Maps the file of this store, which is made if there is none. ``folder``: None means ``run_folder()``, by the
+        run ``name`` of the store; None: by its id.
+
+        Raises StoreUnavailable, with the path and what to do, if the folder or file cannot be used or trusted;
+        FolderTaken where another name would help.
+        """
+        return cls(store_id, folder, store_id if name is None else name)
+
+    def __repr__(self) -> str:
+        return f"<SharedSlots {self.path}{'' if self._file else ', closed'}>"
+
+    def is_current(self) -> bool:
+        """Whether the path still leads to the file that is mapped here, whole. Some microseconds."""
+        if self._file is None:
+            return False
+        try:
+            status = self.path.lstat()
+        except OSError:
+            return False
+        if (status.st_dev, status.st_ino) != self._identity or status.st_size < SIZE:
+            return False
+        now = time.monotonic()
+        if now - self._touched >= _TOUCH_INTERVAL:
+            self._touched = now
+            with contextlib.suppress(OSError):
+                os.utime(self.path)
+        return True
+
+    def renewed(self) -> SharedSlots:
+        """Itself while it is current, else the file that is there now. Raises StoreUnavailable.
+
+        When the file was replaced, every slot of the old one gets a write in progress first, so that whoever still has
+        it caches nothing until it too has noticed.
+        """
+        if self.is_current():
+            return self
+        self.retire()
+        return SharedSlots.open(self._store_id, self._given, name=self._name)
+
+    def leases_left(self, lease: float, now: float) -> float:
+        """Seconds for which a process of this host may still use another file than this one, if it may use what it
+        has cached for ``lease`` seconds; 0.0 for a file that is older than that. ``now``: of monotonic_with_suspend.
+
+        Whoever asks the store for its changes once this file is there finds this file. So a lease under another one
+        was asked for before this one was made.
+        """
+        made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
+        if made_at == 0:  # settled: as old as can be, also on a machine that was started a moment ago
+            return 0.0
+        age = now - made_at / 1e6
+        return 0.0 if age < 0 else max(0.0, lease - age)  # made before the machine was started: no process is so old
+
+    def settle(self) -> None:
+        """No process of this host uses another file. To be called by who knows it: no lease was ever given when this
+        file was there already."""
+        if self._file is not None:
+            self._file[MADE_AT] = bytes(8)
+
+    def close(self) -> None:
+        """Releases the file. Who holds ``versions`` reads on, and the memory is freed with the last of them; who asks
+        for ``versions`` now gets a table with a write in progress in every slot, so that nothing is cached."""
+        if self._file is not None:
+            self._file = None
+            self._versions = memoryview(_all_in_progress()).cast("Q")
+
+    def _for_writing(self) -> memoryview[int]:
+        if self._file is None:
+            raise StoreUnavailable(f"{self.path} was closed")
+        return self._versions
+
+    def retire(self) -> None:
+        """Stores a write in progress in every slot: who still has this file caches nothing until it found the other."""
+        # Memory of a file that was cut short must not be touched: that is a bus error, which kills the process.
+        if self._file is not None and self._file.size() >= SIZE:
+            self._file[HEADER:SIZE] = _all_in_progress()
+
+
+def _all_in_progress() -> bytes:
+    return write_in_progress().to_bytes(VERSION_BYTES, sys.byteorder) * SLOT_COUNT
+
+
+# --- the file: made whole or not at all, and opened only if its header is right ---------------------------------------
+
+
+def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
+    """A descriptor of the file, which is made if there is none. Raises StoreUnavailable."""
+    if not _NAME.fullmatch(store_id):
+        raise StoreUnavailable(f"the id of the store, {store_id!r}, cannot name a file in the run folder {folder.path}")
+    header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))
+    try:
+        descriptor = _open_or_make(path, header, folder)
+    except OSError as error:
+        raise StoreUnavailable(os_failure("cannot open", path, error, _FIX)) from None
+    try:
+        _check(path, descriptor, header, folder)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+_FIX: Final = "Remove it, and it is made anew; every Tenantry process of the host that uses it must be able to write it"
+
+
+def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
+    for _ in range(_TRIES):  # it may be removed between our making and our opening it
+        try:
+            return os.open(path, _FLAGS | _SAFE_OPEN)
+        except FileNotFoundError:
+            _make(path, header, folder)
+    return os.open(path, _FLAGS | _SAFE_OPEN)
+
+
+def _make(path: Path, header: bytes, folder: RunFolder) -> None:
+    """Makes a whole file at the path, unless another process was quicker."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, _FLAGS | os.O_CREAT | os.O_EXCL, folder.file_mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if folder.group is not None:
+                os.fchown(descriptor, -1, folder.group)
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, folder.file_mode)  # whatever the umask is
+            # Zeros that are written, not a hole: in a full file system this fails, and a store into a hole kills us.
+            made_at = int(monotonic_with_suspend() * 1e6) or 1
+            file.write(header + made_at.to_bytes(8, sys.byteorder) + bytes(TABLE_BYTES))
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    finally:
+        draft.unlink()
+
+
+def _check(path: Path, descriptor: int, header: bytes, folder: RunFolder) -> None:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise StoreUnavailable(f"{path} is not a plain file. {_FIX}")
+    if reason := folder.distrust(status):
+        raise StoreUnavailable(f"{path} {reason}. {_FIX}")
+    if status.st_size < SIZE:
+        raise StoreUnavailable(f"{path} is {status.st_size} bytes long, not {SIZE}: it was cut short. {_FIX}")
+    found = os.read(descriptor, len(header))
+    if found != header:
+        whose = "another store" if found[:24] == header[:24] else "another program, or another version of Tenantry"
+        raise StoreUnavailable(f"{path} is a file of {whose}. {_FIX}")

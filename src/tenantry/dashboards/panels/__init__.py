@@ -1,0 +1,1 @@
+"""Runs the panels of a dashboard and builds what the page draws."""

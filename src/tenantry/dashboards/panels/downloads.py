@@ -1,0 +1,222 @@
+"""Downloads: the rows of a panel as a file, by an address that can be used once within a minute.
+
+A browser saves what it is led to, and then it sends no header: so the address stands for the group, the panel and the
+filters, and not for the token. The file is streamed, so its size is no matter of memory, here or there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, aclosing
+from typing import Any, Final, Protocol, runtime_checkable
+
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.dashboards.answer_budget import OpenAnswer, answer_budget
+from tenantry.dashboards.definition.model import Panel
+from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
+from tenantry.dashboards.filters import read_filters
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.named_columns import named_columns
+from tenantry.dashboards.paced_send import PIECE_BYTES
+from tenantry.dashboards.protocol.panel_errors import viewer_error
+from tenantry.datasources import DataSources, ResultStream
+from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
+from tenantry.groups import Issued, UserGroup, extend
+from tenantry.middleware.long_responses import ResponseCut
+from tenantry.ports import CodeStore, MonotonicClock
+
+_log = logging.getLogger("tenantry.dashboards")
+_HELD_BYTES: Final = 4 * PIECE_BYTES
+"""Memory of a file that is sent: a piece of rows, and those pieces that wait in the server."""
+_GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
+
+
+@runtime_checkable
+class DownloadStore(CodeStore, Protocol):
+    """What downloads ask of a store; every Store is one."""
+
+    async def get_by_handle(self, handle: bytes) -> Issued | None:
+        """The group with this handle, and its live token; None if there is none."""
+        ...
+
+
+class Downloads:
+    """Issues addresses and answers them. Any worker of any host with the same store and dashboards does.
+
+    A file that takes longer is cut off by its stream, as every stream of a group: when the group is rotated, changed or
+    deleted, or its data source is. One of a preview ends within ``staleness`` seconds of the preview's session, too.
+    ``seconds_left`` counts until the end date of a group."""
+
+    def __init__(
+        self,
+        store: DownloadStore,
+        dashboards: Mapping[str, SavedDashboard],
+        sources: DataSources,
+        *,
+        staleness: float,
+        seconds_left: Callable[[UserGroup], float],
+        clock: MonotonicClock = monotonic_with_suspend,
+    ) -> None:
+        self._store = store
+        self._codes = SingleUseCodes(store)
+        self._dashboards = dashboards
+        self._sources = sources
+        self._staleness = staleness
+        self._seconds_left = seconds_left
+        self._clock = clock
+
+    async def issue(
+        self,
+        group: UserGroup,
+        saved: SavedDashboard,
+        panel_id: str,
+        filters: Mapping[str, Any],
+        session: bytes | None = None,
+    ) -> str:
+        """A code for the rows of a panel; in a preview with the digest of its ``session``. Raises HTTPException (404)
+        for a panel without rows; what ``read_filters`` raises; InvalidBody for filters that are too long to keep;
+        StoreUnavailable."""
+        self._find(saved, panel_id)
+        read_filters(saved, filters)
+        wanted = {
+            "group": group.handle.hex(),
+            "version": group.token_version,
+            "dashboard": saved.dashboard.name,
+            "panel": panel_id,
+            "filters": filters,
+            "session": None if session is None else session.hex(),
+        }
+        return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
+
+    async def respond(self, code: str) -> Response:
+        """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
+        rotated or has ended, its dashboard changed, or its preview ended; AnswersUnread, StoreUnavailable."""
+        payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
+        wanted = {} if payload is None else json.loads(payload)
+        saved = self._dashboards.get(wanted.get("dashboard", ""))
+        group = await self._group(bytes.fromhex(wanted["group"]), wanted["version"]) if saved is not None else None
+        session = None if wanted.get("session") is None else bytes.fromhex(wanted["session"])
+        if saved is None or group is None or not await self._has_session(session):
+            raise HTTPException(410, _GONE)
+        async with AsyncExitStack() as opened:
+            try:
+                answer = await opened.enter_async_context(answer_budget().open(group))
+                await answer.hold(_HELD_BYTES)
+                file = await self._stream(group, saved, wanted["panel"], wanted["filters"], session, answer)
+            except TenantryError as error:
+                return PlainTextResponse(viewer_error(error)["message"], error.status)
+            file.opened = opened.pop_all()
+            return file
+        raise AssertionError("unreachable")
+
+    async def _stream(
+        self,
+        group: UserGroup,
+        saved: SavedDashboard,
+        panel_id: str,
+        filters: Mapping[str, Any],
+        session: bytes | None,
+        answer: OpenAnswer,
+    ) -> RowsFile:
+        panel = self._find(saved, panel_id)
+        template = saved.queries.panels[panel.id].rows
+        if template is None:
+            raise HTTPException(404, "This panel has no rows.")
+        variables = extend(group.variables, "params", read_filters(saved, filters))
+        columns = named_columns(panel, variables)
+        stream = await self._sources.stream(
+            group, panel.schema, template, variables, format="csv", formula_safe=True, columns=columns
+        )
+        headers = stream.headers(f"{_file_name(saved, panel, variables)}.csv") | {"Cache-Control": "private, no-store"}
+        where = f"panel {panel.id} of dashboard {saved.dashboard.name}"
+        pieces = self._while_previewed(stream, session)
+        return RowsFile(pieces, where, answer, media_type=stream.media_type, headers=headers)
+
+    async def _group(self, handle: bytes, version: int) -> UserGroup | None:
+        """The group, while its token is the one of this version, and before its end date."""
+        issued = await self._store.get_by_handle(handle)
+        if issued is None or issued.group.token_version != version or self._seconds_left(issued.group) <= 0:
+            return None
+        return issued.group
+
+    async def _has_session(self, session: bytes | None) -> bool:
+        """True where there is none to have."""
+        return session is None or await self._codes.read_digest(Purpose.PREVIEW_SESSION, session) is not None
+
+    async def _while_previewed(self, stream: ResultStream, session: bytes | None) -> AsyncGenerator[bytes]:
+        """The pieces. Raises ResponseCut once the session of the preview has ended; StoreUnavailable."""
+        good_until = self._clock() + self._staleness
+        async with stream:
+            async for piece in stream:
+                if (now := self._clock()) >= good_until:
+                    if not await self._has_session(session):
+                        raise ResponseCut("the preview has ended")
+                    good_until = now + self._staleness
+                yield piece
+
+    @staticmethod
+    def _find(saved: SavedDashboard, panel_id: str) -> Panel:
+        panel = saved.dashboard.panel(panel_id)
+        if panel is None or panel.query is None:
+            raise HTTPException(404, "This dashboard has no such panel with rows.")
+        return panel
+
+
+class RowsFile(StreamingResponse):
+    """The file of the rows of ``where``. One that breaks off is a line of the log, and has no end: so its reader knows
+    that it is not whole. ``opened`` is closed when it was sent."""
+
+    def __init__(
+        self,
+        pieces: AsyncGenerator[bytes],
+        where: str,
+        answer: OpenAnswer,
+        *,
+        media_type: str,
+        headers: Mapping[str, str],
+    ) -> None:
+        super().__init__(pieces, media_type=media_type, headers=headers)
+        self.opened: AsyncExitStack = AsyncExitStack()
+        self.pieces: Final[AsyncGenerator[bytes]] = pieces
+        self._where = where
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self.opened, aclosing(self.pieces):  # whoever reads no more holds no connection of the source
+            await super().__call__(scope, receive, self._answer.paced(send))
+
+    async def stream_response(self, send: Send) -> None:
+        """Sends it. Returns without the last part where it broke off: every server closes the connection then."""
+        try:
+            await super().stream_response(send)
+        except ResponseCut as cut:
+            _log.info("the file of %s was cut off: %s", self._where, cut)
+        except TenantryError as error:
+            _log.warning("the file of %s was cut off: %s: %s", self._where, error.code, error)
+
+
+def _payload(wanted: Mapping[str, Any]) -> str:
+    payload = json.dumps(wanted, ensure_ascii=False, separators=(",", ":"))
+    size = len(payload.encode())
+    if size > MAX_PAYLOAD:
+        raise InvalidBody(
+            f"these filters are too long for a download: with the name of the panel they take {size} bytes, and "
+            f"{MAX_PAYLOAD} are allowed. Choose fewer or shorter values",
+            field="/filters",
+        )
+    return payload
+
+
+def _file_name(saved: SavedDashboard, panel: Panel, variables: Any) -> str:
+    """The title of the panel, else the dashboard's name."""
+    try:
+        title = panel.view.substitute(variables).get("title")
+    except (MissingVariable, UnbindableValue):
+        title = None
+    return title if isinstance(title, str) and title else saved.dashboard.name.rpartition("/")[2]

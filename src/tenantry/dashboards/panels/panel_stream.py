@@ -1,0 +1,145 @@
+"""PanelStream: the answer to a request for panels, a line of JSON as each thing is ready (NDJSON).
+
+    {"dashboard": …}                    first, where it was asked for
+    {"choices": "origin", "values": …}  of each control that a query fills
+    {"panel": "1-1", "columns": …}      rows, or an error, in the order in which they are ready
+    {"changed": ["1-1"]}                which of the panels that the page shows have other rows since, where it asks
+    {"end": true}                       all are there; an answer without it was cut off
+
+An answer that stays open (``live``, where its group has not too many of them) goes on:
+
+    {"changed": ["1-1"]}                the rows of these panels have changed
+    {"revision": "5f3a"}                while the files are written (`tenantry dashboards serve`), at first and whenever
+                                        one changes: with another revision than before the page asks anew
+    {"token": "ended"}                  of any answer: its token is no longer good, and nothing follows
+    {"group": "changed"}                of any answer: its group's properties, name, mapping or data source are others
+                                        than those of its rows. Nothing follows: the page begins anew
+
+One request for all panels of a page, since browsers open six connections to a host. When the viewer leaves, hides the
+page or asks with other filters, the connection is closed, and what still runs is stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, nullcontext
+from typing import Any, Final
+
+from starlette.requests import Request
+
+from tenantry.dashboards.answer_budget import HeldLine, OpenAnswer
+from tenantry.dashboards.definition.model import Panel
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.panels.description import describe
+from tenantry.dashboards.panels.panels import PanelRunner
+from tenantry.dashboards.preview.guard import preview_mark
+from tenantry.dashboards.protocol.line_stream import Line, LineStream
+from tenantry.dashboards.protocol.panel_lines import line
+from tenantry.dashboards.protocol.panel_request import PanelsRequest, WantedPanel
+from tenantry.dashboards.refresh.live import SIGN, ChangedPanels
+from tenantry.errors import InvalidBody
+
+AT_ONCE: Final = 50
+"""Panels of one request that run side by side; the turns of their sources are another matter."""
+
+Task = Callable[[OpenAnswer], Awaitable[HeldLine]]
+ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
+"""Of panels with the ``as_of`` of what is shown, those with other rows since."""
+
+
+class PanelStream(LineStream):
+    """The response to ``request``, whose body has been read. Raises InvalidBody for a panel or control that the
+    dashboard does not have."""
+
+    def __init__(
+        self,
+        request: Request,
+        saved: SavedDashboard,
+        runner: PanelRunner,
+        wanted: PanelsRequest,
+        changes: ChangedPanels | None,
+        changed_since: ChangedSince,
+    ) -> None:
+        super().__init__(request)
+        self._tasks = [*_choices(saved, runner, wanted), *_panels(saved, runner, wanted)]
+        if wanted.shown:
+            self._tasks.insert(0, lambda _: _changed(changed_since, wanted.shown))
+        self._describe: Callable[[], Mapping[str, Any]] | None = None
+        if wanted.definition:
+            self._describe = lambda: describe(saved, runner.variables) | preview_mark(request.scope)
+        self._changes = changes if wanted.live else None
+
+    async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
+        """What was asked for; then, where it stays open, what changes."""
+        async with self._changes or nullcontext() as changes:  # from here on: a change while panels run is one, too
+            if changes is not None and changes.first:
+                yield line(changes.first)
+            if self._describe is not None:
+                yield line({"dashboard": self._describe()})
+            async with aclosing(in_order_of_completion(self._tasks, answer)) as made:
+                async for pieces, size in made:
+                    yield pieces
+                    answer.release(size)
+            yield line({"end": True})
+            if changes is not None:
+                async for message in changes:
+                    yield line(message) if message else SIGN
+
+
+async def _changed(changed_since: ChangedSince, shown: Mapping[str, float]) -> HeldLine:
+    panels = await changed_since(shown)
+    return HeldLine(deque([line({"changed": panels})] if panels else []), 0)
+
+
+def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
+    filled = saved.queries.choices
+    names = list(filled) if wanted.choices is None and wanted.definition else wanted.choices or []
+    for number, name in enumerate(names):
+        if name not in filled:
+            raise InvalidBody("this dashboard fills no such control by a query", field=f"/choices/{number}")
+    return [_bound(runner.choices, name) for name in names]
+
+
+def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -> list[Task]:
+    dashboard = saved.dashboard
+    if wanted.panels is None:
+        return [_bound(runner.panel, each, WantedPanel(id=each.id)) for each in dashboard.panels if _is_asked(each)]
+    tasks: dict[str, Task] = {}
+    for number, each in enumerate(wanted.panels):
+        panel = dashboard.panel(each.id)
+        if panel is None:
+            raise InvalidBody("this dashboard has no such panel", field=f"/panels/{number}/id")
+        if each.id in tasks:  # each page of a large table is a query of its own
+            raise InvalidBody("this panel is asked for twice", field=f"/panels/{number}/id")
+        tasks[each.id] = _bound(runner.panel, panel, each)
+    return list(tasks.values())
+
+
+def _is_asked(panel: Panel) -> bool:
+    """Whether it has something to say: rows, or that a variable of its texts is missing."""
+    return panel.query is not None or bool(panel.view.paths)
+
+
+def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Task:
+    return lambda answer: function(*arguments, answer)
+
+
+async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
+    """The lines that the tasks make for an answer, as each is done; at most ``AT_ONCE`` run. They are stopped when the
+    generator is closed."""
+    slots = asyncio.Semaphore(AT_ONCE)
+
+    async def run(task: Task) -> HeldLine:
+        async with slots:
+            return await task(answer)
+
+    running = [asyncio.ensure_future(run(task)) for task in tasks]
+    try:
+        for done in asyncio.as_completed(running):
+            yield await done
+    finally:
+        for each in running:
+            each.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

@@ -1,0 +1,69 @@
+"""LineStream: an answer in lines of JSON (NDJSON), each sent as soon as it is there. The token is watched meanwhile."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from typing import Any, Final, TypeAlias
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from tenantry.dashboards.answer_budget import OpenAnswer, answer_budget
+from tenantry.dashboards.protocol.panel_lines import line
+from tenantry.dashboards.refresh.live import CHANGED
+from tenantry.errors import ViewerLeft
+from tenantry.http.accessors import GROUP_CHANGED, LAST_PART_KEY, user_group
+from tenantry.http.viewers import while_connected
+from tenantry.middleware.long_responses import ResponseCut
+
+MEDIA_TYPE: Final = "application/x-ndjson"
+
+Line: TypeAlias = bytes | deque[bytes]
+"""A line, or the pieces of a long one, which are taken out of it as they are sent."""
+
+
+class LineStream(Response):
+    """The response to ``request``, whose body has been read."""
+
+    def __init__(self, request: Request) -> None:
+        headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
+        super().__init__(media_type=MEDIA_TYPE, headers=headers)
+        del self.headers["content-length"]
+        self._request = request
+
+    def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
+        """The lines. Each was written when the next one is asked for."""
+        raise NotImplementedError
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends the lines. Returns early when the viewer leaves or reads too slowly, and when the middleware ends it:
+        to the app it is the same. Raises AnswersUnread before anything is sent."""
+        with suppress(ViewerLeft, ResponseCut):
+            async with (
+                while_connected(self._request),
+                answer_budget().open(user_group(self._request)) as answer,
+                aclosing(self.lines(answer)) as lines,
+            ):
+                paced = answer.paced(send)
+                await paced({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+                # A part without a byte: from here on the token is watched, also while the first panel is waited for.
+                await paced(_part(b""))
+                async for each in lines:
+                    pieces = deque((each,)) if isinstance(each, bytes) else each
+                    while pieces:
+                        await paced(_part(pieces.popleft(), is_whole=not pieces))
+                await paced({"type": "http.response.body", "body": b""})
+
+
+def _last_line(reason: str) -> bytes:
+    return line(CHANGED if reason == GROUP_CHANGED else {"token": "ended"})
+
+
+def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
+    """A part of the answer. Where a line ``is_whole`` with it, the middleware may end the answer after it with a last
+    line; else the answer would be left without an end."""
+    last = _last_line if is_whole else None
+    return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

@@ -1,0 +1,89 @@
+"""The lines of an answer for panels: one JSON object each, by msgspec; rows are arrays in the columns' order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from tenantry.dashboards.named_columns import Columns
+from tenantry.datasources.results import Result
+from tenantry.datasources.results.format import DEFAULT, missing_package_message, scalar_text
+from tenantry.datasources.results.json import json_row_parts
+from tenantry.errors import InvalidSettings, QueryFailed
+
+_MAX_CHOICES: Final = 10_000
+"""Values of one control that a query fills."""
+
+
+def check_encoder() -> None:
+    """Raises InvalidSettings without msgspec."""
+    _encoder()
+
+
+def _encoder() -> Any:
+    try:
+        import msgspec
+    except ImportError:
+        raise InvalidSettings(missing_package_message("msgspec", "dashboards")) from None
+    return msgspec
+
+
+def line(document: Mapping[str, Any]) -> bytes:
+    """Any object as a line."""
+    encoded: bytes = _encoder().json.Encoder().encode_lines((document,))
+    return encoded
+
+
+def rows_line(
+    panel_id: str,
+    result: Result,
+    named: Columns,
+    *,
+    total: int | None = None,
+    age: float | None = None,
+    as_of: float | None = None,
+    reduced: bool = False,
+    more: Mapping[str, tuple[Result, Columns]] | None = None,
+) -> Iterator[bytes | memoryview]:
+    """The parts of the line of a panel that has its rows. ``total``: of a table, all rows; ``age``: seconds; ``as_of``:
+    what the page gives back to ask whether they have changed; ``more``: further rows and the columns to send, by
+    their fields."""
+    encode = _encoder().json.encode
+    yield b'{"panel":' + encode(panel_id) + b","
+    yield from _row_fields(result, named, encode)
+    for name, (rows, columns) in (more or {}).items():
+        yield b"," + encode(name) + b":{"
+        yield from _row_fields(rows, columns, encode)
+        yield b"}"
+    about = {"total": total, "age": None if age is None else round(age, 1), "as_of": as_of, "reduced": reduced}
+    yield b"," + line(about)[1:]
+
+
+def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) -> Iterator[bytes | memoryview]:
+    """``columns`` and ``rows``, of the columns that the panel names alone."""
+    sent = result if named is None else result.only(named)
+    columns = [{"name": each.name, "type": each.type} for each in sent.columns]
+    yield b'"columns":' + encode(columns) + b',"rows":'
+    yield from json_row_parts(sent)
+
+
+def choices_line(control: str, result: Result) -> list[bytes]:
+    """The line of a control, as its one part: the first column is the value; its text for people is the column
+    ``label``, if there is one. Raises QueryFailed for more values than a viewer can choose from."""
+    if len(result) > _MAX_CHOICES:
+        raise QueryFailed(f"a query of choices gives at most {_MAX_CHOICES} rows")
+    label = result.names.index("label") if "label" in result.names else 0
+    values = [
+        {
+            "value": scalar_text(row[0], DEFAULT),
+            "label": scalar_text(row[0] if row[label] is None else row[label], DEFAULT),
+        }
+        for row in result.rows
+        if row[0] is not None
+    ]
+    return [line({"choices": control, "values": values})]
+
+
+def error_line(kind: str, name: str, error: Mapping[str, str], as_of: float) -> bytes:
+    """The line of a panel or of a control that cannot be shown."""
+    return line({kind: name, "error": error, "as_of": as_of})

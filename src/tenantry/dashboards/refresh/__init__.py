@@ -1,0 +1,1 @@
+"""Refreshes a dashboard when its rows or its files change."""

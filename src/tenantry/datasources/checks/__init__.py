@@ -1,0 +1,1 @@
+"""Checks of a data source before its first query: engine, connection and session."""

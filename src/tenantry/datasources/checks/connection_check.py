@@ -1,0 +1,80 @@
+"""Whether a data source answers: asked before it is registered, and by ``tenantry data-source test`` and ``list``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from time import monotonic
+from typing import Final
+
+from tenantry.datasources.driver import as_result, unreachable_error
+from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.turns import Turns
+from tenantry.datasources.pools import DriverFactory, create_source
+from tenantry.datasources.url import parse
+from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
+from tenantry.errors import DataSourceError
+from tenantry.groups import RegisteredSource
+from tenantry.sql import SQLTemplate
+
+CHECK_SECONDS: Final = 5.0
+"""How long a data source may take to answer."""
+
+_AT_ONCE: Final = 16
+_ALONE: Final = "chdb"  # a process has one folder of it open at a time
+_QUESTION: Final = SQLTemplate("select 1 as answer")
+
+
+async def check_connection(
+    source: RegisteredSource,
+    *,
+    keys: Keys = None,
+    engines: Mapping[str, DriverFactory] | None = None,
+    seconds: float = CHECK_SECONDS,
+) -> float:
+    """Connects as a query would, and has the engine answer ``select 1``. Gives the seconds that it took.
+
+    ``keys`` as of ``DataSources``. Raises DataSourceError: SourceUnavailable, SecretUnavailable, QueryTimeout,
+    QueryFailed; InvalidSource for a URL or driver that cannot be used, and for a source that can read the store's own
+    tables.
+    """
+    begun = monotonic()
+    connectable = UrlSecrets(keys).resolve(source).source
+    limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)
+    opened = create_source(connectable, limits, engines or {})
+    bound = _QUESTION.bind({}, opened.paramstyle, dialect=opened.dialect)
+    late = False
+    try:
+        async with asyncio.timeout(seconds):
+            await opened.fetch(as_result, bound, Turns(source.id, limits).ask(b""))
+    except TimeoutError:
+        late = True
+    finally:
+        if opened.is_running:  # its thread waits for a server that says nothing: whoever asked does not
+            opened.abandon()
+        else:
+            await opened.aclose()
+    if late:
+        raise unreachable_error(source.id, TimeoutError(), f": no answer within {seconds:g} s")
+    return monotonic() - begun
+
+
+async def check_connections(
+    sources: Iterable[RegisteredSource],
+    *,
+    keys: Keys = None,
+    engines: Mapping[str, DriverFactory] | None = None,
+    seconds: float = CHECK_SECONDS,
+) -> list[DataSourceError | None]:
+    """The same for several, side by side: what is wrong with each, in their order; None for one that answers."""
+    slots, alone = asyncio.Semaphore(_AT_ONCE), asyncio.Lock()
+
+    async def check(source: RegisteredSource) -> DataSourceError | None:
+        try:
+            async with alone if parse(source.url).get_backend_name() == _ALONE else slots:
+                await check_connection(source, keys=keys, engines=engines, seconds=seconds)
+        except DataSourceError as error:
+            return error
+        return None
+
+    return await asyncio.gather(*map(check, sources))

@@ -1,0 +1,320 @@
+"""EngineCheck: queries, explained by the engines of the data sources that groups ask, which also say the names of their
+columns. None of them is run.
+
+Each query is explained once on each data source, for the first group that can be asked about: one that has every
+property that the query and the session variables of the source need.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from tenantry.datasources.explanation import ExplainedQuery
+from tenantry.datasources.session import SessionTemplate
+from tenantry.datasources.sources import DataSources
+from tenantry.datasources.url import ENGINES, parse
+from tenantry.datasources.wrapped.no_rows import NoRowsTemplate, can_name_columns
+from tenantry.datasources.wrapped.plans import PlanTemplate, plan_prefix
+from tenantry.errors import (
+    InvalidParameter,
+    InvalidSource,
+    MissingVariable,
+    QueryFailed,
+    SourceUnavailable,
+    StoreUnavailable,
+    TemplateError,
+    TenantryError,
+    UnbindableValue,
+)
+from tenantry.groups import Record, RegisteredSource, UserGroup, extend
+from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql.checks.coverage import NAMED
+from tenantry.sql.checks.findings import Finding, Severity
+from tenantry.sql.checks.lint import template_error
+
+_AT_ONCE: Final = 8
+"""Data sources that are asked side by side; the queries of one are asked one by one."""
+_UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
+"""What says nothing of a query."""
+_WORD: Final = re.compile(r"[\"`]?(\w+)")
+
+
+class AskedQuery(NamedTuple):
+    """A query, the file that findings name, and the schema whose data source it asks. ``names``: whether the names of
+    its columns are wanted."""
+
+    file: str
+    template: SQLTemplate
+    schema: str
+    names: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReport:
+    """What engines refuse, each with its file. ``explained``: the files of queries that some engine has explained;
+    ``engines``: those that explain nothing here -> the files that ask them; ``unasked``: the files that no group can be
+    asked about, for no mapping names their data source or something is missing in every group. ``columns``: of each
+    query whose names are wanted, what data source says them and for which group -> the names. ``unnamed``: the files of
+    queries that an engine explains and has no names of, as of one with two columns of the same name. ``asked``: the
+    engines of the data sources that each query is for."""
+
+    findings: tuple[tuple[str, Finding], ...]
+    explained: frozenset[str]
+    engines: Mapping[str, frozenset[str]]
+    unasked: frozenset[str]
+    columns: Mapping[AskedQuery, Mapping[str, tuple[str, ...]]]
+    unnamed: frozenset[str]
+    asked: Mapping[AskedQuery, frozenset[str]]
+
+
+@dataclass(slots=True)
+class _Source:
+    """A data source: of each schema the queries that no group was found for yet, and those that one was."""
+
+    registered: RegisteredSource
+    session: SessionTemplate | None
+    dialect: str | None
+    left: dict[str, list[AskedQuery]] = field(default_factory=dict)
+    asked: list[tuple[AskedQuery, UserGroup]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Answers:
+    """What a data source said of each text: for two dashboards may ask the same."""
+
+    refusals: dict[str, _Refusal | None] = field(default_factory=dict)
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class _Refusal(NamedTuple):
+    """A finding before it is known how many data sources say the same."""
+
+    file: str
+    code: str
+    line: int
+    column: int
+    problem: str
+    fix: str
+
+
+class EngineCheck:
+    """``add`` takes in groups; ``run`` then has the engines explain what was found for them."""
+
+    def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
+        self._queries: dict[str, list[AskedQuery]] = {}
+        for query in dict.fromkeys(queries):
+            self._queries.setdefault(query.schema, []).append(query)
+        self._sources: dict[str, _Source] = {}
+        for registered in sources:
+            made = _Source(registered, _session(registered), _dialect(registered))
+            self._sources |= {registered.id: made, registered.provided_id: made}
+        self._now = datetime.now(UTC)
+        self._refusals: dict[_Refusal, list[str]] = {}
+        self._unreachable: list[tuple[str, Finding]] = []
+        self._explained: set[str] = set()
+        self._engines: dict[str, set[str]] = {}
+        self._columns: dict[AskedQuery, dict[str, tuple[str, ...]]] = {}
+        self._unnamed: set[str] = set()
+
+    def add(self, group: UserGroup) -> None:
+        """Takes in one group of the environment."""
+        mapping = group.mapping
+        for schema, queries in self._queries.items() if mapping is not None else ():
+            reference = mapping[schema] if mapping is not None and schema in mapping else None
+            source = self._sources.get(reference) if isinstance(reference, str) else None
+            if source is None:
+                continue
+            left = source.left.setdefault(schema, queries)
+            found = [query for query in left if self._can_ask(source, query, group)]
+            if found:
+                source.asked += [(query, group) for query in found]
+                source.left[schema] = [query for query in left if query not in found]
+
+    def _can_ask(self, source: _Source, query: AskedQuery, group: UserGroup) -> bool:
+        """Whether the group has all that is needed."""
+        try:
+            if source.session is not None:
+                source.session.bind(group)
+            query.template.bind(_variables(group), dialect=source.dialect, now=self._now)
+        except (MissingVariable, UnbindableValue, InvalidParameter):
+            return False
+        except TemplateError:
+            pass  # what is wrong with the query itself is found when it is explained
+        return True
+
+    async def run(self, sources: DataSources) -> EngineReport:
+        """Asks the engines. Raises StoreUnavailable."""
+        slots = asyncio.Semaphore(_AT_ONCE)
+
+        async def ask(source: _Source) -> None:
+            async with slots:
+                await self._ask(sources, source)
+
+        each = {source.registered.id: source for source in self._sources.values() if source.asked}
+        await asyncio.gather(*map(ask, each.values()))
+        asked = {query.file for source in each.values() for query, _ in source.asked}
+        files = {query.file for queries in self._queries.values() for query in queries}
+        return EngineReport(
+            (*self._refused(), *self._unreachable),
+            frozenset(self._explained),
+            {engine: frozenset(found) for engine, found in sorted(self._engines.items())},
+            frozenset(files - asked),
+            self._columns,
+            frozenset(self._unnamed),
+            self._asked_engines(),
+        )
+
+    def _asked_engines(self) -> dict[AskedQuery, frozenset[str]]:
+        found: dict[AskedQuery, set[str]] = {}
+        for source in self._sources.values():
+            engine = _engine(source.registered)
+            if engine is not None:
+                for query, _ in source.asked:
+                    found.setdefault(query, set()).add(engine)
+        return {query: frozenset(engines) for query, engines in found.items()}
+
+    async def _ask(self, sources: DataSources, source: _Source) -> None:
+        """The queries of one source, one by one, until it cannot be reached."""
+        known = _Answers()
+        for query, group in source.asked:
+            says = f"data source {source.registered.provided_id}, for {group.provided_id}"
+            try:
+                refusal, explained = await self._explain(sources, query, group, known.refusals)
+                if explained is not None and query.names:
+                    await self._name(sources, query, group, explained, known.names, says)
+            except (SourceUnavailable, InvalidSource) as error:
+                fix = "correct its registration, or check where it can be reached: its queries were not explained"
+                finding = Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
+                self._unreachable.append((f"data source {source.registered.provided_id}", finding))
+                return
+            if refusal is not None:
+                self._refusals.setdefault(refusal, []).append(says)
+
+    async def _explain(
+        self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
+    ) -> tuple[_Refusal | None, ExplainedQuery | None]:
+        """What is wrong with a query, if its engine says something; else what was explained, if it was. ``known``:
+        texts that were explained already. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
+        variables, prefix, text = _variables(group), "", ""
+        try:
+            explained = await sources.explain(group, query.schema, query.template, variables)
+            text = explained.traced.bound.sql
+            prefix = plan_prefix(explained) or ""
+            if not prefix:
+                self._engines.setdefault(explained.engine, set()).add(query.file)
+            elif text not in known:
+                known[text] = None
+                await sources.query(group, query.schema, PlanTemplate(query.template, prefix), variables)
+            if not prefix or known[text] is not None:
+                return known.get(text), None
+            self._explained.add(query.file)
+            return None, explained
+        except _UNREACHABLE:
+            raise
+        except TenantryError as error:
+            word = _word(text, (error.position or 0) - len(prefix)) if isinstance(error, QueryFailed) else ""
+            known[text] = _refusal(query, error, word)
+            return known[text], None
+
+    async def _name(
+        self,
+        sources: DataSources,
+        query: AskedQuery,
+        group: UserGroup,
+        explained: ExplainedQuery,
+        known: dict[str, tuple[str, ...]],
+        says: str,
+    ) -> None:
+        """Takes in the names of a query's columns. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
+        text = explained.traced.bound.sql
+        if text not in known:
+            known[text] = await _names(sources, query, group) if can_name_columns(explained.engine) else ()
+        if known[text]:
+            self._columns.setdefault(query, {})[says] = known[text]
+        else:
+            self._unnamed.add(query.file)
+
+    def _refused(self) -> Iterator[tuple[str, Finding]]:
+        for (file, code, line, column, problem, fix), says in self._refusals.items():
+            message = f"{problem} ({reported_by(sorted(says))})"
+            yield file, Finding(code, Severity.ERROR, line, column, message, fix)
+
+
+def reported_by(sources: Sequence[str]) -> str:
+    """The first of some data sources that say the same, and how many more there are."""
+    more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
+    return "; ".join(sources[:NAMED]) + more
+
+
+async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> tuple[str, ...]:
+    """The names of a query's columns; none of one that is well and cannot stand in another one. Raises
+    SourceUnavailable, InvalidSource, StoreUnavailable."""
+    try:
+        found = await sources.query(group, query.schema, NoRowsTemplate(query.template), _variables(group))
+    except _UNREACHABLE:
+        raise
+    except TenantryError:
+        return ()
+    return tuple(found.names)
+
+
+def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
+    if isinstance(error, TemplateError):
+        found = template_error(error)
+        return _Refusal(found.file or query.file, found.code, found.line, found.column, found.message, found.fix)
+    problem = error.message
+    if isinstance(error, QueryFailed) and error.evidence is not None:
+        problem = f"{error.evidence}, at {word}" if word else error.evidence
+    file, line, column = _position(query, word)
+    fix = "this is the answer to `explain` of the query: try its SQL, which `tenantry dashboards explain` prints"
+    return _Refusal(file, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
+
+
+def _word(text: str, position: int) -> str:
+    """The word at a character of the SQL, from 1: the author's own, for values are bound."""
+    found = _WORD.match(text, position - 1) if position > 0 else None
+    return found[1] if found is not None else ""
+
+
+def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
+    """File, line and column of a word that stands once in a query; else its beginning."""
+    source = query.template.definition.source
+    found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
+    if len(found) != 1:
+        return query.file, 1, 1
+    at = source.location(found[0].start())
+    return at.file or query.file, at.line, at.column
+
+
+def _variables(group: UserGroup) -> Record:
+    """What a query reads while a viewer has chosen nothing."""
+    return extend(group.variables, "params", {})
+
+
+def _session(registered: RegisteredSource) -> SessionTemplate | None:
+    try:
+        return SessionTemplate(registered) if registered.session else None
+    except InvalidSource:  # raised again where it is asked
+        return None
+
+
+def _engine(registered: RegisteredSource) -> str | None:
+    """Its name, one of ENGINES; None for others."""
+    try:
+        return ENGINES.get(parse(registered.url).get_backend_name())
+    except InvalidSource:
+        return None
+
+
+def _dialect(registered: RegisteredSource) -> str | None:
+    """That of its engine, if it has that name; else None: in any dialect a query needs the same variables."""
+    try:
+        engine = parse(registered.url).get_backend_name()
+    except InvalidSource:
+        return None
+    return engine if engine in DIALECTS else None

@@ -1,0 +1,228 @@
+"""Limits: what one query, one data source, and all of them together may cost; and the rows of a query within them."""
+
+from __future__ import annotations
+
+import marshal
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from operator import itemgetter
+from sys import getsizeof
+from typing import Any, TypeVar
+
+from tenantry.datasources.driver import Rows, query_error, too_many_bytes_error, too_many_rows_error
+from tenantry.datasources.results import Result
+from tenantry.datasources.results.result import dict_maker
+from tenantry.errors import InvalidSettings
+
+Row = TypeVar("Row", bound=Sequence[Any])
+
+_SMALL = 32
+"""Bytes that a number, a date or a UUID is counted as."""
+_FLAT = frozenset({int, float, bool, type(None)})
+_NESTED = (dict, list, tuple)
+_FIXED_SIZE = frozenset({"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"})
+_TEXTS = frozenset({"text", "bytes"})
+_LONGEST = 128
+"""Rows that are taken at once at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLimits:
+    """Bounds of one stream. Times are seconds.
+
+    ``row_limit`` is for its rows, ``max_bytes`` for its body, ``timeout`` from its begin to its end, ``reader_timeout``
+    for whoever reads it to ask for the next piece. Raises InvalidSettings when one is none.
+    """
+
+    row_limit: int = 1_000_000
+    max_bytes: int = 1024 * 1024 * 1024
+    timeout: float = 600.0
+    reader_timeout: float = 30.0
+
+    def __post_init__(self) -> None:
+        _check_seconds(self, "timeout", "reader_timeout")
+        _check_counts(self, "row_limit", "max_bytes")
+
+    @property
+    def timeout_ms(self) -> int:
+        """``timeout`` in whole milliseconds, never 0."""
+        return _milliseconds(self.timeout)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of data sources. Times are seconds.
+
+    ``row_limit`` is for the rows of one query, ``max_bytes`` for the memory that their values take. ``timeout`` is for
+    one query to run, and before that for it to wait for its turn; ``connect_timeout`` for opening a connection, and for
+    the wait where it is longer. ``pool_size`` is for the connections (and so queries at once) of one source,
+    ``max_sources`` for the sources open at once. ``group_pool_size`` are the connections of one source that one group
+    may use at once (None: two thirds), ``max_waiting`` and ``group_max_waiting`` the queries that may wait for one
+    source, of all groups and of one. ``stream`` bounds streams; of one, ``timeout`` is the wait for its next rows.
+    Raises InvalidSettings when a bound is none.
+    """
+
+    timeout: float = 30.0
+    row_limit: int = 10_000
+    max_bytes: int = 32 * 1024 * 1024
+    pool_size: int = 5
+    connect_timeout: float = 5.0
+    max_sources: int = 64
+    group_pool_size: int | None = None
+    max_waiting: int = 1_000
+    group_max_waiting: int = 200
+    stream: StreamLimits = field(default_factory=StreamLimits)
+
+    def __post_init__(self) -> None:
+        _check_seconds(self, "timeout", "connect_timeout")
+        _check_counts(self, "row_limit", "max_bytes", "pool_size", "max_sources", "max_waiting", "group_max_waiting")
+        share: Any = self.group_pool_size
+        if share is not None and not (type(share) is int and 0 < share <= self.pool_size):
+            raise InvalidSettings(f"group_pool_size is {share!r}; it takes a whole number from 1 to pool_size, or None")
+
+    @property
+    def wait(self) -> float:
+        """Seconds that a query may wait for its turn."""
+        return max(self.timeout, self.connect_timeout)
+
+    @property
+    def timeout_ms(self) -> int:
+        """``timeout`` in whole milliseconds, never 0: to every server 0 means "no limit"."""
+        return _milliseconds(self.timeout)
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))
+
+
+def _check_seconds(limits: object, *names: str) -> None:
+    for name in names:
+        value = getattr(limits, name)
+        if not (_is_number(value) and math.isfinite(value) and value > 0):
+            raise InvalidSettings(f"{name} is {value!r}; it takes a number of seconds above 0")
+
+
+def _check_counts(limits: object, *names: str) -> None:
+    for name in names:
+        value = getattr(limits, name)
+        if not (_is_number(value) and isinstance(value, int) and value > 0):
+            raise InvalidSettings(f"{name} is {value!r}; it takes a whole number above 0")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
+    """Bytes that the values of rows take which can be large, each looked at."""
+    return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
+
+
+def take_rows(
+    source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
+) -> list[Row]:
+    """The rows of a cursor, so that no more is in memory than the limits allow and the few rows that were taken last.
+
+    The first piece is one row, and each is at most twice as long as the one before it and no longer than what is left
+    would hold of rows twice as large: rows that are too large are found out in good time. ``count``: bytes of the
+    values of some rows beyond ``_SMALL`` for each; None for rows of numbers, texts and bytes alone. Raises TooManyRows,
+    and TooManyBytes for values that take more than ``max_bytes`` of memory together.
+    """
+    return _take(source_id, rows, limits, count)[0]
+
+
+def _take(
+    source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None
+) -> tuple[list[Row], int]:
+    """The rows, and the bytes that they were counted as."""
+    rows, size, taken, left = iter(rows), 1, list[Row](), limits.max_bytes
+    while chunk := list(islice(rows, min(size, limits.row_limit + 1 - len(taken)))):
+        taken += chunk
+        if len(taken) > limits.row_limit:
+            raise too_many_rows_error(source_id, limits.row_limit)
+        # marshal writes such values as they are in memory, four times as fast as Python looks at each.
+        used = len(marshal.dumps(chunk, 2)) if count is None else count(chunk)
+        used += _SMALL * len(chunk) * len(chunk[0])
+        left -= used
+        if left < 0:
+            raise too_many_bytes_error(source_id, limits.max_bytes)
+        size = max(1, min(2 * size, _LONGEST, left * len(chunk) // (2 * used + 1)))
+    return taken, limits.max_bytes - left
+
+
+def bytes_counter(
+    types: Sequence[str | None], *, unbounded: Collection[str] = ()
+) -> Callable[[Sequence[Sequence[Any]]], int]:
+    """As ``count_bytes``, for columns of these types, each the word that a Result has for it. Those of numbers and
+    times are never large, but for what is ``unbounded`` on an engine. Texts and bytes hold no other values: they are
+    counted three times as fast."""
+    flat, deep = [], []
+    for position, word in enumerate(types):
+        if word in _TEXTS or word in unbounded:
+            flat.append(itemgetter(position))
+        elif word not in _FIXED_SIZE:
+            deep.append(itemgetter(position))
+
+    def count(rows: Sequence[Sequence[Any]]) -> int:
+        return sum(_flat_size([*map(get, rows)]) for get in flat) + sum(_sizes([*map(get, rows)]) for get in deep)
+
+    return count
+
+
+def _flat_size(values: Sequence[Any]) -> int:
+    try:
+        return sum(map(str.__sizeof__, values))
+    except TypeError:  # bytes, or a None among them
+        return sum(map(getsizeof, values))
+
+
+def _sizes(values: Sequence[Any]) -> int:
+    """Bytes of values and of all that is in them, as DuckDB gives lists, structs and maps."""
+    total = sum(map(getsizeof, values))
+    for value in values:
+        if isinstance(value, _NESTED):
+            total += _sizes([*value, *value.values()] if isinstance(value, dict) else value)
+    return total
+
+
+def take_result(
+    source_id: str,
+    columns: Sequence[str],
+    rows: Iterable[tuple[Any, ...]],
+    limits: Limits,
+    *,
+    types: Sequence[str | None] | None = None,
+    count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
+) -> Result:
+    """``take_rows``, as a Result: what a Driver's ``fetch`` gives. ``types``: what the engine says of the columns.
+
+    Raises QueryFailed when two columns have one name, besides what ``take_rows`` raises.
+    """
+    if len(set(columns)) < len(columns):
+        check_names(source_id, columns)
+    taken, size = _take(source_id, rows, limits, count)
+    return Result(tuple(columns), taken, types, size=size)
+
+
+def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
+    """One dict a row, in the order of the columns; values are what the driver gives (int, str, Decimal, date, bytes…).
+
+    Raises TooManyRows when there are more rows than ``limit``, QueryFailed when two columns have one name: the second
+    would silently replace the first.
+    """
+    if len(rows) > limit:
+        raise too_many_rows_error(source_id, limit)
+    check_names(source_id, columns)
+    return dict_maker(len(columns))(rows, *columns)
+
+
+def check_names(source_id: str, columns: Sequence[str]) -> None:
+    """Raises QueryFailed when two columns have one name."""
+    seen: dict[str, int] = {}
+    for position, name in enumerate(columns, 1):
+        first = seen.setdefault(name, position)
+        if first != position:
+            # Positions, not names: with client-side binding the name of an unnamed column is the value itself.
+            raise query_error(source_id, f"columns {first} and {position} have the same name; name one of them with AS")

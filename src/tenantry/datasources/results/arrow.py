@@ -1,0 +1,201 @@
+"""Arrow IPC, the stream form (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), by pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from tenantry.datasources.results.format import DEFAULT, MAX_SAFE_INTEGER, Format, is_finite, missing_package_message
+from tenantry.datasources.results.json import Rows
+from tenantry.datasources.results.result import Result, ResultColumn
+from tenantry.datasources.results.text import TextWriter
+from tenantry.errors import InvalidSettings, QueryFailed
+
+
+def to_arrow(rows: Rows, format_: Format = DEFAULT) -> bytes:
+    """A schema and one record batch.
+
+    A column whose values are all of one type has Arrow's type for it: int64 (a decimal where one has more bits),
+    double, decimal of the precision that the values have, timestamp[us] (in UTC where they have an offset), date32,
+    time64[us], duration[us], binary, bool. Everything else is text: UUIDs, lists and objects (as JSON), ranges, mixed
+    columns. Raises InvalidSettings without pyarrow (``pip install 'tenantry[arrow]'``).
+    """
+    pa = _pyarrow()
+    result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
+    values = zip(*result.rows, strict=True) if result.rows else [()] * len(result.names)
+    arrays = [_array(pa, column, cells, format_) for column, cells in zip(result.columns, values, strict=True)]
+    batch = pa.record_batch(arrays, names=list(result.names))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
+
+
+class ArrowWriter:
+    """Writes one record batch after another, for rows of which nobody has seen all.
+
+    The first batch decides what each column is, as ``to_arrow`` does, with two differences: decimals are text, as later
+    ones may have more digits, and so is a column of which neither the engine nor a value says the type. Raises
+    InvalidSettings without pyarrow.
+    """
+
+    def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
+        self._pa = _pyarrow()
+        self._names = tuple(names)
+        self._types = types
+        self._format = format_
+        self._sink = _Sink()
+        self._columns: list[tuple[ResultColumn, Any]] = []
+        self._writer: Any = None
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        """A batch; before the first one the schema. Raises QueryFailed for a value that does not fit its column."""
+        values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
+        if self._writer is None:
+            arrays = self._begin(Result(self._names, rows, self._types).columns, values)
+        else:
+            arrays = [self._next(number, cells) for number, cells in enumerate(values)]
+        self._writer.write_batch(self._pa.record_batch(arrays, names=list(self._names)))
+        return self._sink.take()
+
+    def end(self) -> bytes:
+        """What says that no batch follows."""
+        self._writer.close()
+        return self._sink.take()
+
+    def _begin(self, columns: Sequence[ResultColumn], values: Sequence[Sequence[Any]]) -> list[Any]:
+        arrays = []
+        for column, cells in zip(columns, values, strict=True):
+            array = None
+            if column.type not in _UNSURE or (column.type != "decimal" and any(cell is not None for cell in cells)):
+                array = _typed(self._pa, column.type, cells)
+            if array is None or self._pa.types.is_decimal(array.type):
+                array = _text(self._pa, cells, self._format)
+            arrays.append(array)
+            self._columns.append((column, array.type))
+        schema = self._pa.schema([(name, array.type) for name, array in zip(self._names, arrays, strict=True)])
+        self._writer = self._pa.ipc.new_stream(self._sink, schema)
+        return arrays
+
+    def _next(self, number: int, values: Sequence[Any]) -> Any:
+        column, arrow_type = self._columns[number]
+        if arrow_type == self._pa.string():
+            return _text(self._pa, values, self._format)
+        if not any(value is not None for value in values):
+            return self._pa.nulls(len(values), arrow_type)
+        array = _typed(self._pa, column.type, values)
+        if array is None or array.type != arrow_type:
+            raise QueryFailed(
+                f"column {number + 1} has a value that its first rows' Arrow type, {arrow_type}, does not hold: "
+                "cast the column to one type"
+            )
+        return array
+
+
+class _Sink:
+    """A file for pyarrow, whose content is taken away piece by piece."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def write(self, part: Any) -> int:
+        self._parts.append(bytes(part))
+        return len(part)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def take(self) -> bytes:
+        """What was written since."""
+        taken = b"".join(self._parts)
+        self._parts.clear()
+        return taken
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise InvalidSettings(missing_package_message("pyarrow", "arrow")) from None
+    return pa
+
+
+def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format) -> Any:
+    """The values in Arrow's type for them, or all as text."""
+    array = _typed(pa, column.type, values)
+    return _text(pa, values, format_) if array is None else array
+
+
+def _typed(pa: Any, word: str | None, values: Sequence[Any]) -> Any:
+    """The values in Arrow's type for a column of this type; None where it does not hold all of them."""
+    kinds, build = _BUILDERS.get(word or "", (frozenset(), None))
+    # Without the check pyarrow would read a Decimal as a float, True as 1 and a text as bytes.
+    if build is not None and kinds.issuperset({*map(type, values)} - {type(None)}):
+        try:
+            return build(pa, values)
+        except (ValueError, OverflowError, pa.ArrowException):
+            pass  # a value that this type does not hold
+    return None
+
+
+def _text(pa: Any, values: Sequence[Any], format_: Format) -> Any:
+    text = TextWriter(format_).text
+    return pa.array([None if value is None else text(value) for value in values], pa.string())
+
+
+def _integers(pa: Any, values: Sequence[Any]) -> Any:
+    try:
+        return pa.array(values, pa.int64())
+    except OverflowError:
+        return pa.array([None if value is None else Decimal(value) for value in values])
+
+
+def _floats(pa: Any, values: Sequence[Any]) -> Any:
+    if any(type(value) is int and abs(value) > MAX_SAFE_INTEGER for value in values):
+        raise ValueError
+    return pa.array(values, pa.float64())
+
+
+def _decimals(pa: Any, values: Sequence[Any]) -> Any:
+    numbers = [value if value is None or is_finite(value) else None for value in values]
+    return pa.array(numbers) if any(number is not None for number in numbers) else pa.array(numbers, pa.decimal128(38))
+
+
+def _datetimes(pa: Any, values: Sequence[Any]) -> Any:
+    with_offset = {value.tzinfo is not None for value in values if value is not None}
+    if len(with_offset) > 1:
+        raise ValueError
+    return pa.array(values, pa.timestamp("us", "UTC" if True in with_offset else None))
+
+
+def _times(pa: Any, values: Sequence[Any]) -> Any:
+    if any(value is not None and value.tzinfo is not None for value in values):
+        raise ValueError  # the type has no offset
+    return pa.array(values, pa.time64("us"))
+
+
+def _of(name: str, *arguments: Any) -> Callable[[Any, Sequence[Any]], Any]:
+    return lambda pa, values: pa.array(values, getattr(pa, name)(*arguments))
+
+
+_BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any]], Any]]]] = {
+    "boolean": (frozenset({bool}), _of("bool_")),
+    "integer": (frozenset({int}), _integers),
+    "float": (frozenset({int, float}), _floats),
+    "decimal": (frozenset({Decimal}), _decimals),
+    "bytes": (frozenset({bytes}), _of("binary")),
+    "date": (frozenset({date}), _of("date32")),
+    "datetime": (frozenset({datetime}), _datetimes),
+    "time": (frozenset({time}), _times),
+    "interval": (frozenset({timedelta}), _of("duration", "us")),
+}
+"""By the type of a column: the classes of its values, and what makes an array of them or raises for one that does not
+fit."""
+
+_UNSURE: Final = frozenset({None, "decimal", "datetime"})
+"""Types of columns of which Arrow has several: only values show which."""

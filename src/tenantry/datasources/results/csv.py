@@ -1,0 +1,72 @@
+"""CSV (RFC 4180): a header, commas, CRLF, and quotes where a field needs them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from datetime import date
+from decimal import Decimal
+from io import StringIO
+from typing import Any, Final
+from uuid import UUID
+
+from tenantry.datasources.results.format import DEFAULT, Format, clean_text, is_finite
+from tenantry.datasources.results.json import Rows
+from tenantry.datasources.results.result import Result
+from tenantry.datasources.results.text import TextWriter
+
+_AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
+"""Types that Python's ``csv`` writes as we do: by ``str``."""
+_NUMBERS: Final = (float, Decimal)
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What makes a spreadsheet run a field (OWASP, CSV injection), its full-width forms too."""
+
+
+def to_csv(rows: Rows, format_: Format = DEFAULT, *, formula_safe: bool = False) -> bytes:
+    """A header and one line a row, in UTF-8 without a mark at its begin.
+
+    NULL, NaN and infinity are empty fields; dates are ISO 8601; lists and objects are their JSON. ``formula_safe``: a
+    text that a spreadsheet would run as a formula gets an apostrophe before it; numbers stay numbers. Raises
+    ValueError for dicts of different names, InvalidSettings for a list or object without msgspec.
+    """
+    result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
+    writer = CSVWriter(result.names, format_, formula_safe=formula_safe)
+    return b"".join([writer.header(), *map(writer.write, result.chunks())])
+
+
+class CSVWriter:
+    """Writes the header, and one chunk of rows after another."""
+
+    def __init__(self, names: Sequence[str], format_: Format, *, formula_safe: bool) -> None:
+        self._names = names
+        self._formula_safe = formula_safe
+        self._as_they_are = _AS_THEY_ARE if formula_safe else _AS_THEY_ARE | {str}
+        self._text = TextWriter(format_).text
+
+    def header(self) -> bytes:
+        """The names of the columns."""
+        return _lines([[self._guarded(name) for name in self._names]]) if self._names else b""
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        """Rows as tuples."""
+        return _lines(zip(*map(self._column, zip(*rows, strict=True)), strict=True))
+
+    def _column(self, column: Sequence[Any]) -> Iterable[Any]:
+        return column if self._as_they_are.issuperset(map(type, column)) else map(self._field, column)
+
+    def _field(self, value: Any) -> Any:
+        """What Python's ``csv`` writes as we want it: text, or a number."""
+        if type(value) in self._as_they_are:
+            return value
+        if isinstance(value, _NUMBERS):
+            return value if is_finite(value) else None
+        return self._guarded(self._text(value))
+
+    def _guarded(self, text: str) -> str:
+        return f"'{text}" if self._formula_safe and text.startswith(_FORMULA_STARTS) else text
+
+
+def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
+    buffer = StringIO(newline="")
+    csv.writer(buffer).writerows(rows)
+    return clean_text(buffer.getvalue()).encode()

@@ -1,0 +1,126 @@
+"""Format: how values that a format has no type for are written; and each of them as text."""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from tenantry.datasources.results.result import is_range
+from tenantry.errors import InvalidSettings
+
+MAX_SAFE_INTEGER: Final = 2**53 - 1
+"""The greatest integer that a reader which takes numbers for doubles (JavaScript) has exactly, as RFC 8259 says."""
+
+_QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
+_CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How JSON writes what it has no type for; CSV and Arrow keep numbers as they are, so ``binary`` alone is theirs.
+
+    ``decimals``: a Decimal as a number with all its digits, or as text. ``big_integers``: an integer that a double does
+    not hold exactly (beyond 2^53 - 1) as text, or as a number. ``binary``: bytes in base64 (RFC 4648 section 4) or in
+    hexadecimal digits. Raises InvalidSettings for another choice.
+    """
+
+    decimals: Literal["number", "text"] = "number"
+    big_integers: Literal["text", "number"] = "text"
+    binary: Literal["base64", "hex"] = "base64"
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise InvalidSettings(f"{name} is {getattr(self, name)!r}; it takes {' or '.join(choices)}")
+
+
+DEFAULT: Final = Format()
+
+
+def missing_package_message(package: str, extra: str) -> str:
+    """What a format needs is not installed."""
+    return f"this format needs {package}: pip install 'tenantry[{extra}]'"
+
+
+def clean_text(text: str) -> str:
+    """The same text as UTF-8 can carry it: a surrogate without its other half is U+FFFD, as browsers write it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return str.__str__(text)  # of a class of its own, too
+
+
+def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
+    """Bytes in base64 or in hexadecimal digits."""
+    return b64encode(value).decode("ascii") if format_.binary == "base64" else value.hex()
+
+
+def datetime_text(value: datetime) -> str:
+    """ISO 8601, with ``Z`` for UTC; without an offset if it has none."""
+    text = value.isoformat()
+    return f"{text[:-6]}Z" if text.endswith("+00:00") else text
+
+
+def interval_text(value: timedelta) -> str:
+    """An ISO 8601 duration in days and seconds: ``P1DT7200S``, ``-PT0.5S``, ``P0D`` for none."""
+    sign, length = ("-", -value) if value < timedelta() else ("", value)
+    seconds = f"{length.seconds}.{length.microseconds:06}".rstrip("0").rstrip(".") if length.microseconds else ""
+    seconds = seconds or (str(length.seconds) if length.seconds else "")
+    days = f"{length.days}D" if length.days else ""
+    clock = f"T{seconds}S" if seconds else ""
+    return f"{sign}P{days}{clock}" if days or clock else "P0D"
+
+
+def range_text(value: Any) -> str:
+    """A range as PostgreSQL writes it: ``[1,10)``, ``empty``; an end that is open is left out."""
+    if value.isempty:
+        return "empty"
+    lower, upper = (_bound(end) for end in (value.lower, value.upper))
+    return f"{'[' if value.lower_inc else '('}{lower},{upper}{']' if value.upper_inc else ')'}"
+
+
+def _bound(end: Any) -> str:
+    if end is None:
+        return ""
+    text = scalar_text(end)
+    if text and _QUOTED_IN_RANGES.isdisjoint(text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '""')
+    return f'"{escaped}"'
+
+
+def scalar_text(value: Any, format_: Format = DEFAULT) -> str:
+    """One value that is not nested as text: by its class, else by the nearest that it is made of."""
+    writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
+    if writer is not None:
+        return writer(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes_text(value, format_)
+    return clean_text(range_text(value) if is_range(value) else str(value))
+
+
+def is_finite(value: float | Decimal) -> bool:
+    """Whether it is a number: neither NaN nor infinite."""
+    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+
+
+TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
+    str: clean_text,
+    bool: lambda value: "true" if value else "false",
+    int: int.__repr__,
+    float: float.__repr__,
+    Decimal: str,
+    UUID: str,
+    date: date.isoformat,
+    datetime: datetime_text,
+    time: lambda value: str(value).replace("+00:00", "Z"),
+    timedelta: interval_text,
+}
+"""Types that have a text of their own."""

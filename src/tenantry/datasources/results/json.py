@@ -1,0 +1,229 @@
+"""JSON and NDJSON (RFC 8259), by msgspec: an array of objects, or one object a line.
+
+A chunk of rows is looked at by column: what msgspec writes as we want it goes to it as it is, and only a column with a
+value of another kind is converted. The objects are Structs, which are made and written faster than dicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from uuid import UUID
+
+from tenantry.datasources.results.format import (
+    DEFAULT,
+    MAX_SAFE_INTEGER,
+    Format,
+    clean_text,
+    is_finite,
+    missing_package_message,
+    scalar_text,
+)
+from tenantry.datasources.results.result import Result, chunks, dict_maker
+from tenantry.errors import InvalidSettings, QueryFailed
+
+if TYPE_CHECKING:
+    import msgspec
+
+Rows: TypeAlias = Result | Sequence[Mapping[str, Any]]
+"""A result, or rows as ``DataSources.fetch`` gives them."""
+
+_NATIVE: Final = frozenset({str, bool, type(None), float, date, datetime, time, timedelta, UUID})
+"""What msgspec writes as we do, whatever the value is. A float that is no number it writes as null."""
+_NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime", "time", "interval", "uuid"})
+"""The same, for columns of which the engine says the type."""
+_CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
+"""Words of columns whose values have to be looked at, and the type of all of them but None."""
+_NESTED: Final = frozenset({list, dict, tuple})
+_CONTAINERS: Final = (list, tuple, set, frozenset)
+_UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
+"""What msgspec raises for a type or a dict's key that it does not know, and for a lone surrogate."""
+
+_DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
+_LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
+
+
+def to_json(rows: Rows, format_: Format = DEFAULT) -> bytes:
+    """An array with one object a row, in UTF-8.
+
+    Dates are ISO 8601, UUIDs and intervals text, NaN and infinity null, a lone surrogate U+FFFD; the rest is as
+    ``format_`` says. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value
+    that is nested too deep, ValueError for dicts of different names.
+    """
+    return _joined(_parts(rows, format_, "encode"))
+
+
+def json_row_parts(result: Result, format_: Format = DEFAULT) -> Iterator[bytes | memoryview]:
+    """The parts of an array with one array a row, in the order of the columns, whose names stand elsewhere. In
+    everything else as ``to_json``."""
+    return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
+
+
+def to_ndjson(rows: Rows, format_: Format = DEFAULT) -> bytes:
+    """One object a line, each line ended by a line feed. In everything else as ``to_json``."""
+    return b"".join(_parts(rows, format_, "encode_lines"))
+
+
+class JSONWriter:
+    """Writes one chunk of rows after another, all of the columns ``names``. ``method`` of msgspec's encoder: ``encode``
+    for an array, ``encode_lines``. ``types``: what the engine says of the columns. ``arrays``: rows are arrays and no
+    objects. Raises as ``to_json`` does."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        format_: Format,
+        method: str = "encode",
+        types: Sequence[str | None] | None = None,
+        *,
+        arrays: bool = False,
+    ) -> None:
+        self._words = types or [None] * len(names)
+        self._format = format_
+        self._encoder = _encoder(format_)
+        self._encode: Callable[[Any], bytes] = getattr(self._encoder, method)
+        self._objects = _as_arrays if arrays else _object_maker(tuple(map(clean_text, names)))
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        """Rows as tuples."""
+        columns = list(zip(*rows, strict=True))
+        if not columns:
+            return self._encode([{}] * len(rows))
+        try:
+            try:
+                return self._encode(self._objects([*map(self._column, columns, self._words)]))
+            except _UNWRITABLE:
+                return self._encode(self._objects([map(self._plain, column) for column in columns]))
+        except RecursionError:
+            pass
+        raise _too_deep()
+
+    def write_value(self, value: Any) -> bytes:
+        """One value by itself."""
+        try:
+            return self._encoder.encode(self._plain(value))
+        except RecursionError:
+            pass
+        raise _too_deep()
+
+    def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
+        """Rows, or values, as they are; None if it cannot be ruled out that one of them has to be converted."""
+        if self._format.binary == "hex":
+            return None
+        try:
+            text = self._encode(rows)
+        except (*_UNWRITABLE, RecursionError):
+            return None
+        # A long integer, or the NaN of a Decimal, has left its trace; so has a float or a text that looks like one.
+        if self._format.big_integers == "text" and _LONG_NUMBER in text.translate(_DIGITS_AS_ZEROS):
+            return None
+        if b"N" in text and b"NaN" in text:  # one byte is found much faster, and most texts have none
+            return None
+        return None if b"I" in text and b"Infinity" in text else text
+
+    def _column(self, column: Sequence[Any], word: str | None) -> Iterable[Any]:
+        if word in _NATIVE_WORDS:
+            return column
+        kind = _CHECKED_WORDS.get(word or "")
+        if kind is not None:
+            try:
+                return column if self._writes(kind, column) else map(self._plain, column)
+            except (TypeError, ArithmeticError):
+                pass  # a None among them, or not what the engine says
+        kinds = set(map(type, column))
+        for kind in kinds - _NATIVE:
+            values = column if len(kinds) == 1 else [value for value in column if type(value) is kind]
+            if not self._writes(kind, values):
+                return map(self._plain, column)
+        return column
+
+    def _writes(self, kind: type, values: Sequence[Any]) -> bool:
+        """Whether msgspec writes these values, all of one type, as we do."""
+        if kind is int and self._format.big_integers == "text":
+            return bool(max(values) <= MAX_SAFE_INTEGER and min(values) >= -MAX_SAFE_INTEGER)
+        if kind is Decimal:
+            return all(map(Decimal.is_finite, values))
+        if kind is bytes:
+            return self._format.binary == "base64"
+        return kind is int or (kind in _NESTED and self.write_unchanged(values) is not None)
+
+    def _plain(self, value: Any) -> Any:
+        """A value as one that msgspec writes as we want it, with all that is in it."""
+        kind = type(value)
+        if kind is str:
+            return clean_text(value)
+        if kind in _NATIVE:
+            return value
+        if isinstance(value, int):
+            small = self._format.big_integers == "number" or abs(value) <= MAX_SAFE_INTEGER
+            return int(value) if small else int.__repr__(value)
+        if isinstance(value, Decimal | float):
+            return value if is_finite(value) else None
+        if isinstance(value, Mapping):
+            return {scalar_text(key, self._format): self._plain(item) for key, item in value.items()}
+        if isinstance(value, _CONTAINERS):
+            return [*map(self._plain, value)]
+        return scalar_text(value, self._format)
+
+
+def _too_deep() -> QueryFailed:
+    return QueryFailed("a value of the result is nested too deep to be written as JSON")
+
+
+def _parts(rows: Rows, format_: Format, method: str) -> Iterator[bytes]:
+    if isinstance(rows, Result):
+        return map(JSONWriter(rows.names, format_, method, rows.types).write, rows.chunks())
+    return _parts_of_dicts(rows, JSONWriter(tuple(rows[0]) if rows else (), format_, method))
+
+
+def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> Iterator[bytes]:
+    """Dicts are written as they are, until a chunk may have something to convert: then the others may, too."""
+    unchanged = True
+    for chunk in chunks(dicts):
+        part = writer.write_unchanged(chunk) if unchanged else None
+        unchanged = part is not None
+        yield writer.write(Result.of_dicts(chunk).rows) if part is None else part
+
+
+def _joined(parts: Iterable[bytes]) -> bytes:
+    """Arrays as one."""
+    return b"".join(_array_parts(parts))
+
+
+def _array_parts(parts: Iterable[bytes]) -> Iterator[bytes | memoryview]:
+    """Arrays as the parts of one."""
+    before = b"["
+    for part in parts:
+        yield before
+        yield memoryview(part)[1:-1]
+        before = b","
+    yield b"]" if before == b"," else b"[]"
+
+
+@lru_cache(maxsize=16)
+def _encoder(format_: Format) -> msgspec.json.Encoder:
+    try:
+        import msgspec
+    except ImportError:
+        raise InvalidSettings(missing_package_message("msgspec", "json")) from None
+    return msgspec.json.Encoder(decimal_format="number" if format_.decimals == "number" else "string")
+
+
+def _as_arrays(columns: Sequence[Iterable[Any]]) -> list[Any]:
+    return list(zip(*columns, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _object_maker(names: tuple[str, ...]) -> Callable[[Sequence[Iterable[Any]]], list[Any]]:
+    """A function from columns to one object a row, which msgspec writes with these names."""
+    import msgspec
+
+    fields = [f"f{number}" for number in range(len(names))]
+    try:
+        row = msgspec.defstruct("Row", fields, rename=dict(zip(fields, names, strict=True)), gc=False)
+    except ValueError:  # a name with a quote, a backslash or a control character
+        return lambda columns: dict_maker(len(names))(zip(*columns, strict=True), *names)
+    return lambda columns: list(map(row, *columns))

@@ -1,0 +1,27 @@
+"""Any value as text, for formats that have no type for it: a list or an object is its JSON."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tenantry.datasources.results.format import Format, scalar_text
+from tenantry.datasources.results.json import JSONWriter
+
+_NESTED: Final = (dict, list, tuple, set, frozenset)
+
+
+class TextWriter:
+    """Writes values. Raises InvalidSettings for a list or an object where msgspec is not installed, QueryFailed for one
+    that is nested too deep."""
+
+    def __init__(self, format_: Format) -> None:
+        self._format = format_
+        self._json: JSONWriter | None = None
+
+    def text(self, value: Any) -> str:
+        """One value, which is not None."""
+        if not isinstance(value, _NESTED):
+            return scalar_text(value, self._format)
+        if self._json is None:
+            self._json = JSONWriter((), self._format)
+        return self._json.write_value(value).decode()

@@ -1,0 +1,1 @@
+"""SQL around the author's select: its columns, its plan, its reduced rows."""

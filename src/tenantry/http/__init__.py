@@ -1,0 +1,1 @@
+"""Requests and responses: the user group of a request, error responses, and viewers that leave."""

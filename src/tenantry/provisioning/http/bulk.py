@@ -1,0 +1,217 @@
+"""``/api/users/bulk``: many user groups in one request, a line of JSON each (NDJSON), and a report of as many lines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from pydantic_core import to_json
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from tenantry.errors import BadRequest, Draining, StoreUnavailable, TenantryError
+from tenantry.groups import ApiToken, Author
+from tenantry.groups import Scope as ApiScope
+from tenantry.http.responses import error_document
+from tenantry.provisioning import Deadline, UpsertProvisioner, UpsertResult
+from tenantry.provisioning.http.endpoint import (
+    ApiContext,
+    Endpoint,
+    ErrorFormat,
+    StreamedResponse,
+    digest_of,
+    public_error,
+    require_scope,
+)
+from tenantry.provisioning.http.lines import MAX_BULK, BodyLines, Line
+from tenantry.provisioning.http.query_parameters import read_flag
+from tenantry.provisioning.http.rehearsal import Rehearsal
+from tenantry.provisioning.http.report_buffer import ReportBuffer
+from tenantry.provisioning.http.request import ApiRequest, ClientDisconnected
+from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, read_line
+
+MEDIA_TYPE: Final = "application/x-ndjson"
+
+AFTER_BODY: Final = b"report-after-body"
+"""The preference (RFC 7240) of a proxy that cannot pass on a body whose answer has begun: nginx stops sending it, and
+Caddy drops a part of it."""
+
+_LINES_BETWEEN: Final = 25
+"""Lines that are read, or reported, before others have a turn of the event loop: some milliseconds."""
+
+
+class BulkEndpoint(Endpoint):
+    """Creates or changes the groups that the lines name. ``draining`` says whether the server is about to stop."""
+
+    def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
+        super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
+        self._context = context
+        self._draining = draining
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """200 and the report. Raises the errors of docs/http-api.md, in its order, before any line was done."""
+        context, digest = self._context, digest_of(request.api_token())  # 400, 401
+        await context.authenticate(digest, Deadline(context.store_seconds))  # 401
+        request.require_length(MAX_BULK)  # 400, 413
+        request.require_media_type(MEDIA_TYPE)  # 415
+        rehearsed = request.dry_run("replace")  # 400
+        replace = read_flag(request.query("replace", "dry_run"), "replace")  # 400
+        if request.has_idempotency_key:
+            raise BadRequest(
+                "a bulk takes no Idempotency-Key and needs none: sent again, it leaves what it has done as it is"
+            )
+        request.set_operation("bulk")
+        writer = _Writer(context, digest, request.id, replace=replace, rehearsed=rehearsed)
+        await writer.authorize(Deadline(context.store_seconds))  # 403
+        body = BodyLines(request, context.body_seconds)
+        await body.begin()  # 400, 408, 413
+        return BulkResponse(request, body, writer, self._draining, rehearsed=rehearsed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Does the lines of one request, a batch at a time."""
+
+    context: ApiContext
+    digest: bytes
+    request_id: str
+    replace: bool
+    rehearsed: bool
+
+    async def authorize(self, deadline: Deadline) -> ApiToken:
+        """The caller, who may have been cut off since the last batch. Raises Unauthorized, MissingScope."""
+        caller = await self.context.authenticate(self.digest, deadline)
+        require_scope(caller, ApiScope.PROVISION_WRITE)
+        return caller
+
+    async def write(self, batch: UpsertBatch) -> list[UpsertResult]:
+        """What became of each line. Raises what ``authorize`` raises, and then nothing was written."""
+        context = self.context
+        deadline = Deadline(context.store_seconds, lambda: context.store.settling)
+        caller = await self.authorize(deadline)
+        kind = Rehearsal if self.rehearsed else UpsertProvisioner
+        provisioner: UpsertProvisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
+        author = Author(f"api token {caller.id} ({caller.label})", self.request_id)
+        return await batch.write(provisioner, caller.environment, merge=not self.replace, author=author)
+
+
+# --- the report -------------------------------------------------------------------------------------------------------
+
+
+class BulkResponse(StreamedResponse):
+    """Does the lines as they arrive, and reports of each. What a line without a report asked for was not done, unless
+    the connection broke before its report arrived."""
+
+    def __init__(
+        self,
+        request: ApiRequest,
+        body: BodyLines,
+        writer: _Writer,
+        draining: Callable[[], bool],
+        *,
+        rehearsed: bool,
+    ) -> None:
+        super().__init__(media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
+        self._after_body = request.prefers(AFTER_BODY)
+        if self._after_body:
+            self.headers["preference-applied"] = AFTER_BODY.decode()
+        if rehearsed:
+            self.headers["dry-run"] = "true"
+        self._request = request
+        self._body = body
+        self._writer = writer
+        self._draining = draining
+        self._counts = UpsertCounts()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends it. Returns early when the client is gone: what was written until then stays. Raises OSError when what
+        waits to be sent cannot be read back; no further line is done then either."""
+        buffer = ReportBuffer()
+        sending = asyncio.create_task(self._send(buffer, send))
+        sending.add_done_callback(lambda _: buffer.abandon())
+        try:
+            with suppress(ClientDisconnected):
+                await self._report(buffer)
+                buffer.end()
+                await asyncio.wait([sending])
+        finally:
+            sending.cancel()
+            await asyncio.wait([sending])  # it may be about to read from the buffer
+            buffer.close()
+        if not sending.cancelled():
+            with suppress(ClientDisconnected):
+                sending.result()
+
+    async def _send(self, buffer: ReportBuffer, send: Send) -> None:
+        if self._after_body:
+            await buffer.wait_for_end()
+        await _deliver(send, {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        while piece := await buffer.read():
+            await _deliver(send, {"type": "http.response.body", "body": piece, "more_body": True})
+        await _deliver(send, {"type": "http.response.body", "body": b""})
+
+    async def _report(self, buffer: ReportBuffer) -> None:
+        """All lines, and the last one, which sums up and says why the report ends early, if it does."""
+        error: TenantryError | None = None
+        try:
+            await self._do_lines(buffer)
+        except ClientDisconnected:
+            raise
+        except Exception as raised:  # noqa: BLE001 - the last resort: every report has a last line
+            error = public_error(raised, self._request)
+            self.code = error.code
+        status = {"success": 1} if error is None else error_document(error, self._request.id)
+        buffer.write(to_json({**status, "summary": self._counts.summary()}) + b"\n")
+        if error is not None:
+            await self._body.discard()
+
+    async def _do_lines(self, buffer: ReportBuffer) -> None:
+        body = self._body
+        while True:
+            await self._do(body.lines(), buffer)
+            if body.complete:
+                return
+            if self._draining():
+                raise Draining("this server is about to stop: send the lines that have no report to another")
+            await body.read()
+
+    async def _do(self, lines: Iterable[Line], buffer: ReportBuffer) -> None:
+        """Does them, as many together as may be."""
+        batch = UpsertBatch()
+        for line in lines:
+            read = read_line(line, replace=self._writer.replace)
+            if not batch.takes(read):
+                await self._write(batch, buffer)
+                batch = UpsertBatch()
+            batch.add(read)
+            if len(batch.lines) % _LINES_BETWEEN == 0:
+                await asyncio.sleep(0)
+        if batch.lines:
+            await self._write(batch, buffer)
+
+    async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
+        """Raises StoreUnavailable, after its report, where the store could not be used for it: nor could it be for the
+        next."""
+        await buffer.wait_for_space()
+        results = await self._writer.write(batch)
+        self._counts.add(results)
+        report = batch.report(results)
+        while piece := b"".join(to_json(line) + b"\n" for line in islice(report, _LINES_BETWEEN)):
+            buffer.write(piece)
+            await asyncio.sleep(0)
+        for each in results:
+            if isinstance(each, StoreUnavailable):
+                raise each
+
+
+async def _deliver(send: Send, message: Message) -> None:
+    """Raises ClientDisconnected for the OSError of a server whose connection is closed (ASGI's HTTP, 2.4)."""
+    try:
+        await send(message)
+    except OSError as error:
+        raise ClientDisconnected("the connection broke before the report was sent") from error

@@ -1,0 +1,321 @@
+"""Endpoint: one path of the interface, as an ASGI app. Whatever happens behind it, the response is JSON with
+``success`` (SPEC section 7). ApiContext: what the endpoints that need an API token share, and how they authenticate a
+caller.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from typing import Any, Final, Protocol, TypeAlias
+
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Send
+from starlette.types import Scope as ASGIScope
+
+from tenantry.cache.slots import utc_now
+from tenantry.errors import MethodNotAllowed, MissingScope, NotFound, TenantryError, Unauthorized, UnsupportedMediaType
+from tenantry.groups import ApiToken, Caller, Scope
+from tenantry.http.responses import error_document, has_encoded_slash
+from tenantry.ports import Clock, Store
+from tenantry.provisioning import Deadline, PropertyContract
+from tenantry.provisioning.http.api_token_uses import ApiTokenUses, UseRecorder
+from tenantry.provisioning.http.request import BODY_SECONDS, ApiRequest, ClientDisconnected
+from tenantry.tokens import KeyRing, api_token_digest, mask_within
+from tenantry.tracing import HttpServerSpan, set_attribute
+
+STORE_SECONDS: Final = 2.0
+"""How long the store may take for one request, over all the calls that it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """A request that was answered. ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``,
+    ``bulk``, ``list``, ``introspect``, or ``none`` where the request failed before that was known; ``code`` is ``ok``
+    or that of the error; ``seconds`` is how long it took."""
+
+    operation: str
+    status: int
+    code: str
+    seconds: float
+
+
+Observer: TypeAlias = Callable[[RequestRecord], None]
+"""Gets the record of each request that was answered. It must not wait or raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiContext:
+    """The store, the signing keys, how long a client may take for a body and the store for one request, in seconds,
+    the observer of each request, what properties have to satisfy, and the clock that end dates are judged by.
+
+    An API token is read from the store on every request, so a revoked one is dead at once.
+    """
+
+    store: Store
+    keys: KeyRing
+    body_seconds: float = BODY_SECONDS
+    store_seconds: float = STORE_SECONDS
+    observer: Observer | None = None
+    contract: PropertyContract | None = None
+    uses: ApiTokenUses = field(default_factory=ApiTokenUses)
+    time_of_day: Clock = utc_now
+
+    async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
+        """The record of the API token. Raises Unauthorized, StoreUnavailable."""
+        return await authenticate(self.store, digest, deadline, self.uses)
+
+    async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
+        """The same with the group of this id, in one read."""
+        found = await deadline.read(self.store.caller(digest, provided_id))
+        if found is None:
+            raise _unauthorized()
+        self.uses.note(self.store, found.api_token)
+        set_attribute("tenantry.environment", found.api_token.environment.name)
+        return found
+
+
+class ApiTokenReader(UseRecorder, Protocol):
+    """Finds an API token: a Store."""
+
+    async def api_token(self, digest: bytes) -> ApiToken | None:
+        """The live token with this digest; None if there is none or it was revoked. Never cached.
+        Raises ApiTokenExpired."""
+        ...
+
+
+async def authenticate(store: ApiTokenReader, digest: bytes, deadline: Deadline, uses: ApiTokenUses) -> ApiToken:
+    """The record of an API token, whose use is noted. Raises Unauthorized, StoreUnavailable."""
+    found = await deadline.read(store.api_token(digest))
+    if found is None:
+        raise _unauthorized()
+    uses.note(store, found)
+    set_attribute("tenantry.environment", found.environment.name)
+    return found
+
+
+def require_scope(caller: ApiToken, scope: Scope) -> None:
+    """Raises MissingScope, which names the scope, unless the API token has it."""
+    if not caller.allows(scope):
+        raise MissingScope(f"this API token lacks the scope {scope}: create one with --scope {scope}")
+
+
+def digest_of(secret: str) -> bytes:
+    """The digest by which the store knows an API token. Raises Unauthorized for what cannot be one: that costs no
+    I/O."""
+    digest = api_token_digest(secret)
+    if digest is None:
+        raise _unauthorized()
+    return digest
+
+
+def _unauthorized() -> Unauthorized:
+    return Unauthorized("the API token is malformed, unknown or revoked")
+
+
+_log = logging.getLogger("tenantry.api")
+_access_log = logging.getLogger("tenantry.access")
+
+JSON: Final = "application/json; charset=utf-8"
+PROBLEM: Final = "application/problem+json"
+
+_ALWAYS: Final = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"vary", b"Authorization, Accept"),
+)
+_BODY_NOT_READ: Final = (408, 413)
+"""Statuses after which the rest of the body is not read, so the connection cannot serve another request."""
+
+# --- responses --------------------------------------------------------------------------------------------------------
+
+
+def json_response(
+    document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
+) -> Response:
+    """``document`` with these headers. An Endpoint adds those that every response has."""
+    response = Response(to_json(document), status, media_type=media_type)
+    response.raw_headers.extend(headers)
+    return response
+
+
+class StreamedResponse(Response):
+    """A response that reads the body of its request while it is being sent. ``code`` is ``ok``, or that of the error
+    that its last line tells, once it was sent."""
+
+    code: str = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFormat:
+    """How an endpoint writes its errors: the document, and the methods, challenges and media type that it names."""
+
+    allow: bytes = b""
+    challenges: tuple[bytes, ...] = (b'Token realm="api"',)
+    accept: bytes = b"application/json"
+    document: Callable[[TenantryError, str], dict[str, Any]] = error_document
+    scope: bytes = b""
+    """The scope that an API token needs here; named to a bearer whose token lacks it."""
+    bearer: bool = False
+    """Whether the API token came as Bearer, where that is read."""
+
+    def for_scheme(self, scheme: bytes) -> ErrorFormat:
+        """The same for a caller who used this scheme (lower case): the challenge is of that scheme alone, if it is
+        read here (RFC 6749 section 5.2)."""
+        if len(self.challenges) == 1 or not scheme:
+            return self
+        matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
+        return replace(self, challenges=matching, bearer=scheme == b"bearer") if matching else self
+
+
+DEFAULT_FORMAT: Final = ErrorFormat()
+_PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
+"""Of RFC 9110, on every Python: before 3.13 ``HTTPStatus`` has the names of older documents."""
+
+
+def api_error_response(
+    error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
+) -> Response:
+    """The response for ``error``: the endpoint's own document, or RFC 9457 with the same members as extensions.
+
+    The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): errors differ by their code.
+    """
+    document = error_format.document(error, request_id)
+    if problem:
+        document = {
+            "type": "about:blank",
+            "title": _PHRASES.get(error.status) or HTTPStatus(error.status).phrase,
+            "status": error.status,
+            "detail": error.public_message,
+            **document,
+        }
+    headers: list[tuple[bytes, bytes]] = []
+    if isinstance(error, Unauthorized):  # RFC 9110 section 11.6.1
+        headers.extend((b"www-authenticate", challenge) for challenge in error_format.challenges)
+    if isinstance(error, MissingScope) and error_format.bearer:  # RFC 6750 section 3
+        insufficient = b'Bearer realm="api", error="insufficient_scope", scope="%b"' % error_format.scope
+        headers.append((b"www-authenticate", insufficient))
+    if isinstance(error, MethodNotAllowed):
+        headers.append((b"allow", error_format.allow))
+    if isinstance(error, UnsupportedMediaType):
+        headers.append((b"accept", error_format.accept))  # RFC 9110 section 15.5.16
+    if error.retry_after is not None:
+        headers.append((b"retry-after", b"%d" % error.retry_after))
+    return json_response(document, error.status, media_type=PROBLEM if problem else JSON, headers=headers)
+
+
+# --- the endpoint -----------------------------------------------------------------------------------------------------
+
+
+class Endpoint(ABC):
+    """A subclass serves ``methods`` by its ``respond``. OPTIONS is answered here, a method that is not served is 405.
+    An error becomes a response in ``error_format``; a bug becomes a 500 that has the request id only, and its traceback
+    is logged without the values of the request. ``observer`` gets a record of each request that ``respond`` got."""
+
+    def __init__(
+        self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None
+    ) -> None:
+        self._methods = frozenset(methods)
+        self._allow = ", ".join((*methods, "OPTIONS"))
+        self._error_format = replace(error_format, allow=self._allow.encode("ascii"))
+        self._observer = observer
+
+    @abstractmethod
+    async def respond(self, request: ApiRequest) -> Response:
+        """The response to a request of one of ``methods``. May raise any TenantryError, and ClientDisconnected."""
+
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
+        started = time.monotonic()
+        request = ApiRequest(scope, receive)
+        with HttpServerSpan(scope, {"tenantry.request_id": request.id}) as span:
+            code, observer = "ok", None
+            try:
+                response = self._answer_here(scope, request)
+                if response is None:
+                    observer = self._observer
+                    response = await self.respond(request)
+            except ClientDisconnected:
+                span.set_attribute("tenantry.outcome", "client_gone")
+                return
+            except Exception as raised:  # noqa: BLE001 - the last resort: every request gets a response
+                code = raised.code if isinstance(raised, TenantryError) else TenantryError.code
+                response = self._error_response(raised, request)
+            if isinstance(response, StreamedResponse):
+                _add_headers(response, request)
+                await response(scope, receive, send)
+                code = response.code
+            if observer is not None:  # now: the client may be slow to send its body, and gone when it is answered
+                observer(RequestRecord(request.operation, response.status_code, code, time.monotonic() - started))
+            if not isinstance(response, StreamedResponse):
+                await _complete(response, request, scope)
+                await response(scope, receive, send)
+            span.set_response(response.status_code, code)
+        _log_access(scope, response.status_code, request.id, started)
+
+    def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
+        """The response to what needs no ``respond``. Raises NotFound for an encoded slash, MethodNotAllowed."""
+        if has_encoded_slash(scope):
+            raise NotFound("there is nothing at this address")
+        if request.method in self._methods:
+            return None
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers={"allow": self._allow})
+        raise MethodNotAllowed(f"this address answers {self._allow}")
+
+    def _error_response(self, raised: Exception, request: ApiRequest) -> Response:
+        error = public_error(raised, request)
+        error_format = DEFAULT_FORMAT if isinstance(error, NotFound) else self._error_format.for_scheme(request.scheme)
+        return api_error_response(error, request.id, problem=request.prefers_problem(), error_format=error_format)
+
+
+def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
+    """The error to answer with, after what the caller must not read was logged. The message of a foreign error may
+    hold a token or a property, so only its type is logged, and where it happened."""
+    error, extra = raised, {"request_id": request.id}
+    if not isinstance(error, TenantryError) or error.status == 500:
+        frames = "".join(traceback.format_tb(raised.__traceback__))
+        _log.error("request %s failed with %s\n%s", request.id, type(raised).__qualname__, frames, extra=extra)
+        error = TenantryError("something went wrong here; the log has more under the request id")
+    elif error.generic_message is not None:
+        _log.warning("request %s: %s: %s", request.id, error.code, error.message, extra=extra)
+    return error
+
+
+async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
+    """Adds the headers that every response has, and sees to it that no client loses the response because it was still
+    sending a small body."""
+    _add_headers(response, request)
+    reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
+    if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header
+        response.raw_headers.append((b"connection", b"close"))
+
+
+def _add_headers(response: Response, request: ApiRequest) -> None:
+    response.raw_headers += [*_ALWAYS, (b"x-request-id", request.id.encode("ascii"))]
+
+
+def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) -> None:
+    """One record for each request, which is off unless the logger ``tenantry.access`` is set to INFO."""
+    if not _access_log.isEnabledFor(logging.INFO):
+        return
+    method, path, seconds = scope["method"], mask_within(scope["path"]), round(time.monotonic() - started, 6)
+    fields = {"method": method, "path": path, "status": status, "seconds": seconds, "request_id": request_id}
+    _access_log.info("%s %s %d", method, path, status, extra=fields)
+
+
+async def not_found(request: Request, error: Exception) -> Response:
+    """The 404 of an app that serves this interface: ``Starlette(exception_handlers={404: not_found})``."""
+    started = time.monotonic()
+    received = ApiRequest(request.scope, request.receive)
+    missing = NotFound("there is nothing at this address")
+    response = api_error_response(missing, received.id, problem=received.prefers_problem())
+    await _complete(response, received, request.scope)
+    _log_access(request.scope, response.status_code, received.id, started)
+    return response

@@ -1,0 +1,222 @@
+"""``/oauth/introspect`` (RFC 7662): an app that shares no database with us asks whose user group
+token it has.
+
+The form follows RFC 6749 section 3.2, the ways to send the API token section 2.3, the errors section 5.2.
+"""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from datetime import datetime, timedelta
+from typing import Any, Final
+from urllib.parse import parse_qsl, unquote_plus
+
+from starlette.responses import Response
+
+from tenantry.errors import (
+    AmbiguousAuthorization,
+    InvalidRequest,
+    InvalidToken,
+    TenantryError,
+    Unauthorized,
+)
+from tenantry.groups import INTROSPECTION, Environment, Reading, Scope, UserGroup
+from tenantry.provisioning import Deadline
+from tenantry.provisioning.http.endpoint import (
+    ApiContext,
+    Endpoint,
+    ErrorFormat,
+    digest_of,
+    json_response,
+    require_scope,
+)
+from tenantry.provisioning.http.request import ApiRequest
+
+TOKEN_TYPE: Final = "user_group_token"  # noqa: S105 - the name of a kind of token
+
+FORM: Final = "application/x-www-form-urlencoded"
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+_OAUTH_CODE_BY_STATUS: Final = {
+    401: "invalid_client",
+    403: "insufficient_scope",  # RFC 6750 section 3.1
+    500: "server_error",  # RFC 6749 section 4.1.2.1, as the next
+    503: "temporarily_unavailable",
+}
+_OTHER_OAUTH_CODE: Final = "invalid_request"
+
+OAUTH_CODES: Final = (_OTHER_OAUTH_CODE, *_OAUTH_CODE_BY_STATUS.values())
+"""All that ``error`` may be."""
+
+
+def oauth_error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
+    """The body of an error: ``error`` is a code of OAuth, ``code`` is ours."""
+    return {
+        "success": 0,
+        "error": _OAUTH_CODE_BY_STATUS.get(error.status, _OTHER_OAUTH_CODE),
+        "error_description": error.public_message,
+        "code": error.code,
+        "request_id": request_id,
+    }
+
+
+OAUTH_FORMAT: Final = ErrorFormat(
+    challenges=(b'Token realm="api"', b'Bearer realm="api"', b'Basic realm="api"'),
+    accept=FORM.encode("ascii"),
+    document=oauth_error_document,
+    scope=Scope.INTROSPECT.value.encode("ascii"),
+)
+
+# --- the endpoint -----------------------------------------------------------------------------------------------------
+
+
+class IntrospectionEndpoint(Endpoint):
+    """Answers for the user group tokens of the caller's own environment; all others are only not active. The store of
+    record is asked each time, so a rotated token is inactive at once; a forgery never gets there.
+
+    A caller without an Authorization header may send the API token in the form. A small form is read for that before
+    the caller is authenticated; a larger one of an unknown caller is never waited for.
+    """
+
+    def __init__(self, context: ApiContext) -> None:
+        super().__init__("POST", error_format=OAUTH_FORMAT, observer=context.observer)
+        self._context = context
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """200 with what is known of the token. Raises the errors of docs/http-api.md, in its order."""
+        context = self._context
+        deadline = Deadline(context.store_seconds)  # the time that the body takes is not the store's
+        authorization = request.authorization()  # 400
+        if authorization is None:
+            small = request.has_small_body()
+            form = IntrospectionForm(await request.read_body(context.body_seconds) if small else b"")
+            caller = await context.authenticate(digest_of(_secret_of_form(form)), deadline)  # 401, 400
+            request.require_media_type(FORM)  # 415
+        else:
+            caller = await context.authenticate(digest_of(_secret_of_header(authorization)), deadline)  # 401
+            form = IntrospectionForm(await request.read_body(context.body_seconds))  # 400, 413, 408
+            request.require_media_type(FORM)  # 415
+            if form.values_of("client_secret"):  # 400
+                raise AmbiguousAuthorization(
+                    "the API token comes in Authorization and as client_secret: send it in one way"
+                )
+        request.set_operation("introspect")
+        text = form.token()  # 400
+        require_scope(caller, Scope.INTROSPECT)
+        return json_response(await self._introspect(text, caller.environment, deadline))
+
+    async def _introspect(self, text: str, environment: Environment, deadline: Deadline) -> dict[str, Any]:
+        try:
+            token = self._context.keys.read(text)
+        except InvalidToken:
+            return _INACTIVE
+        reading = await deadline.read(self._context.store.read_at_snapshot(token, fresh=True))
+        group = reading.group
+        if group is None or group.environment.id != environment.id or group.environment.tag is not token.tag:
+            return _INACTIVE
+        return _active(group, reading, self._context.time_of_day())
+
+
+_INACTIVE: Final[dict[str, Any]] = {"active": False}
+"""The whole document of a token that is not good for this caller, whatever is wrong with it."""
+
+
+def _active(group: UserGroup, reading: Reading, now: datetime) -> dict[str, Any]:
+    """``exp`` is in whole seconds, so a grace, or the time of a group, ends up to a second early here; ``seconds`` of a
+    grace can be used without a clock that agrees with the store's. The end date is judged by the clock of this host."""
+    document: dict[str, Any] = {
+        "active": True,
+        "token_type": TOKEN_TYPE,
+        "sub": group.provided_id,
+        "user_group": INTROSPECTION.encode(group),
+    }
+    ends = None if group.expires_at is None else group.expires_at.replace(microsecond=0)
+    if ends is not None and now >= ends:
+        return _INACTIVE
+    if reading.seconds is None:
+        return document if ends is None else {**document, "exp": int(ends.timestamp())}
+    if group.grace_until is None:
+        return _INACTIVE
+    grace_ends = group.grace_until.replace(microsecond=0)
+    seconds = reading.seconds - (group.grace_until - grace_ends) / timedelta(seconds=1)
+    if seconds <= 0:
+        return _INACTIVE
+    first = grace_ends if ends is None else min(ends, grace_ends)
+    return {**document, "exp": int(first.timestamp()), "seconds": seconds}
+
+
+# --- the form ---------------------------------------------------------------------------------------------------------
+
+MAX_FIELDS: Final = 64
+"""A request has a few parameters; others are ignored, and a body full of them is not worth reading."""
+
+
+class IntrospectionForm:
+    """The parameters of a body. Any bytes are read: what is not UTF-8 becomes text that is no token. A parameter
+    without a value is treated as absent."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, body: bytes) -> None:
+        self._fields: list[tuple[str, str]] | None
+        try:
+            self._fields = parse_qsl(
+                body.decode("latin-1"), keep_blank_values=True, errors="replace", max_num_fields=MAX_FIELDS
+            )
+        except ValueError:
+            self._fields = None
+
+    def values_of(self, name: str) -> list[str]:
+        """Every value of this parameter; none of a form with too many fields."""
+        return [value for field, value in self._fields or () if field == name and value]
+
+    def token(self) -> str:
+        """The parameter ``token``.
+
+        Raises InvalidRequest where it is missing or empty, or where any parameter comes twice.
+        """
+        if self._fields is None:  # not in the handler: no error of ours has the body in its context
+            raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send the token alone")
+        values = dict(self._fields)
+        if len(values) != len(self._fields):
+            raise InvalidRequest("the form has a parameter twice: send each once")
+        token = values.get("token", "")
+        if not token:
+            raise InvalidRequest("the form has no parameter token: send the user group token as token")
+        return token
+
+
+# --- the API token, in the ways that OAuth clients send it ------------------------------------------------------------
+
+_HOW: Final = "send the API token as  Authorization: Bearer <API_TOKEN>,  as the password of Basic, or as client_secret"
+
+
+def _secret_of_header(authorization: tuple[bytes, str]) -> str:
+    """The API token of an Authorization header: ``Token``, ``Bearer``, or the password of ``Basic`` with any user name.
+
+    Raises Unauthorized for another scheme.
+    """
+    scheme, given = authorization
+    if scheme in (b"token", b"bearer"):
+        return given
+    if scheme != b"basic":
+        raise Unauthorized(_HOW)
+    try:
+        _, colon, password = b64decode(given, validate=True).decode("latin-1").partition(":")
+    except (binascii.Error, ValueError):
+        colon = password = ""
+    if not colon:
+        raise Unauthorized("the header Authorization: Basic is not base64 of user:password")
+    return unquote_plus(password)  # form-encoded by clients that follow RFC 6749 strictly
+
+
+def _secret_of_form(form: IntrospectionForm) -> str:
+    """The form's ``client_secret``. Raises Unauthorized if there is none, AmbiguousAuthorization if it is twice."""
+    secrets = form.values_of("client_secret")
+    if not secrets:
+        raise Unauthorized(_HOW)
+    if len(secrets) > 1:
+        raise AmbiguousAuthorization("the form has client_secret twice: send it once")
+    return secrets[0]

@@ -1,0 +1,114 @@
+"""BodyLines: the lines of a body as they arrive, of which it holds at most one that is not complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from tenantry.errors import BadJson, TenantryError
+from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
+from tenantry.provisioning.http.request import ApiRequest, ClientDisconnected, check_size
+
+MAX_BULK: Final = 128 * 1024 * 1024
+"""Bytes of the whole body."""
+
+MAX_LINE: Final = 64 * 1024
+"""Bytes of a line, without its end."""
+
+_WHITE_SPACE: Final = b" \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The line with this number, the first being 1. ``text`` is None where it has more than MAX_LINE bytes."""
+
+    number: int
+    text: bytes | None
+
+
+class LineSplitter:
+    """``feed`` gives the lines that are complete with another part of the body, ``end`` the last one. Lines end with LF
+    or CRLF; those of white space alone count and are not given, as NDJSON has it. A line that is too long is dropped
+    while it arrives."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._begun = bytearray()
+        self._too_long = False
+
+    def feed(self, part: bytes) -> Iterator[Line]:
+        """The lines that end within this part."""
+        start = 0
+        while (stop := part.find(b"\n", start)) >= 0:
+            yield from self._complete(part[start:stop])
+            start = stop + 1
+        self._keep(part[start:])
+
+    def end(self) -> Iterator[Line]:
+        """The last line, if it did not end with a line feed."""
+        if self._begun or self._too_long:
+            yield from self._complete(b"")
+
+    def _complete(self, rest: bytes) -> Iterator[Line]:
+        self._keep(rest)
+        self._number += 1
+        text = None if self._too_long else bytes(self._begun).strip(_WHITE_SPACE)
+        self._begun.clear()
+        self._too_long = False
+        if text != b"":
+            yield Line(self._number, text)
+
+    def _keep(self, text: bytes) -> None:
+        if not self._too_long:
+            self._begun += text
+        if len(self._begun) > MAX_LINE + 1 or (len(self._begun) > MAX_LINE and self._begun[-1:] != b"\r"):
+            self._begun.clear()
+            self._too_long = True
+
+
+class BodyLines:
+    """The lines of the body of ``request``. The next part of it has to come within so many seconds."""
+
+    def __init__(self, request: ApiRequest, seconds: float) -> None:
+        self._request = request
+        self._seconds = seconds
+        self._splitter = LineSplitter()
+        self._part = b""
+        self._size = 0
+
+    async def begin(self) -> None:
+        """Reads on to the part in which the first line begins. Raises BadJson where there is none."""
+        while not self._part.strip():
+            if self._request.complete:
+                raise BadJson('the body is empty: a JSON object a line is needed, such as {"user_group_id": "acme"}')
+            for _ in self._splitter.feed(self._part):  # of white space alone
+                pass
+            await self.read()
+
+    def lines(self) -> Iterator[Line]:
+        """Those that are complete with what was read last."""
+        yield from self._splitter.feed(self._part)
+        if self._request.complete:
+            yield from self._splitter.end()
+
+    @property
+    def complete(self) -> bool:
+        """Whether all was read."""
+        return self._request.complete
+
+    async def read(self) -> None:
+        """The next part. Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
+        self._part = await self._request.next_part(self._seconds)
+        self._size += len(self._part)
+        check_size(self._size, MAX_BULK)
+
+    async def discard(self) -> None:
+        """Reads what its client still sends, within limits: most clients read no answer before they have sent all."""
+        with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
+            await run_with_timeout(self._seconds, self._read_on())
+
+    async def _read_on(self) -> None:
+        while not self.complete and self._size <= MAX_BULK:
+            await self.read()

@@ -1,0 +1,150 @@
+"""The OpenAPI document of the interface.
+
+3.1 has no field for the method QUERY (RFC 10008), so it is under ``x-query``, nor for the schema of a line of NDJSON,
+which is under ``x-itemSchema``; 3.2 has both.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version as installed_version
+from typing import Any, Final, Literal
+
+from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
+from tenantry.provisioning.http.introspection import OAUTH_FORMAT
+from tenantry.provisioning.http.openapi.bulk_path import bulk_path
+from tenantry.provisioning.http.openapi.errors import COMMON, IDEMPOTENT, USER, error_examples
+from tenantry.provisioning.http.openapi.paths import (
+    HEALTH_CODES,
+    INTROSPECTION_CODES,
+    READY_CODES,
+    health_path,
+    introspect_path,
+    rotate_path,
+    user_path,
+    users_path,
+)
+from tenantry.provisioning.http.openapi.schemas import schemas
+from tenantry.provisioning.http.openapi.shared_responses import share_responses
+
+JsonObject = dict[str, Any]
+
+
+def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
+    """The whole document, ready to be written as JSON. ``contact`` is an ``https`` or ``http`` address or one of mail,
+    of whoever runs the service; nobody is named without it. Raises ValueError if it is neither."""
+    paths = {
+        "/api/user": user_path("query" if version == "3.2" else "x-query"),
+        "/api/user/rotate": rotate_path(),
+        "/api/users": users_path(),
+        "/api/users/bulk": bulk_path("itemSchema" if version == "3.2" else "x-itemSchema"),
+        "/oauth/introspect": introspect_path(),
+        "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
+        "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),
+    }
+    responses = share_responses(paths)
+    return {
+        "openapi": {"3.1": "3.1.1", "3.2": "3.2.0"}[version],
+        "info": {
+            "title": "User group provisioning",
+            "version": installed_version("tenantry"),
+            "description": _ABOUT,
+            "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+            **({} if contact is None else {"contact": _contact(contact)}),
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"apiToken": []}],
+        "tags": _TAGS,
+        "paths": paths,
+        "components": {
+            "securitySchemes": _SECURITY,
+            "schemas": schemas(),
+            "responses": responses,
+            "headers": _HEADERS,
+            "examples": {
+                **dict(error_examples(_CODES, DEFAULT_FORMAT)),
+                **dict(error_examples(INTROSPECTION_CODES, OAUTH_FORMAT, style="oauth_")),
+            },
+        },
+    }
+
+
+def check_contact(contact: str | None) -> None:
+    """Raises ValueError where ``openapi_document`` would: for a contact that is neither of the web nor of mail."""
+    if contact is not None:
+        _contact(contact)
+
+
+def _contact(contact: str) -> JsonObject:
+    if re.fullmatch(r"https?://[^\s/]\S*", contact):
+        return {"url": contact}
+    if re.fullmatch(r"[^\s@]+@[^\s@]+", contact):
+        return {"email": contact}
+    raise ValueError("contact must be an address of the web (https://…) or of mail (name@example.com)")
+
+
+_CODES: Final = dict.fromkeys(
+    (
+        *COMMON,
+        *USER,
+        *IDEMPOTENT,
+        *READY_CODES,
+        "unknown_data_source",
+        "invalid_properties",
+        "breaks_saved_query",
+        "unknown_group",
+        "unknown_token",
+        "token_already_rotated",
+        "ambiguous_request",
+    )
+)
+_ABOUT: Final = (
+    "Each customer is a user group with a secret token that dashboard requests carry. Every answer of `/api/user` is "
+    "JSON with `success` 1 or 0. Errors come as RFC 9457 when `application/problem+json` is asked for."
+)
+_TAGS: Final = [
+    {"name": "User groups", "description": "Create, find and update user groups, and rotate their tokens."},
+    {"name": "Introspection", "description": "Ask whose token this is, without the database (RFC 7662)."},
+    {"name": "Health", "description": "Whether the process runs and can answer. Needs no API token."},
+]
+_SECURITY: Final = {
+    "apiToken": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Authorization",
+        "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`. An API token has scopes, and "
+        "each operation names the one that it needs: `provision:read`, `provision:write` or `introspect`; the scope "
+        "`provision` is both of the first two. It may have an end, from which on it is refused.",
+    },
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The API token after the word `Bearer`; it has scopes and may have an end, as `apiToken` says.",
+    },
+    "basic": {
+        "type": "http",
+        "scheme": "basic",
+        "description": "The API token as the password (`client_secret_basic`); the user name is not looked at. It has "
+        "scopes and may have an end, as `apiToken` says.",
+    },
+}
+_HEADERS: Final = {
+    "RequestId": {
+        "description": "The X-Request-Id of the request if it has a plain shape, else a new one.",
+        "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+    },
+    "RetryAfter": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 0}},
+    "Replayed": {
+        "description": "`true` when the answer to a repeated Idempotency-Key is given again.",
+        "schema": {"type": "string", "const": "true"},
+    },
+    "DryRun": {
+        "description": "`true` when nothing was written.",
+        "schema": {"type": "string", "const": "true"},
+    },
+    "Challenge": {"description": "How to authenticate.", "schema": {"type": "string"}},
+    "Accepted": {"description": "The media type that is read here.", "schema": {"type": "string"}},
+}
+
+
+__all__ = ["check_contact", "openapi_document"]

@@ -1,0 +1,249 @@
+"""The errors of each operation: by status, with every code that it can give and an example of each.
+
+The examples are made by the function that makes the responses, so they are what a caller gets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from tenantry import errors
+from tenantry.provisioning.http.endpoint import ErrorFormat, api_error_response
+
+JsonObject = dict[str, Any]
+
+REQUEST_ID: Final = "9f3c2b1a7d5e4f60"
+
+SERVER: Final = ("headers_too_large", "too_many_connections")
+"""What ``tenantry serve`` answers before any operation sees the request."""
+
+AUTHORIZED: Final = (
+    "ambiguous_authorization",
+    "bad_request",
+    "unauthorized",
+    "api_token_expired",
+    "missing_scope",
+    "request_timeout",
+    "body_too_large",
+    "unsupported_media_type",
+    "internal",
+    "store_unavailable",
+    "migration_needed",
+)
+"""What every operation that wants an API token can give."""
+
+COMMON: Final = (*AUTHORIZED, *SERVER)
+"""The same with what the server answers, whose errors have the form of all operations but introspection."""
+
+USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
+"""What every operation on user groups can give."""
+
+IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
+"""What an Idempotency-Key adds."""
+
+
+class _Example(NamedTuple):
+    kind: type[errors.TenantryError]
+    when: str
+    message: str
+    field: str | None = None
+
+
+_EXAMPLES: Final = {
+    case.kind.code: case
+    for case in (
+        _Example(
+            errors.AmbiguousAuthorization,
+            "The API token comes in two ways",
+            "the request has more than one Authorization header: send one",
+        ),
+        _Example(
+            errors.BadRequest,
+            "A header or a query parameter cannot be used",
+            "the header Content-Length is not one number of bytes",
+        ),
+        _Example(errors.BadJson, "The body is not JSON", "the body is not JSON: a comma is missing, at character 24"),
+        _Example(
+            errors.InvalidRequest,
+            "The form has no `token`, or a parameter twice",
+            "the form has no parameter token: send the user group token as token",
+        ),
+        _Example(
+            errors.Unauthorized,
+            "The API token is missing, unknown or revoked",
+            "the API token is malformed, unknown or revoked",
+        ),
+        _Example(
+            errors.ApiTokenExpired,
+            "The end of the API token has passed",
+            "the API token expired at 2027-01-31T00:00:00+00:00: create another with tenantry api-token create",
+        ),
+        _Example(
+            errors.MissingScope,
+            "The API token lacks the scope of the operation; the message names it",
+            "this API token lacks the scope provision:write: create one with --scope provision:write",
+        ),
+        _Example(
+            errors.UnknownGroup,
+            "There is no user group with this id",
+            "there is no user group with this id in this environment",
+            "/user_group_id",
+        ),
+        _Example(
+            errors.UnknownToken,
+            "The token is of no group of this environment",
+            "this token is of no group of this environment",
+            "/current_token",
+        ),
+        _Example(
+            errors.RequestTimeout,
+            "The body did not arrive within 10 seconds",
+            "the body did not arrive within 10 seconds",
+        ),
+        _Example(
+            errors.TokenAlreadyRotated,
+            "The token was rotated already; a GET gives the live one",
+            "this token was rotated already: GET gives the live one",
+            "/current_token",
+        ),
+        _Example(
+            errors.SigningKeyMissing,
+            "The signing key of the group's token is gone",
+            "the signing key of this group's token is not in the key file any more: rotate the group",
+        ),
+        _Example(
+            errors.BreaksSavedQuery,
+            "A saved query that the group can run today could not run; only where the operator asks for it",
+            "with these properties 1 saved query could not run: sales/by_day needs region, which is missing",
+            "/properties",
+        ),
+        _Example(
+            errors.IdempotencyInFlight,
+            "The first request with this Idempotency-Key still runs",
+            "the first request with this Idempotency-Key is still running: try again shortly",
+        ),
+        _Example(
+            errors.IdempotencySuperseded,
+            "The group was rotated or deleted since this Idempotency-Key was answered",
+            "the group was rotated or deleted since this Idempotency-Key was answered: GET gives the live token",
+        ),
+        _Example(errors.BodyTooLarge, "The body is larger than 64 KiB", "the body is larger than 65536 bytes"),
+        _Example(
+            errors.HeadersTooLarge,
+            "The address and the headers are larger than 64 KiB",
+            "the head of the request is larger than 65536 bytes",
+        ),
+        _Example(
+            errors.UnsupportedMediaType,
+            "The body is not of the media type that is read here, in UTF-8",
+            "send the body with the Content-Type of this operation  (in UTF-8)",
+        ),
+        _Example(
+            errors.InvalidBody,
+            "The body has a wrong shape, breaks a limit, or holds a secret; `field` points at it",
+            "this field is required",
+            "/user_group_id",
+        ),
+        _Example(
+            errors.InvalidProperties,
+            "The properties are not as the schema of their environment wants them; only where the operator has one",
+            "region is of type array, and the environment's schema wants string",
+            "/properties/region",
+        ),
+        _Example(
+            errors.AmbiguousRequest,
+            "Both of `current_token` and `user_group_id`, or neither",
+            "send either current_token (to rotate) or user_group_id (to get or create)",
+            "",
+        ),
+        _Example(
+            errors.UnknownDataSource,
+            "The mapping names a data source that is not registered",
+            "there is no data source 'warehouse_eu' in the environment production; register it with: tenantry "
+            "data-source create warehouse_eu --environment production --url …",
+            "/mapping/main",
+        ),
+        _Example(
+            errors.IdempotencyKeyReused,
+            "The Idempotency-Key came with another body before",
+            "this Idempotency-Key came with another body before: send a new one",
+        ),
+        _Example(
+            errors.TenantryError,
+            "A mistake of the server; its log has more under the request id",
+            "something went wrong here; the log has more under the request id",
+        ),
+        _Example(errors.StoreUnavailable, "The store is not available; nothing was changed; try again", ""),
+        _Example(errors.MigrationNeeded, "The tables of the store are missing or old", ""),
+        _Example(errors.OutcomeUnknown, "A write was begun and not confirmed; ask with GET before trying again", ""),
+        _Example(
+            errors.TooManyConnections,
+            "The server has as many connections as it can serve; nothing was done; try again",
+            "this server has as many connections as it can serve: try again",
+        ),
+        _Example(
+            errors.Draining, "The server is about to stop", "this server is about to stop: send requests to another"
+        ),
+    )
+}
+
+KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.code)
+"""All codes that this version gives over HTTP."""
+
+
+def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
+    """The responses of an operation that gives these codes, by status. ``prefix`` names the schemas and examples of an
+    address that writes errors in another way."""
+    by_status: dict[int, list[_Example]] = {}
+    for code in codes:
+        by_status.setdefault(_EXAMPLES[code].kind.status, []).append(_EXAMPLES[code])
+    return {str(status): _response(by_status[status], error_format, prefix) for status in sorted(by_status)}
+
+
+def _response(cases: list[_Example], error_format: ErrorFormat, prefix: str) -> JsonObject:
+    sent = {name for case in cases for name in _headers(case, error_format)}
+    headers = {name: {"$ref": f"#/components/headers/{reference}"} for name, reference in _HEADERS if name in sent}
+    return {
+        "description": "; ".join(f"{case.when} (`{case.kind.code}`)" for case in cases),
+        "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}, **headers},
+        "content": {
+            "application/json": _media(cases, f"{prefix}ErrorAnswer", ""),
+            "application/problem+json": _media(cases, f"{prefix}ProblemAnswer", "problem_"),
+        },
+    }
+
+
+_HEADERS: Final = (("WWW-Authenticate", "Challenge"), ("Retry-After", "RetryAfter"), ("Accept", "Accepted"))
+
+
+def _media(cases: list[_Example], schema: str, form: str) -> JsonObject:
+    style = "oauth_" if schema.startswith("OAuth") else ""
+    return {
+        "schema": {"$ref": f"#/components/schemas/{schema}"},
+        "examples": {
+            case.kind.code: {"$ref": f"#/components/examples/{style}{form}{case.kind.code}"} for case in cases
+        },
+    }
+
+
+def error_examples(
+    codes: Iterable[str], error_format: ErrorFormat, *, style: str = ""
+) -> Iterator[tuple[str, JsonObject]]:
+    """The examples that ``error_responses`` refers to, by name."""
+    for code in codes:
+        case = _EXAMPLES[code]
+        for form in ("", "problem_"):
+            response = api_error_response(_error_of(case), REQUEST_ID, problem=bool(form), error_format=error_format)
+            yield f"{style}{form}{code}", {"summary": case.when, "value": json.loads(bytes(response.body))}
+
+
+def _headers(case: _Example, error_format: ErrorFormat) -> Iterator[str]:
+    for each in (error_format, error_format.for_scheme(b"bearer")):  # some headers depend on how the API token came
+        response = api_error_response(_error_of(case), REQUEST_ID, problem=False, error_format=each)
+        yield from (name.decode("ascii").title().replace("Www", "WWW") for name, _ in response.raw_headers)
+
+
+def _error_of(case: _Example) -> errors.TenantryError:
+    return case.kind(case.message) if case.field is None else case.kind(case.message, field=case.field)

@@ -1,0 +1,296 @@
+"""The operations of the OpenAPI document: what each takes, what it answers, the errors that it can give."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tenantry.groups import Scope
+from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
+from tenantry.provisioning.http.fields import TEXT_SCHEMA
+from tenantry.provisioning.http.introspection import OAUTH_FORMAT
+from tenantry.provisioning.http.openapi.errors import AUTHORIZED, COMMON, IDEMPOTENT, SERVER, USER, error_responses
+from tenantry.provisioning.http.openapi.examples import (
+    CREATED,
+    DELETED,
+    INTROSPECTED,
+    INTROSPECTION_REQUESTS,
+    LISTED,
+    MERGED,
+    POSTED,
+    REQUESTS,
+    ROTATED,
+    UPDATED,
+)
+from tenantry.provisioning.http.openapi.schemas import reference
+from tenantry.provisioning.http.users import DEFAULT_PAGE, LARGEST_PAGE
+from tenantry.provisioning.limits import MAX_INT
+
+JsonObject = dict[str, Any]
+
+INTROSPECTION_CODES: Final = (*AUTHORIZED, "invalid_request")
+HEALTH_CODES: Final = ("internal",)
+READY_CODES: Final = ("internal", "store_unavailable", "migration_needed", "draining")
+
+_GET: Final = (
+    "Finds the group with this id, or creates it; one that exists is never changed. The request has a JSON body. A "
+    "client that cannot send one with GET sends the same body with QUERY or POST."
+)
+_QUERY: Final = "The same as GET with a body, by the method that is made for it (RFC 10008)."
+_PUT: Final = (
+    "Absent fields stay as they are; `properties` and `mapping` are replaced whole, never merged; null clears them."
+)
+_PATCH: Final = (
+    "A merge patch (RFC 7396), also taken as `application/merge-patch+json`: absent fields stay as they are, members "
+    "of `properties` and `mapping` are merged, null removes one, and null for the whole clears it. The limits hold "
+    "for the patch and for the result. `expires_at` is the end date of the group: this operation and lists alone know "
+    "it."
+)
+_DELETE: Final = (
+    "The group's token is dead when the answer arrives; the same id later is a new group. There is no body. The answer "
+    "shows what was deleted, without its token."
+)
+_POST: Final = (
+    "With `user_group_id`: the same as GET, and the answer has `api_environment_tag` too. With `current_token`: the "
+    "same as `POST /api/user/rotate`, and the answer has neither `new_user_group` nor `properties`. Exactly one of the "
+    "two."
+)
+_ROTATE: Final = (
+    "The group gets a new token; the old one is dead when the answer arrives. The same as `POST /api/user` with "
+    "`current_token`, at an address of its own."
+)
+_LIST: Final = (
+    "The user groups of the API token's environment in the order of their `team_id`, in pages, without their tokens. "
+    "Nothing is created, so the scope `provision:read` is enough. Ask for the next page with `after`, until `next` is "
+    "null. With `user_group_id`, a page of the "
+    "group with this id alone, or of none."
+)
+_INTROSPECT: Final = (
+    "RFC 7662, for apps that share no database with this service. The API token needs the scope `introspect`. It comes "
+    "as `Token` or `Bearer`, as the password of `Basic` (any user name), or in the form as `client_secret`: in one of "
+    "these ways. Of a token that is malformed, forged, rotated, of a deleted group or of another environment than the "
+    "API token's, the answer says only that it is not active. Answers of 200 have no `success`; errors have the form "
+    "of RFC 6749 section 5.2, but for those of the server to a request that it has not read (`headers_too_large`, "
+    "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
+)
+WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
+"""The security of each operation of ``/api/user``: GET too, which creates groups and shows tokens. With any scheme a
+document may name the roles that are needed (OpenAPI 3.1, Security Requirement Object)."""
+
+_READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
+_KEY: Final[JsonObject] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Makes the request happen once: the same key with the same body within 24 hours gets the same "
+    "answer again.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+    "example": "5f0c7be2-rotate-acme",
+}
+
+DRY_RUN: Final[JsonObject] = {
+    "name": "dry_run",
+    "in": "query",
+    "required": False,
+    "description": "`true`: nothing is written. The answer is what it would have been, or the refusal; a success has "
+    "the header `Dry-Run`. A token that would be new is an empty text, and the `team_id` of a group that would be new "
+    "is 0. What would break a saved query is refused, also where the service only reports it. An `Idempotency-Key` is "
+    "not looked at and stays free.",
+    "schema": {"type": "boolean"},
+    "example": False,
+}
+
+
+def _parameter(name: str, description: str, schema: JsonObject) -> JsonObject:
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
+
+
+_GROUP_ID: Final = {**_parameter("user_group_id", "The id of the group.", TEXT_SCHEMA), "required": True}
+_LIST_PARAMETERS: Final = [
+    _parameter("user_group_id", "Only the group with this id.", TEXT_SCHEMA),
+    _parameter(
+        "match",
+        "Only groups whose id begins with this text, exactly, or whose name contains it, where A to Z are as a to z.",
+        TEXT_SCHEMA,
+    ),
+    _parameter(
+        "after",
+        "Only groups above this `team_id`: `next` of the page before.",
+        {"type": "integer", "minimum": 0, "maximum": MAX_INT},
+    ),
+    _parameter(
+        "limit",
+        f"How many groups a page has at most. Default: {DEFAULT_PAGE}.",
+        {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE},
+    ),
+]
+
+_INTROSPECTION_REQUEST: Final[JsonObject] = {
+    "required": True,
+    "content": {
+        "application/x-www-form-urlencoded": {
+            "schema": {"$ref": "#/components/schemas/IntrospectionRequest"},
+            "examples": INTROSPECTION_REQUESTS,
+        }
+    },
+}
+
+# --- operations -------------------------------------------------------------------------------------------------------
+
+
+def user_path(query: str) -> JsonObject:
+    """``/api/user``; ``query`` is the name that QUERY has in this version of OpenAPI."""
+    found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
+    codes = (*USER, "unknown_data_source", "invalid_properties")
+    return {
+        "get": _operation("getOrCreateUserGroup", "Get or create a user group", _GET, *found, codes),
+        "put": _operation(
+            "updateUserGroup",
+            "Update a user group",
+            _PUT,
+            reference("Update"),
+            REQUESTS["Update"],
+            reference("Updated"),
+            UPDATED,
+            (*codes, "unknown_group", "breaks_saved_query"),
+        ),
+        "patch": _operation(
+            "mergeUserGroup",
+            "Change members of a user group",
+            _PATCH,
+            reference("Merge"),
+            REQUESTS["Merge"],
+            reference("Merged"),
+            MERGED,
+            (*codes, "unknown_group", "breaks_saved_query"),
+        ),
+        "delete": _delete_operation(),
+        "post": _idempotent(
+            _operation(
+                "postUserGroup",
+                "Get or create a user group, or rotate its token",
+                _POST,
+                {"oneOf": [reference("GetOrCreate"), reference("Rotate")]},
+                {**REQUESTS["GetOrCreate"], **REQUESTS["Rotate"]},
+                reference("Posted"),
+                POSTED,
+                (*codes, "unknown_token", "token_already_rotated", "ambiguous_request", *IDEMPOTENT),
+            )
+        ),
+        query: _operation("getOrCreateUserGroupByQuery", "Get or create a user group, by QUERY", _QUERY, *found, codes),
+    }
+
+
+def rotate_path() -> JsonObject:
+    """``/api/user/rotate``."""
+    operation = _operation(
+        "rotateUserGroupToken",
+        "Rotate the token of a user group",
+        _ROTATE,
+        reference("Rotate"),
+        REQUESTS["Rotate"],
+        reference("Rotated"),
+        ROTATED,
+        (*USER, "unknown_token", "token_already_rotated", *IDEMPOTENT),
+    )
+    return {"post": _idempotent(operation)}
+
+
+def _operation(
+    name: str,
+    summary: str,
+    about: str,
+    body: JsonObject,
+    requests: JsonObject,
+    answer: JsonObject,
+    example: JsonObject,
+    codes: tuple[str, ...],
+) -> JsonObject:
+    media = {"schema": body, "examples": requests}
+    done = _success("Done", answer, example)
+    done["headers"]["Dry-Run"] = {"$ref": "#/components/headers/DryRun"}
+    return {
+        "operationId": name,
+        "summary": summary,
+        "description": about,
+        "tags": ["User groups"],
+        "security": WRITES,
+        "parameters": [DRY_RUN],
+        "requestBody": {"required": True, "content": {"application/json": media}},
+        "responses": {"200": done, **error_responses(codes, DEFAULT_FORMAT)},
+    }
+
+
+def _delete_operation() -> JsonObject:
+    done = _success("Done", reference("Deleted"), DELETED)
+    done["headers"]["Dry-Run"] = {"$ref": "#/components/headers/DryRun"}
+    codes = (*COMMON, "outcome_unknown", "unknown_group")
+    return {
+        "operationId": "deleteUserGroup",
+        "summary": "Delete a user group",
+        "description": _DELETE,
+        "tags": ["User groups"],
+        "security": WRITES,
+        "parameters": [_GROUP_ID, DRY_RUN],
+        "responses": {"200": done, **error_responses(codes, DEFAULT_FORMAT)},
+    }
+
+
+def _idempotent(operation: JsonObject) -> JsonObject:
+    """The same operation, which takes an Idempotency-Key."""
+    operation["parameters"] = [*operation["parameters"], _KEY]
+    operation["responses"]["200"]["headers"]["Idempotency-Replayed"] = {"$ref": "#/components/headers/Replayed"}
+    return operation
+
+
+def _success(description: str, schema: JsonObject, example: JsonObject) -> JsonObject:
+    return {
+        "description": description,
+        "headers": {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}},
+        "content": {"application/json": {"schema": schema, "example": example}},
+    }
+
+
+def users_path() -> JsonObject:
+    """``/api/users``."""
+    done = _success("A page of user groups", reference("ListedGroups"), LISTED)
+    operation = {
+        "operationId": "listUserGroups",
+        "summary": "List user groups",
+        "description": _LIST,
+        "tags": ["User groups"],
+        "security": _READS,
+        "parameters": _LIST_PARAMETERS,
+        "responses": {"200": done, **error_responses(COMMON, DEFAULT_FORMAT)},
+    }
+    return {"get": operation}
+
+
+def introspect_path() -> JsonObject:
+    """``/oauth/introspect``."""
+    answer = _success("What is known of the token", reference("Introspection"), INTROSPECTED)
+    operation = {
+        "operationId": "introspectUserGroupToken",
+        "summary": "Introspect a user group token",
+        "description": _INTROSPECT,
+        "tags": ["Introspection"],
+        "security": [{scheme: [Scope.INTROSPECT.value]} for scheme in ("apiToken", "bearer", "basic")],
+        "requestBody": _INTROSPECTION_REQUEST,
+        "responses": {"200": answer, **error_responses(INTROSPECTION_CODES, OAUTH_FORMAT, prefix="OAuth")},
+    }
+    return {"post": operation}
+
+
+def health_path(name: str, summary: str, schema: str, codes: tuple[str, ...]) -> JsonObject:
+    """``/healthz`` or ``/readyz``; ``codes`` are those that it can give."""
+    status = "ready" if schema == "Readiness" else "ok"
+    operation = {
+        "operationId": name,
+        "summary": summary,
+        "tags": ["Health"],
+        "security": [],
+        "responses": {
+            "200": _success(summary, reference(schema), {"success": 1, "status": status}),
+            **error_responses((*codes, "request_timeout", *SERVER), DEFAULT_FORMAT),
+        },
+    }
+    return {"get": operation}

@@ -1,0 +1,275 @@
+"""The schemas of the document: those of requests are made from the models, those of answers are here.
+
+Every object has a name of its own, every operation one schema for its answer, and free JSON is free: generators of
+clients make nothing of objects without a name, of answers that only a value tells apart, or of a schema in itself. The
+answer of introspection is one flat object for them; what an active and an inactive one has is in ``if``, which they
+ignore and a validator does not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pydantic.json_schema import models_json_schema
+
+from tenantry.groups import Tag
+from tenantry.provisioning import Outcome
+from tenantry.provisioning.http.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHEMA, PROPERTIES_SCHEMA
+from tenantry.provisioning.http.introspection import OAUTH_CODES, TOKEN_TYPE
+from tenantry.provisioning.http.openapi.errors import KNOWN_CODES
+from tenantry.provisioning.http.operations import GetOrCreate, Merge, Rotate, Update
+from tenantry.provisioning.http.upsert_lines import FAILED
+
+JsonObject = dict[str, Any]
+
+_REFERENCE: Final = "#/components/schemas/{model}"
+
+
+def reference(name: str) -> JsonObject:
+    """A ``$ref`` to the schema of this name."""
+    return {"$ref": _REFERENCE.format(model=name)}
+
+
+def schemas() -> JsonObject:
+    """All of them, by name."""
+    models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate)]
+    _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
+    requests: JsonObject = _plain(generated["$defs"])
+    return {
+        **requests,
+        "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},
+        "DataSourceMapping": MAPPING_SCHEMA,
+        "DataSourceMappingPatch": MAPPING_PATCH_SCHEMA,
+        "Properties": PROPERTIES_SCHEMA,
+        **_ANSWERS,
+        **_ERRORS,
+        **_INTROSPECTION,
+    }
+
+
+def _plain(schema: Any) -> Any:
+    """Without the titles and defaults that pydantic writes: no title says more than its name, and absent is absent."""
+    if isinstance(schema, list):
+        return [_plain(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = {name: value for name, value in schema.items() if name not in ("title", "default")}
+    return {name: value if name == "examples" else _plain(value) for name, value in named.items()}
+
+
+def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = "") -> JsonObject:
+    return {
+        "type": "object",
+        **({"description": about} if about else {}),
+        "required": [name for name in fields if name not in optional],
+        "properties": fields,
+        "additionalProperties": False,
+    }
+
+
+_GROUP_FIELDS: Final[JsonObject] = {
+    "team_id": {
+        "type": "integer",
+        "description": "Internal id of the user group; 0 in a dry run that would create it.",
+    },
+    "token": {
+        "type": "string",
+        "description": "The user group token. Keep it secret. Empty in a dry run that would make a new one.",
+    },
+    "name": {"type": "string"},
+    "provided_id": {"type": "string", "description": "The `user_group_id` that was sent."},
+    "properties": {"anyOf": [reference("Properties"), {"type": "null"}]},
+    "api_environment_tag": reference("EnvironmentTag"),
+    "expires_at": {
+        "type": ["string", "null"],
+        "format": "date-time",
+        "description": "The end date of the group, from which on its token is refused; null for none.",
+    },
+}
+_SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
+_DEGRADED: Final[JsonObject] = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "What works less well than it should; absent when nothing does.",
+    "examples": [["PostgresBus: deaf", "SigningKeys: unreadable"]],
+}
+_NEW: Final[JsonObject] = {"type": "boolean", "description": "Whether the group was created by this call."}
+
+
+def _group(*more: str, optional: tuple[str, ...] = ()) -> JsonObject:
+    names = ("team_id", "token", "name", "provided_id", *more)
+    return _closed({name: _GROUP_FIELDS[name] for name in names}, optional=optional)
+
+
+_LISTED_FIELDS: Final[JsonObject] = {
+    **{name: _GROUP_FIELDS[name] for name in ("team_id", "name", "provided_id", "properties")},
+    "mapping": {"anyOf": [reference("DataSourceMapping"), {"type": "null"}]},
+    "api_environment_tag": _GROUP_FIELDS["api_environment_tag"],
+    "expires_at": _GROUP_FIELDS["expires_at"],
+}
+_BULK: Final[JsonObject] = {
+    "BulkBody": {
+        "type": "string",
+        "format": "binary",
+        "description": "Lines of JSON, each of the schema `Merge`.",
+    },
+    "BulkReport": {
+        "type": "string",
+        "format": "binary",
+        "description": "Lines of JSON, each of the schema `BulkLine`.",
+    },
+    "BulkSummary": _closed(
+        {name: {"type": "integer", "minimum": 0} for name in ("lines", *(each.value for each in Outcome), FAILED)}
+    ),
+    "BulkLine": _closed(
+        {
+            "line": {"type": "integer", "minimum": 1, "description": "The number of the line that this is about."},
+            "success": {"type": "integer", "enum": [0, 1]},
+            "result": {"type": "string", "enum": [each.value for each in Outcome]},
+            "user_group": reference("MergedGroup"),
+            "error": reference("ErrorDetail"),
+            "summary": reference("BulkSummary"),
+            "request_id": {"type": "string"},
+        },
+        optional=("line", "result", "user_group", "error", "summary", "request_id"),
+        about="Of a line that was done: `line`, `result`, `user_group`; of one that was not: `line`, `error`. The last "
+        "one has `summary`, and `error` and `request_id` where the report ends early.",
+    ),
+}
+_ANSWERS: Final[JsonObject] = {
+    **_BULK,
+    "FoundGroup": _group("properties"),
+    "Found": _closed({"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
+    "UpdatedGroup": _group("properties", "api_environment_tag"),
+    "Updated": _closed({"success": _SUCCESS, "user_group": reference("UpdatedGroup")}),
+    "MergedGroup": _group("properties", "api_environment_tag", "expires_at"),
+    "Merged": _closed({"success": _SUCCESS, "user_group": reference("MergedGroup")}),
+    "RotatedGroup": _group("api_environment_tag"),
+    "Rotated": _closed({"success": _SUCCESS, "user_group": reference("RotatedGroup")}),
+    "PostedGroup": _group("api_environment_tag", "properties", optional=("properties",)),
+    "Posted": _closed(
+        {"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("PostedGroup")},
+        optional=("new_user_group",),
+        about="`new_user_group` and `properties` are there for a body with `user_group_id`, and absent for a rotation.",
+    ),
+    "ListedGroup": _closed(_LISTED_FIELDS),
+    "Deleted": _closed({"success": _SUCCESS, "user_group": reference("ListedGroup")}),
+    "ListedGroups": _closed(
+        {
+            "success": _SUCCESS,
+            "user_groups": {"type": "array", "items": reference("ListedGroup")},
+            "next": {"type": ["integer", "null"], "description": "`after` of the next page; null: this is the last."},
+        }
+    ),
+    "Health": _closed({"success": _SUCCESS, "status": {"type": "string", "const": "ok"}}),
+    "Readiness": _closed(
+        {"success": _SUCCESS, "status": {"type": "string", "const": "ready"}, "degraded": _DEGRADED},
+        optional=("degraded",),
+    ),
+}
+
+_CODE: Final[JsonObject] = {
+    "type": "string",
+    "description": "What went wrong, in a code that never changes its meaning. Later versions may add codes: take one "
+    "that you do not know by its status.",
+    "x-extensible-enum": sorted(KNOWN_CODES),
+}
+_PROBLEM: Final[JsonObject] = {
+    "type": {"type": "string", "format": "uri-reference"},
+    "title": {"type": "string"},
+    "status": {"type": "integer"},
+    "detail": {"type": "string"},
+}
+_ERROR: Final[JsonObject] = {
+    "success": {"type": "integer", "const": 0},
+    "error": reference("ErrorDetail"),
+    "request_id": {"type": "string"},
+}
+_OAUTH_ERROR: Final[JsonObject] = {
+    "success": {"type": "integer", "const": 0},
+    "error": {
+        "type": "string",
+        "description": "The code of RFC 6749 section 5.2 or RFC 6750 section 3.1. Take one that you do not know by its "
+        "status.",
+        "x-extensible-enum": list(OAUTH_CODES),
+    },
+    "error_description": {"type": "string"},
+    "code": _CODE,
+    "request_id": {"type": "string"},
+}
+_ERRORS: Final[JsonObject] = {
+    "ErrorDetail": _closed(
+        {
+            "code": _CODE,
+            "message": {"type": "string", "description": "What is wrong, and how to fix it."},
+            "field": {"type": "string", "description": "A JSON pointer (RFC 6901) into the body that was sent."},
+        },
+        optional=("field",),
+    ),
+    "ErrorAnswer": _closed(_ERROR),
+    "ProblemAnswer": _closed({**_PROBLEM, **_ERROR}),
+    "OAuthErrorAnswer": _closed(_OAUTH_ERROR),
+    "OAuthProblemAnswer": _closed({**_PROBLEM, **_OAUTH_ERROR}),
+}
+
+# --- introspection ----------------------------------------------------------------------------------------------------
+
+_COUNT: Final = {"type": "integer", "minimum": 1}
+_INTROSPECTION_REQUEST: Final[JsonObject] = {
+    "token": {"type": "string", "minLength": 1, "description": "The user group token."},
+    "token_type_hint": {"type": "string", "description": "Ignored."},
+    "client_id": {"type": "string", "description": "Ignored."},
+    "client_secret": {
+        "type": "string",
+        "description": "The API token, where no Authorization header is sent (`client_secret_post`).",
+    },
+}
+_INTROSPECTED_ENVIRONMENT: Final[JsonObject] = {
+    "id": {"type": "integer"},
+    "name": {"type": "string"},
+    "tag": {"$ref": "#/components/schemas/EnvironmentTag"},
+    "external_data_sources": {"type": "boolean"},
+    "grace_seconds": {"type": "integer", "minimum": 0},
+}
+_INTROSPECTED_GROUP: Final[JsonObject] = {
+    "team_id": {"type": "integer"},
+    "provided_id": {"type": "string"},
+    "name": {"type": "string"},
+    "environment": {"$ref": "#/components/schemas/IntrospectedEnvironment"},
+    "properties": {"anyOf": [{"$ref": "#/components/schemas/Properties"}, {"type": "null"}]},
+    "mapping": {"anyOf": [{"$ref": "#/components/schemas/DataSourceMapping"}, {"type": "null"}]},
+    "handle": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+    "token_version": _COUNT,
+    "revision": _COUNT,
+    "grace_until": {"type": ["string", "null"], "format": "date-time"},
+    "expires_at": {"type": ["string", "null"], "format": "date-time"},
+}
+_INTROSPECTION_ANSWER: Final[JsonObject] = {
+    "active": {"type": "boolean", "description": "Whether the token is good now. If not, this is the only member."},
+    "token_type": {"type": "string", "description": f"`{TOKEN_TYPE}`"},
+    "sub": {"type": "string", "description": "The `provided_id` of the group."},
+    "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
+    "exp": {
+        "type": "integer",
+        "description": "When the token ends by itself, with its grace or with the end date of its group, in seconds "
+        "since 1970; absent if never.",
+    },
+    "seconds": {"type": "number", "description": "Of a token in its grace: how much of it was left."},
+}
+_INTROSPECTION: Final[JsonObject] = {
+    "IntrospectionRequest": {
+        "type": "object",
+        "required": ["token"],
+        "properties": _INTROSPECTION_REQUEST,
+        "additionalProperties": {"type": "string", "description": "Ignored. None may come twice."},
+    },
+    "Introspection": {
+        **_closed(_INTROSPECTION_ANSWER),
+        "required": ["active"],
+        "if": {"properties": {"active": {"const": True}}},
+        "then": {"required": ["active", "token_type", "sub", "user_group"]},
+        "else": {"maxProperties": 1},
+    },
+    "IntrospectedGroup": _closed(_INTROSPECTED_GROUP, about="The whole group, without its token."),
+    "IntrospectedEnvironment": _closed(_INTROSPECTED_ENVIRONMENT),
+}

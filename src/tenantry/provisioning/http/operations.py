@@ -1,0 +1,335 @@
+"""The operations of ``/api/user`` (SPEC section 4): each is the model of a request body, and does what it asks for.
+
+Pydantic checks types, names and lengths, and describes them in the OpenAPI document; what a store cannot hold is
+refused by ``tenantry.provisioning``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from tenantry.errors import AmbiguousRequest, InvalidBody
+from tenantry.groups import (
+    SETTABLE_FIELDS,
+    UNCHANGED,
+    Author,
+    Environment,
+    GroupChanges,
+    GroupDraft,
+    IdempotencyKey,
+    Issued,
+    UserGroup,
+    thaw,
+    write_moment,
+)
+from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
+from tenantry.provisioning.http.fields import (
+    MAX_TOKEN,
+    NO_NUL,
+    ExpiresAt,
+    GroupId,
+    Mapping,
+    MappingPatch,
+    Name,
+    Properties,
+)
+from tenantry.provisioning.limits import check_text, pointer_of
+from tenantry.suggestions import nearest
+
+# --- operations -------------------------------------------------------------------------------------------------------
+
+LoadedGroup: TypeAlias = Issued | NotLoaded | None
+"""A group that was read already; NOT_LOADED if it was not looked for, None if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCall:
+    """For whom an operation is done, and with what. ``once``: its Idempotency-Key, where it has one; ``loaded``: the
+    group that it is about, where that was read already."""
+
+    provisioner: Provisioner
+    environment: Environment
+    author: Author
+    once: IdempotencyKey | None = None
+    loaded: LoadedGroup = NOT_LOADED
+
+
+class Operation(BaseModel, ABC):
+    """What the body of one request asks for. No coercion, no unknown field."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
+    operation: ClassVar[str]
+    """Its name in metrics and spans."""
+
+    @property
+    def group_to_load(self) -> str | None:
+        """The id of the group to read for it; None if the group is not named by its id."""
+        return None
+
+    def check(self) -> None:
+        """Raises InvalidBody where ``run`` would, without doing anything: for a caller who may not do it."""
+
+    @abstractmethod
+    async def run(self, call: OperationCall) -> Provisioned:
+        """Does it. Raises what the Provisioner raises."""
+
+    @abstractmethod
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """The JSON of a success, with exactly the fields of SPEC section 4."""
+
+
+class GetOrCreate(Operation):
+    """Gets the user group with this id, or creates it. A group that exists is never changed."""
+
+    operation: ClassVar[str] = "get_or_create"
+    user_group_id: GroupId
+    name: Name = Field(default="", description="Default: the id.")  # "" cannot be sent, so it means "absent"
+    mapping: Mapping = None
+    properties: Properties = None
+
+    @property
+    def group_to_load(self) -> str:
+        """Its id."""
+        return self.user_group_id
+
+    def draft(self) -> GroupDraft:
+        """The group to create if there is none."""
+        return GroupDraft(self.user_group_id, self.name or self.user_group_id, self.properties, self.mapping)
+
+    def check(self) -> None:
+        """The limits of a group."""
+        check_draft(self.draft())
+
+    async def run(self, call: OperationCall) -> Provisioned:
+        """The group, and whether it is new."""
+        return await call.provisioner.get_or_create(
+            call.environment, self.draft(), call.once, author=call.author, loaded=call.loaded
+        )
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
+        group = _group_fields(result, properties=True, tag=method == "POST")
+        return {"success": 1, "new_user_group": result.created, "user_group": group}
+
+
+class Update(Operation):
+    """Updates the user group with this id: absent fields stay, `properties` and `mapping` are replaced whole, null
+    clears them."""
+
+    operation: ClassVar[str] = "update"
+    merges: ClassVar[bool] = False
+    user_group_id: GroupId
+    name: Name = ""
+    mapping: Mapping = None
+    properties: Properties = None
+
+    @property
+    def group_to_load(self) -> str:
+        """Its id."""
+        return self.user_group_id
+
+    def changes(self) -> GroupChanges:
+        """What was sent; absent fields are UNCHANGED."""
+        given = self.model_fields_set
+        return GroupChanges(
+            self.name if "name" in given else UNCHANGED,
+            self.properties if "properties" in given else UNCHANGED,
+            self.mapping if "mapping" in given else UNCHANGED,
+        )
+
+    def check(self) -> None:
+        """The limits of an id, and of what is to change or of the patch itself."""
+        check_text(self.user_group_id, "/user_group_id")
+        check_changes(self.changes(), merge=self.merges)
+
+    async def run(self, call: OperationCall) -> Provisioned:
+        """The group as it is now."""
+        self.check()  # an id that breaks today's limits may be stored; a caller gets the error of the limits
+        return await call.provisioner.update(
+            call.environment,
+            self.user_group_id,
+            self.changes(),
+            merge=self.merges,
+            author=call.author,
+            loaded=call.loaded,
+        )
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """All fields."""
+        return {"success": 1, "user_group": _group_fields(result, properties=True, tag=True)}
+
+
+class Merge(Update):
+    """Changes the user group with this id by a merge patch (RFC 7396): absent fields stay, members of `properties` and
+    `mapping` are merged, null removes a member or clears the whole. It alone sets an end date."""
+
+    operation: ClassVar[str] = "merge"
+    merges: ClassVar[bool] = True
+    mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
+    expires_at: ExpiresAt = None
+
+    def changes(self) -> GroupChanges:
+        """What was sent, the end date too."""
+        changes = super().changes()
+        return replace(changes, expires_at=self.expires_at) if "expires_at" in self.model_fields_set else changes
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """All fields of an update, and the end date, which SPEC's own operations do not show."""
+        return {"success": 1, "user_group": merged_group(result)}
+
+
+class Replacement(Merge):
+    """A line of a bulk that replaces: `properties` and `mapping` are replaced whole, as `Update` does. It may set an
+    end date, as `Merge` may."""
+
+    mapping: Mapping = None  # type: ignore[assignment]  # null removes no entry here
+
+
+class Delete(Operation):
+    """Deletes the user group with this id. Its token is dead when the answer arrives."""
+
+    operation: ClassVar[str] = "delete"
+    user_group_id: GroupId
+
+    def check(self) -> None:
+        """The limits of an id."""
+        check_text(self.user_group_id, "/user_group_id")
+
+    async def run(self, call: OperationCall) -> Provisioned:
+        """The group that is gone, with no token."""
+        gone = await call.provisioner.delete(call.environment, self.user_group_id, author=call.author)
+        return Provisioned(gone, token="")
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """What a list shows of a group."""
+        return {"success": 1, "user_group": listed_group(result.group)}
+
+
+class Rotate(Operation):
+    """Replaces the user group token by a new one. The old one is dead when the answer arrives."""
+
+    operation: ClassVar[str] = "rotate"
+    current_token: Annotated[
+        str,
+        StringConstraints(max_length=MAX_TOKEN, pattern=NO_NUL),
+        Field(description="The current user group token of the group to rotate."),
+    ]
+
+    async def run(self, call: OperationCall) -> Provisioned:
+        """The group with its new token."""
+        return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
+
+    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+        """All fields but the properties."""
+        return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
+
+
+def listed_group(group: UserGroup) -> dict[str, Any]:
+    """What is shown of a group where its token is not: everything that callers set."""
+    return {
+        "team_id": group.team_id,
+        "name": group.name,
+        "provided_id": group.provided_id,
+        "properties": thaw(group.properties),
+        "mapping": thaw(group.mapping),
+        "api_environment_tag": group.environment.tag.value,
+        "expires_at": write_moment(group.expires_at),
+    }
+
+
+def merged_group(result: Provisioned) -> dict[str, Any]:
+    """A group as the answer to PATCH shows it: as SPEC section 4.2 has it, and its end date."""
+    fields = _group_fields(result, properties=True, tag=True)
+    return {**fields, "expires_at": write_moment(result.group.expires_at)}
+
+
+def _group_fields(result: Provisioned, *, properties: bool, tag: bool) -> dict[str, Any]:
+    group = result.group
+    fields = {"team_id": group.team_id, "token": result.token, "name": group.name, "provided_id": group.provided_id}
+    if properties:
+        fields["properties"] = thaw(group.properties)
+    if tag:
+        fields["api_environment_tag"] = group.environment.tag.value
+    return fields
+
+
+# --- from a body ------------------------------------------------------------------------------------------------------
+
+Model = TypeVar("Model", bound=Operation)
+
+
+def _parse(model: type[Model], body: dict[str, Any]) -> Model:
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+    # Raised here, and not in the handler: the error of pydantic holds the input.
+    path = first["loc"]
+    if first["type"] == "extra_forbidden":  # the last part is what was sent, and may be "[key]" itself
+        message = _no_such_field(str(path[-1]), [*model.model_fields])
+    else:
+        path = path[:-1] if path[-1:] == ("[key]",) else path
+        message = (
+            MESSAGES[first["type"]].format_map(first.get("ctx", {})) if first["type"] in MESSAGES else first["msg"]
+        )
+    raise InvalidBody(message, field=pointer_of(path))
+
+
+def _no_such_field(name: str, fields: list[str]) -> str:
+    """Names the fields that there are, and the one that was probably meant; never the name itself: a secret may have
+    been sent instead."""
+    near = nearest(name, [*fields, *SETTABLE_FIELDS])
+    if near is None:
+        return f"there is no such field; the fields are {', '.join(fields)}"
+    if near in fields:
+        return f"there is no such field; did you mean {near}? The fields are {', '.join(fields)}"
+    return f"there is no such field here: PATCH sets {near}; the fields are {', '.join(fields)}"
+
+
+def _parse_post(body: dict[str, Any]) -> Operation:
+    rotates, creates = "current_token" in body, "user_group_id" in body
+    if rotates == creates:
+        raise AmbiguousRequest("send either current_token (to rotate) or user_group_id (to get or create)", field="")
+    return _parse(Rotate if rotates else GetOrCreate, body)
+
+
+OperationParser: TypeAlias = Callable[[dict[str, Any]], Operation]
+"""Makes an operation of a body. Raises InvalidBody, AmbiguousRequest."""
+
+OPERATIONS: Final[dict[str, OperationParser]] = {
+    "GET": partial(_parse, GetOrCreate),
+    "PUT": partial(_parse, Update),
+    "PATCH": partial(_parse, Merge),
+    "DELETE": partial(_parse, Delete),
+    "POST": _parse_post,
+    "QUERY": partial(_parse, GetOrCreate),
+}
+"""What each method of ``/api/user`` makes of a body; DELETE of its query parameters."""
+
+
+def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
+    """What a line of a bulk asks for. Raises InvalidBody."""
+    return _parse(Replacement if replace else Merge, body)
+
+
+ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
+"""The same of ``/api/user/rotate``, a path with one purpose."""
+
+
+MESSAGES: Final = {
+    "missing": "this field is required",
+    "string_type": "this must be a string",
+    "string_unicode": "a lone surrogate cannot be stored",
+    "string_pattern_mismatch": "a NUL character cannot be stored",
+    "string_too_short": "this must not be empty",
+    "string_too_long": "this must have at most {max_length} characters",
+    "too_long": "this must have at most {max_length} entries",
+    "dict_type": "this must be an object",
+}
+"""What is said of each kind of mistake that pydantic finds, in words of our own."""

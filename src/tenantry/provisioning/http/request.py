@@ -1,0 +1,279 @@
+"""ApiRequest: the headers that the interface reads, collected in one pass, and the body, within limits of size and
+time."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from secrets import token_hex
+from typing import Final
+from urllib.parse import parse_qsl
+
+from starlette.types import Receive, Scope
+
+from tenantry.errors import (
+    AmbiguousAuthorization,
+    BadRequest,
+    BodyTooLarge,
+    RequestTimeout,
+    Unauthorized,
+    UnsupportedMediaType,
+)
+from tenantry.http.responses import prefers_problem, request_id_of
+from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
+from tenantry.tokens import holds_token
+from tenantry.tracing import set_attribute
+
+MAX_BODY: Final = 64 * 1024
+"""Bytes."""
+
+SMALL_BODY: Final = 8 * 1024
+"""Bytes of a body that may be read before the caller is authenticated. Most bodies are of a few hundred."""
+
+BODY_SECONDS: Final = 10.0
+"""How long a client may take to send its body."""
+
+DRAIN_SECONDS: Final = 1.0
+"""How long the rest of a body is waited for that is not used."""
+
+_READ: Final = frozenset(
+    {
+        b"accept",
+        b"authorization",
+        b"content-encoding",
+        b"content-length",
+        b"content-type",
+        b"expect",
+        b"idempotency-key",
+        b"prefer",
+        b"transfer-encoding",
+        b"x-request-id",
+    }
+)
+_IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
+_DIGITS: Final = re.compile(rb"[0-9]{1,18}")
+_SPACE: Final = b" \t"
+_UTF_8: Final = ("utf-8", "utf8")
+"""The registered name, and a common spelling."""
+
+
+class ClientDisconnected(Exception):
+    """The client closed the connection before its body was complete: nothing was done and nothing is sent."""
+
+
+class ApiRequest:
+    """One request. Of a header that came twice, neither value is silently used.
+
+    ``id`` is the caller's own X-Request-Id, if it has a plain shape and is no token, else a new one: it is logged.
+    ``root_path``: where the app is mounted. ``complete``: the body was received to its end. ``operation`` is what a
+    RequestRecord says of it.
+    """
+
+    __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        values: dict[bytes, list[bytes]] = {}
+        for name, value in scope["headers"]:
+            if name in _READ:
+                values.setdefault(name, []).append(value)
+        self._values = values
+        self._receive = receive
+        self._query: bytes = scope.get("query_string") or b""
+        self.method: str = scope["method"]
+        self.root_path: str = scope.get("root_path", "")
+        own = request_id_of(scope["headers"]) if b"x-request-id" in values else None
+        self.id: str = own or token_hex(8)
+        self.complete: bool = False
+        self.operation: str = "none"
+
+    def set_operation(self, name: str) -> None:
+        """What the caller asks for; also an attribute of the request's span."""
+        self.operation = name
+        set_attribute("tenantry.operation", name)
+
+    # --- headers ------------------------------------------------------------------------------------------------------
+
+    def api_token(self) -> str:
+        """What follows ``Token`` (any case) in Authorization. Raises Unauthorized, AmbiguousAuthorization."""
+        given = self.authorization()
+        if given is None:
+            raise Unauthorized("send the header  Authorization: Token <API_TOKEN>")
+        scheme, secret = given
+        if scheme != b"token":
+            raise Unauthorized("the scheme of Authorization must be Token: send  Authorization: Token <API_TOKEN>")
+        return secret
+
+    def authorization(self) -> tuple[bytes, str] | None:
+        """The scheme of Authorization in lower case, and what follows it; None if there is no such header. Raises
+        AmbiguousAuthorization."""
+        given = self._values.get(b"authorization")
+        if given is None:
+            return None
+        if len(given) > 1:
+            raise AmbiguousAuthorization("the request has more than one Authorization header: send one")
+        scheme, _, secret = given[0].strip(_SPACE).partition(b" ")
+        return scheme.lower(), secret.strip(_SPACE).decode("latin-1")
+
+    @property
+    def scheme(self) -> bytes:
+        """The scheme of the only Authorization, in lower case, or nothing."""
+        given = self._values.get(b"authorization", ())
+        return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
+
+    def prefers(self, preference: bytes) -> bool:
+        """Whether Prefer names it (RFC 7240), in lower case; without a value."""
+        given = b",".join(self._values.get(b"prefer", ()))
+        return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
+
+    @property
+    def has_media_type(self) -> bool:
+        """Whether there is a Content-Type. A request without a body needs none."""
+        return b"content-type" in self._values
+
+    def require_media_type(self, *kinds: str) -> None:
+        """Raises UnsupportedMediaType unless the body is of one of these media types, in UTF-8, and not compressed."""
+        given = self._values.get(b"content-type", ())
+        if len(given) != 1 or (given[0] != kinds[0].encode("ascii") and not _is_utf_8_of(kinds, given[0])):
+            raise UnsupportedMediaType(f"send the body as  Content-Type: {kinds[-1]}  (in UTF-8)")
+        encodings = self._values.get(b"content-encoding")
+        if encodings is not None and any(each.strip().lower() != b"identity" for each in encodings):
+            raise UnsupportedMediaType("send the body without Content-Encoding")
+
+    @property
+    def has_idempotency_key(self) -> bool:
+        """Whether there is an Idempotency-Key, of whatever form."""
+        return b"idempotency-key" in self._values
+
+    def idempotency_key(self) -> str | None:
+        """1 to 255 visible ASCII characters; None if there is none. Raises BadRequest, also for one that holds a token:
+        it is stored."""
+        given = self._values.get(b"idempotency-key")
+        if given is None:
+            return None
+        if len(given) > 1 or not _IDEMPOTENCY_KEY.fullmatch(given[0]):
+            raise BadRequest("the header Idempotency-Key must be one of 1 to 255 visible ASCII characters")
+        key = given[0].decode("ascii")
+        if holds_token(key):
+            raise BadRequest("the header Idempotency-Key holds a secret token: send a random text of your own")
+        return key
+
+    def dry_run(self, *others: str) -> bool:
+        """Whether the address has ``?dry_run=true``. ``others``: parameters that it may have beside it. Raises
+        BadRequest for anything but that, ``dry_run=false`` and no parameter at all: a slip in its spelling would
+        write."""
+        match self.query(*others, "dry_run").get("dry_run", "false"):
+            case "true" | "false" as value:
+                return value == "true"
+        raise BadRequest("the query parameter dry_run must be true or false: dry_run=true writes nothing")
+
+    def query(self, *names: str) -> dict[str, str]:
+        """The query parameters, of which each is one of ``names``. Raises BadRequest for another, or one that came
+        twice, and for what is not percent-encoded UTF-8: what a caller meant must not be passed over."""
+        if not self._query:
+            return {}
+        try:
+            pairs = parse_qsl(self._query.decode("ascii"), keep_blank_values=True, errors="strict")
+        except UnicodeDecodeError:
+            pairs = None
+        if pairs is None:
+            raise BadRequest("the query parameters are not percent-encoded UTF-8")
+        if len({name for name, _ in pairs} & set(names)) != len(pairs):
+            once = "is" if len(names) == 1 else "are"
+            raise BadRequest(f"the only query parameters here {once} {', '.join(names)}, each at most once")
+        return dict(pairs)
+
+    def prefers_problem(self) -> bool:
+        """Whether Accept names ``application/problem+json``, at no lower quality than plain JSON."""
+        return prefers_problem([(b"accept", value) for value in self._values.get(b"accept", ())])
+
+    # --- the body -----------------------------------------------------------------------------------------------------
+
+    def has_small_body(self) -> bool:
+        """Whether a body is announced that will arrive soon: of at most SMALL_BODY bytes, and not held back until it is
+        asked for (``Expect``, RFC 9110 section 10.1.1)."""
+        if b"content-length" not in self._values or b"expect" in self._values:
+            return False
+        digits = self._values[b"content-length"][0]
+        return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
+
+    async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
+        """The whole body.
+
+        A server sends ``100 Continue`` when a body is first asked for, so one that is announced too large is never
+        sent. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected.
+        """
+        self.require_length(MAX_BODY)
+        try:
+            return await run_with_timeout(seconds, self._read())
+        except DeadlineExceeded:
+            raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
+
+    def require_length(self, most: int) -> None:
+        """Raises BodyTooLarge if a body of more bytes is announced; BadRequest."""
+        lengths = self._values.get(b"content-length", ())
+        if lengths:
+            if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
+                raise BadRequest("the header Content-Length is not one number of bytes")
+            check_size(int(lengths[0]), most)
+
+    async def next_part(self, seconds: float) -> bytes:
+        """The next part of a body that is read part by part, however large it is; ``complete`` says whether it was the
+        last one. Raises RequestTimeout if none comes within so many seconds, ClientDisconnected."""
+        try:
+            return await run_with_timeout(seconds, self._next_part())
+        except DeadlineExceeded:
+            raise RequestTimeout(f"no more of the body arrived within {seconds:g} seconds") from None
+
+    async def _read(self) -> bytes:
+        """Linear in the size, however small the chunks."""
+        first = await self._next_chunk()
+        if self.complete:
+            return first
+        body = bytearray(first)
+        while not self.complete:
+            body += await self._next_chunk()
+            check_size(len(body), MAX_BODY)
+        return bytes(body)
+
+    async def _next_chunk(self) -> bytes:
+        chunk = await self._next_part()
+        check_size(len(chunk), MAX_BODY)
+        return chunk
+
+    async def _next_part(self) -> bytes:
+        message = await self._receive()
+        self.complete = not message.get("more_body", False)
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnected
+        part: bytes = message.get("body", b"")
+        return part
+
+    async def drain(self) -> bool:
+        """Reads and forgets the rest of the body, if it is worth it: it is announced to be at most MAX_BODY bytes or of
+        unknown length, and not held back until it is asked for. False: that has not come to its end within
+        DRAIN_SECONDS and MAX_BODY, and the connection must be closed.
+
+        A client that is still sending when the server answers and closes may lose the answer to a reset of the
+        connection (RFC 9112 section 9.6).
+        """
+        lengths = self._values.get(b"content-length", ())
+        if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
+            return True
+        if not all(_DIGITS.fullmatch(length) and 0 < int(length) <= MAX_BODY for length in lengths):
+            return True
+        with suppress(DeadlineExceeded, ClientDisconnected, BodyTooLarge):
+            await run_with_timeout(DRAIN_SECONDS, self._read())
+        return self.complete
+
+
+def check_size(size: int, most: int) -> None:
+    """Raises BodyTooLarge for a body of more bytes than it may have."""
+    if size > most:
+        raise BodyTooLarge(f"the body is larger than {most} bytes")
+
+
+def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
+    kind, *parameters = [part.strip().lower() for part in value.decode("latin-1").split(";")]
+    named = [part.partition("=") for part in parameters]
+    charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]
+    return kind in wanted and (not charsets or (len(charsets) == 1 and charsets[0] in _UTF_8))

@@ -1,0 +1,168 @@
+"""create_api: the Starlette routes of the interface, with ``/healthz``, ``/readyz`` and the OpenAPI documents, which
+need no API token. FastRouter: the shortest way to them in an app of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Literal
+
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from tenantry.cache.slots import utc_now
+from tenantry.errors import Draining
+from tenantry.ports import Clock, Store, WatchedBus
+from tenantry.provisioning import Deadline, PropertyContract
+from tenantry.provisioning.http.bulk import BulkEndpoint
+from tenantry.provisioning.http.endpoint import JSON, STORE_SECONDS, ApiContext, Endpoint, Observer, json_response
+from tenantry.provisioning.http.introspection import IntrospectionEndpoint
+from tenantry.provisioning.http.openapi import check_contact, openapi_document
+from tenantry.provisioning.http.operations import OPERATIONS, ROTATION
+from tenantry.provisioning.http.request import BODY_SECONDS, ApiRequest
+from tenantry.provisioning.http.user import KeysInFlight, UserGroupEndpoint
+from tenantry.provisioning.http.users import UserGroupsEndpoint
+from tenantry.tokens import KeyRing
+
+_DEGRADED = frozenset({"lost", "deaf"})
+_KEYS_SECONDS = 1.0
+
+
+class DocumentEndpoint(Endpoint):
+    """A document that is always the same: of OpenAPI, or of ``/healthz``, which is 200 while the process runs.
+
+    ``make`` is asked at each request, and never before: few processes are asked for their OpenAPI documents, which take
+    longer to make than all routes together.
+    """
+
+    def __init__(self, make: Callable[[], bytes]) -> None:
+        super().__init__("GET", "HEAD")
+        self._make = make
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """The document."""
+        return Response(self._make(), media_type=JSON)
+
+
+@lru_cache(maxsize=8)
+def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
+    return bytes(json_response(openapi_document(version, contact=contact)).body)
+
+
+class ReadinessEndpoint(Endpoint):
+    """``/readyz``: asks the store, whose StoreUnavailable becomes 503 with Retry-After; 503 also while draining.
+
+    A bus only makes things faster, so one that is lost or deaf is listed as degraded, and the status stays 200. So are
+    signing keys whose file cannot be used any more: those that were read before stay in use.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        keys: KeyRing,
+        seconds: float,
+        draining: Callable[[], bool],
+        buses: Sequence[WatchedBus],
+    ) -> None:
+        super().__init__("GET", "HEAD")
+        self._store = store
+        self._keys = keys
+        self._seconds = seconds
+        self._draining = draining
+        self._buses = buses
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """200 when the store can be used. Raises Draining, StoreUnavailable."""
+        if self._draining():
+            raise Draining("this server is about to stop: send requests to another")
+        await Deadline(self._seconds).read(self._store.ready())
+        degraded = [f"{type(bus).__name__}: {bus.status}" for bus in self._buses if bus.status in _DEGRADED]
+        self._keys.refresh(within=_KEYS_SECONDS)
+        if self._keys.problem is not None:  # the log has it: it names the file
+            degraded.append(f"{type(self._keys).__name__}: unreadable")
+        return json_response({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """``app = Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.provisioning.http.not_found})``,
+    and then ``app.router.redirect_slashes = False``: Starlette would redirect ``/api/user//`` to ``/api/user``."""
+
+    routes: tuple[BaseRoute, ...]
+
+    def __iter__(self) -> Iterator[BaseRoute]:
+        return iter(self.routes)
+
+
+def create_api(
+    store: Store,
+    keys: KeyRing,
+    *,
+    body_seconds: float = BODY_SECONDS,
+    store_seconds: float = STORE_SECONDS,
+    observer: Observer | None = None,
+    draining: Callable[[], bool] = lambda: False,
+    contact: str | None = None,
+    buses: Sequence[WatchedBus] = (),
+    contract: PropertyContract | None = None,
+    time_of_day: Clock = utc_now,
+) -> Api:
+    """``/api/user``, ``/api/user/rotate``, ``/api/users``, ``/api/users/bulk`` and ``/oauth/introspect`` with and
+    without a trailing slash (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``.
+    No I/O is done here. ``body_seconds``: how long a client may take to send a body, and of a bulk the next part of it;
+    ``store_seconds``: how long the store may take for one request, over all its calls, and of a bulk for a batch of
+    lines. ``observer`` gets a record of each request that needs an API token; while ``draining`` is true, ``/readyz``
+    answers 503, and a bulk ends after the lines that it has. ``contact``: whom the OpenAPI documents name, an ``https``
+    address or one of mail; ValueError if it is neither. Of ``buses`` ``/readyz`` names those that are lost or deaf, and
+    is 200 all the same. ``contract``: what properties have to satisfy before they are written, such as a QueryContract.
+    ``time_of_day``: the clock by which introspection judges the end date of a group.
+    """
+    check_contact(contact)
+    context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
+    in_flight = KeysInFlight()
+    user = UserGroupEndpoint(context, OPERATIONS, '{"user_group_id": "acme"}', in_flight)
+    rotate = UserGroupEndpoint(context, ROTATION, '{"current_token": "ugtc_…"}', in_flight)
+    users, bulk = UserGroupsEndpoint(context), BulkEndpoint(context, draining)
+    introspect = IntrospectionEndpoint(context)
+    alive = bytes(json_response({"success": 1, "status": "ok"}).body)
+    others: dict[str, Endpoint] = {
+        "/openapi.json": DocumentEndpoint(partial(_openapi_json, "3.1", contact)),
+        "/openapi-3.2.json": DocumentEndpoint(partial(_openapi_json, "3.2", contact)),
+        "/healthz": DocumentEndpoint(lambda: alive),
+        "/readyz": ReadinessEndpoint(store, keys, store_seconds, draining, buses),
+    }
+    return Api(
+        (
+            Route("/api/user", user, name="user_groups"),
+            Route("/api/user/", user, include_in_schema=False),
+            Route("/api/user/rotate", rotate, name="rotation"),
+            Route("/api/user/rotate/", rotate, include_in_schema=False),
+            Route("/api/users", users, name="list"),
+            Route("/api/users/", users, include_in_schema=False),
+            Route("/api/users/bulk", bulk, name="bulk"),
+            Route("/api/users/bulk/", bulk, include_in_schema=False),
+            Route("/oauth/introspect", introspect, name="introspection"),
+            Route("/oauth/introspect/", introspect, include_in_schema=False),
+            *(Route(path, endpoint) for path, endpoint in others.items()),
+        )
+    )
+
+
+class FastRouter:
+    """An ASGI app in front of ``app``, which has the routes of ``create_api`` and no middleware.
+
+    A request for one of our own paths goes straight to its Endpoint, which needs nothing of what Starlette does on
+    the way to a route: a tenth of the time of a GET (docs/decisions/0086-fast-router.md). All else goes to ``app``.
+    """
+
+    def __init__(self, app: Starlette) -> None:
+        self._app = app
+        routes = [route for route in app.routes if isinstance(route, Route)]
+        self._endpoints = {route.path: route.endpoint for route in routes if isinstance(route.endpoint, Endpoint)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint = self._endpoints.get(scope["path"]) if scope["type"] == "http" else None
+        await (self._app if endpoint is None else endpoint)(scope, receive, send)

@@ -1,0 +1,111 @@
+"""The lines of a bulk as what they ask for, put into batches; and what is reported of each, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tenantry.errors import BodyTooLarge, TenantryError
+from tenantry.groups import Author, Environment
+from tenantry.http.responses import error_document
+from tenantry.provisioning import Outcome, Upsert, UpsertProvisioner, UpsertResult
+from tenantry.provisioning.http.lines import MAX_LINE, Line
+from tenantry.provisioning.http.operations import merged_group, parse_line
+from tenantry.provisioning.http.strict_json import decode_json
+
+MOST_TOGETHER: Final = 500
+"""Lines that share a transaction. SQLite's file, and a row that all writers of PostgreSQL pass by, are locked for some
+ten milliseconds then."""
+
+BYTES_TOGETHER: Final = 1024 * 1024
+"""After so many bytes the lines of a transaction are enough."""
+
+FAILED: Final = "failed"
+"""The count of lines that did nothing, in the summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertLine:
+    """A line that was read: what it asks for, or why it cannot be done; and how many bytes it has."""
+
+    number: int
+    asked: Upsert | TenantryError
+    size: int
+
+    @property
+    def provided_id(self) -> str | None:
+        """The id of its group; None where it cannot be done."""
+        return self.asked.provided_id if isinstance(self.asked, Upsert) else None
+
+
+def read_line(line: Line, *, replace: bool) -> UpsertLine:
+    """What the line asks for."""
+    if line.text is None:
+        return UpsertLine(line.number, BodyTooLarge(f"the line is longer than {MAX_LINE} bytes"), MAX_LINE)
+    asked: Upsert | TenantryError
+    try:
+        operation = parse_line(decode_json(line.text, what="line"), replace=replace)
+    except TenantryError as error:
+        asked = error
+    else:
+        asked = Upsert(operation.user_group_id, operation.changes())
+    return UpsertLine(line.number, asked, len(line.text))
+
+
+class UpsertBatch:
+    """Lines that are done together. An id that comes again begins a new batch: the later line is made of what the one
+    before it has made."""
+
+    def __init__(self) -> None:
+        self.lines: list[UpsertLine] = []
+        self._ids: set[str] = set()
+        self._size = 0
+
+    def takes(self, line: UpsertLine) -> bool:
+        """Whether this line may be added."""
+        full = len(self.lines) == MOST_TOGETHER or self._size > BYTES_TOGETHER
+        return not full and line.provided_id not in self._ids
+
+    def add(self, line: UpsertLine) -> None:
+        """Adds it."""
+        self.lines.append(line)
+        self._size += line.size
+        if line.provided_id is not None:
+            self._ids.add(line.provided_id)
+
+    async def write(
+        self, provisioner: UpsertProvisioner, environment: Environment, *, merge: bool, author: Author
+    ) -> list[UpsertResult]:
+        """What became of each line."""
+        asked = [each.asked for each in self.lines if isinstance(each.asked, Upsert)]
+        done = iter(await provisioner.upsert_many(environment, asked, merge=merge, author=author))
+        return [next(done) if isinstance(each.asked, Upsert) else each.asked for each in self.lines]
+
+    def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
+        """What is said of each line: the answer to PATCH, or the error. Made when it is asked for: a short line may
+        name a group that is large."""
+        return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
+
+
+def _report(number: int, result: UpsertResult) -> dict[str, Any]:
+    if isinstance(result, TenantryError):
+        return {"line": number, **error_document(result, None)}
+    return {"line": number, "success": 1, "result": result.outcome.value, "user_group": merged_group(result.group)}
+
+
+class UpsertCounts:
+    """How many lines came to what."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, results: Sequence[UpsertResult]) -> None:
+        """Counts these."""
+        self._counts.update(FAILED if isinstance(each, TenantryError) else each.outcome.value for each in results)
+
+    def summary(self) -> dict[str, int]:
+        """All counts by name, and their sum as ``lines``."""
+        named = {str(name): self._counts[name] for name in (*Outcome, FAILED)}
+        return {"lines": sum(named.values()), **named}

@@ -1,0 +1,114 @@
+"""The composition root: the one module that knows every part of Tenantry's own server."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+
+from starlette.applications import Starlette
+from starlette.routing import BaseRoute, Route
+
+from tenantry.backends.buses import PostgresBus, RedisBus
+from tenantry.backends.replication import attach_redis
+from tenantry.backends.sql import SQLStore
+from tenantry.errors import TenantryError
+from tenantry.ports import Store
+from tenantry.provisioning import PropertyContract
+from tenantry.provisioning.http import Api, create_api, not_found
+from tenantry.provisioning.http.endpoint import Observer
+from tenantry.tokens import KeyRing
+
+
+def create_app(
+    database: str,
+    keys: KeyRing,
+    *,
+    redis: str | None = None,
+    listen_database: str | None = None,
+    metrics: bool = False,
+    draining: Callable[[], bool] = lambda: False,
+    contact: str | None = None,
+    contract: PropertyContract | None = None,
+) -> Starlette:
+    """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O.
+
+    ``redis`` is the URL of a Valkey or Redis that is notified of each write. ``listen_database`` is the direct address
+    of the same PostgreSQL, where apps listen: the server checks whether its notifications reach it. ``contact`` is whom
+    the OpenAPI documents name; ``contract`` what properties have to satisfy before they are written. Raises
+    InvalidSettings.
+    """
+    store = SQLStore(database, keys=keys)
+    closing = [] if redis is None else [attach_redis(store, redis)]
+    buses = [] if listen_database is None else [PostgresBus(database, listen_url=listen_database)]
+    return compose(
+        store,
+        keys,
+        closing=closing,
+        buses=buses,
+        metrics=metrics,
+        draining=draining,
+        contact=contact,
+        contract=contract,
+    )
+
+
+def compose(
+    store: Store,
+    keys: KeyRing,
+    *,
+    routes: Sequence[BaseRoute] = (),
+    closing: Sequence[Callable[[], Awaitable[None]]] = (),
+    buses: Sequence[PostgresBus | RedisBus] = (),
+    metrics: bool = False,
+    draining: Callable[[], bool] = lambda: False,
+    contact: str | None = None,
+    contract: PropertyContract | None = None,
+) -> Starlette:
+    """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store.
+
+    It follows ``buses``, only to show in ``/readyz`` and the metrics whether their messages arrive. With ``metrics`` it
+    answers ``/metrics`` to everybody who can reach it; while ``draining`` gives true, ``/readyz`` answers 503.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        with suppress(TenantryError):  # the store may be down now; whoever needs the table makes it
+            await store.changes(sys.maxsize)  # makes the slots, so that no write has to wait for its making
+        async with AsyncExitStack() as stack:
+            for close in (store.aclose, *reversed(closing)):  # a stack: the last one pushed runs first
+                stack.push_async_callback(close)
+            following = [asyncio.create_task(bus.follow(_NoCache())) for bus in buses]
+            try:
+                yield
+            finally:
+                for task in following:
+                    task.cancel()
+                await asyncio.gather(*following, return_exceptions=True)
+
+    def _api(observer: Observer | None) -> Api:
+        return create_api(
+            store, keys, observer=observer, draining=draining, buses=buses, contact=contact, contract=contract
+        )
+
+    own: list[BaseRoute]
+    if metrics:
+        from tenantry.server.metrics import ApiMetrics, metrics_app  # prometheus-client, which is an extra
+
+        observed = ApiMetrics()
+        own = [*_api(observed)]
+        own.append(Route("/metrics", metrics_app(api=observed, buses=buses)))
+    else:
+        own = [*_api(None)]
+    app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
+    app.router.redirect_slashes = False  # an address of ours answers or does not; it never sends a token elsewhere
+    return app
+
+
+class _NoCache:
+    """The EvictionListener of a server, which keeps no groups."""
+
+    def evict(self, handle: bytes, generation: int) -> None: ...
+
+    def flush(self) -> None: ...

@@ -1,0 +1,167 @@
+"""OpenConnections: all connections of a process, how many there may be, and which one is closed when there are too
+many; and the ConnectionFactory that uvicorn calls for each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from time import monotonic
+from typing import Any, Final
+
+from uvicorn import Config
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from tenantry.errors import TooManyConnections
+from tenantry.server.connections.connection import ClientConnection, State
+from tenantry.server.connections.limits import Closed, ConnectionCounters, ConnectionLimits
+from tenantry.server.connections.requests import CONNECTION
+
+_TICK: Final = 0.25
+"""Seconds between two checks of all of them. No connection has a timer of its own: a request costs none."""
+_YOUNG: Final = 1.0
+"""Seconds in which an honest client has sent its request: before that it is not taken for a slow one."""
+_REFUSED: Final = 8
+"""Refused connections that may still drain, so that their clients read why. They are none of those that are counted;
+their file descriptors are some of RESERVED_FILES."""
+
+
+class OpenConnections:
+    """Admits connections until a limit is met. Then the least valuable one is closed for the new one:
+
+    1. one that drains, or has kept the server waiting for a second: for the head of a request, for a body that comes
+       more slowly than it should, or for the reading of its answer,
+    2. one that is idle between two requests,
+    3. one that keeps the server waiting since a moment,
+    4. one whose client reads its answer since a moment.
+
+    Within a rank the oldest. Where none is left every connection is at work, which includes a client that reads a long
+    answer fast enough, and the new one is refused.
+    """
+
+    def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
+        self.limits = limits
+        self.counters = counters
+        self._all: dict[ClientConnection, None] = {}  # in the order in which they came
+        self._by_address: dict[str, dict[ClientConnection, None]] = {}
+        self._refused: dict[ClientConnection, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[ClientConnection]:
+        return iter(self._all)
+
+    def admit(self, connection: ClientConnection) -> TooManyConnections | None:
+        """Takes it in; why it is to be refused, if there is no capacity for it."""
+        address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
+        same = {} if address is None else self._by_address.get(address, {})
+        refused = None
+        if address is not None and len(same) >= self.limits.per_address:
+            refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
+        if refused is None and len(self._all) >= self.limits.max_connections:
+            refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
+        if refused is not None:  # counted apart: were it one of all, the next one would replace it
+            self._refused[connection] = None
+            if len(self._refused) > _REFUSED:
+                oldest = next(iter(self._refused))
+                del self._refused[oldest]
+                oldest.abort()
+        else:
+            self._all[connection] = None
+            if address is not None:
+                connection.address = address
+                self._by_address.setdefault(address, {})[connection] = None
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_TICK, self._check)
+        return refused
+
+    def discard(self, connection: ClientConnection) -> None:
+        """It has ended, or is about to in this round of the loop."""
+        self._all.pop(connection, None)
+        self._refused.pop(connection, None)
+        if connection.address is not None:
+            same = self._by_address.get(connection.address)
+            if same is not None:
+                same.pop(connection, None)
+                if not same:
+                    del self._by_address[connection.address]
+
+    def _make_capacity(
+        self, among: Iterable[ClientConnection], reason: Closed, most: int, address: str | None
+    ) -> TooManyConnections | None:
+        self.counters.limit_met(reason, most, address)
+        error = TooManyConnections("this server has as many connections as it can serve: try again")
+        least = _least_valuable(among, monotonic(), self.limits.min_rate)
+        if least is None:
+            return error
+        self.discard(least)  # now, and not when its socket is closed: the next one is admitted before that
+        least.evict(error)
+        return None
+
+    def _check(self) -> None:
+        now = monotonic()
+        for connection in [*self._all, *self._refused]:
+            connection.check(now)
+        left = self._all or self._refused
+        self._timer = asyncio.get_running_loop().call_later(_TICK, self._check) if left else None
+
+
+def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int) -> ClientConnection | None:
+    """The one to close; None if all are at work."""
+    best: tuple[int, ClientConnection] | None = None
+    for connection in among:
+        rank = _rank(connection, now, min_rate)
+        if rank == 1:
+            return connection
+        if rank and (best is None or rank < best[0]):
+            best = rank, connection
+    return None if best is None else best[1]
+
+
+def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
+    """0 for one at work."""
+    state, request = connection.state, connection.request
+    if state is State.DRAINING:
+        return 1
+    if connection.has_unsent:
+        slow = connection.is_slow_reader(now, _YOUNG)
+        return 4 if slow is None else int(slow)
+    if state is State.IDLE:
+        return 2
+    if state is State.HEAD:
+        return 1 if now - connection.since > _YOUNG else 3
+    if request is None or not request.waits:
+        return 0
+    return 1 if request.is_behind(now, min_rate, _YOUNG) else 3
+
+
+class ConnectionFactory:
+    """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
+
+    Serves no websockets: a request for one is answered like any other (RFC 9110 section 7.8).
+    ``protocol`` is the server's own, by default what uvicorn itself would take: httptools where it is installed, else
+    h11. Serves one event loop.
+    """
+
+    def __init__(
+        self,
+        limits: ConnectionLimits,
+        counters: ConnectionCounters | None = None,
+        protocol: Callable[..., asyncio.Protocol] = AutoHTTPProtocol,
+    ) -> None:
+        self.open: OpenConnections = OpenConnections(limits, counters or ConnectionCounters())
+        self._protocol = protocol
+
+    def __call__(
+        self,
+        config: Config,
+        server_state: Any,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> ClientConnection:
+        # The state that a server passes on to each request is the one way to it that needs nothing of its insides.
+        def make_protocol(connection: ClientConnection) -> asyncio.Protocol:
+            return self._protocol(config, server_state, {**app_state, CONNECTION: connection}, _loop)
+
+        return ClientConnection(self.open, make_protocol)

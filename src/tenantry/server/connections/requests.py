@@ -1,0 +1,98 @@
+"""TrackRequests: an ASGI app around another one, which reports to each connection the progress of its request."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from tenantry.server.connections.connection import ClientConnection
+    from tenantry.server.connections.limits import ConnectionLimits
+
+CONNECTION: Final = "tenantry.connection"
+"""The key of a connection in the state that a server passes to each request; apps do not see it."""
+
+
+class TrackRequests:
+    """For a server whose connections a ConnectionFactory makes. It speaks ASGI 3, and waits for nothing itself: what
+    it gives back is the app's own coroutine."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        connection: ClientConnection | None = scope.get("state", {}).pop(CONNECTION, None)
+        if connection is None:  # lifespan
+            return self._app(scope, receive, send)
+        request = Request(connection, scope["headers"], receive, send)
+        connection.begin(request)
+        return self._app(scope, request.receive, request.send)
+
+
+class Request:
+    """One request: its messages on their way, and how fast its body comes."""
+
+    _complete = False
+    _waits: float | None = None
+    _seconds = 0.0
+    _bytes = 0
+    answered: bool = False
+    """Whether a response has begun."""
+
+    def __init__(
+        self, connection: ClientConnection, headers: Iterable[tuple[bytes, bytes]], receive: Receive, send: Send
+    ) -> None:
+        self._connection = connection
+        self._headers = headers
+        self._receive = receive
+        self._send = send
+
+    async def receive(self) -> Message:
+        """The server's next message."""
+        if self._complete:  # what the app waits for now is the end of its client, and that has time
+            return await self._receive()
+        self._waits = monotonic()
+        try:
+            message = await self._receive()
+        finally:
+            self._seconds += monotonic() - self._waits  # which ``lags`` may have moved
+            self._waits = None
+        size = len(message.get("body", b""))
+        self._bytes += size
+        self._connection.taken += size
+        self._complete = not message.get("more_body", False)
+        return message
+
+    def send(self, message: Message) -> Awaitable[None]:
+        """Passes it on to the server."""
+        self.answered = True
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            self._connection.finish(unread=not self._complete and self._has_body())
+        return self._send(message)
+
+    def _has_body(self) -> bool:
+        """Whether the client said that a body comes (RFC 9112 section 6.3)."""
+        headers = dict(self._headers)
+        return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
+
+    @property
+    def waits(self) -> bool:
+        """Whether its app waits for more of its body."""
+        return self._waits is not None
+
+    def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
+        """Whether its app has waited for its body for these seconds or more, and got less than ``min_rate`` bytes in
+        each of them. Measured from one end of a grace to the next."""
+        waited = 0.0 if self._waits is None else self._seconds + now - self._waits
+        return waited >= seconds and self._bytes < min_rate * waited
+
+    def lags(self, now: float, limits: ConnectionLimits) -> bool:
+        """Whether it has been so for a whole grace. The call begins the next grace where it is time."""
+        if self.is_behind(now, limits.min_rate, limits.grace_seconds):
+            return True
+        if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:
+            self._seconds, self._bytes, self._waits = 0.0, 0, now
+        return False

@@ -1,0 +1,286 @@
+"""Collectors: the counters of a resolver, a backend, a second-level cache and buses as metrics, read on request; and
+TimedBackend, around a backend, which times its answers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.registry import Collector
+
+from tenantry.durations import Buckets
+from tenantry.usage import recorder_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from prometheus_client.core import Metric
+
+    from tenantry.backends.buses.subscription import BusCounters
+    from tenantry.backends.redis.second_level import RedisCounters
+    from tenantry.groups import Changes, Reading, Token, UserGroup
+    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLease
+    from tenantry.resolver import Resolver
+    from tenantry.usage import UsageRecorder
+
+OTHERS = "(others)"
+"""The group label of reads when there are too many groups to name."""
+
+
+class TimedBackend:
+    """``Resolver(timed := TimedBackend(store), …)``, then ``metrics_app(resolver=resolver, backend=timed)``.
+
+    It is asked on misses only, so a hit costs what it did. With ``label_groups`` the reads of each group are counted
+    under its environment and id, for ``max_groups`` groups at most; the reads of later ones are counted together.
+
+    It has ``read_at_snapshot`` and ``changes`` only where ``backend`` has them: by those a resolver knows what it may
+    cache.
+    """
+
+    read_at_snapshot: Callable[..., Coroutine[Any, Any, Reading]]
+    changes: Callable[..., Coroutine[Any, Any, Changes]]
+
+    def __init__(
+        self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
+    ) -> None:
+        self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
+        """By call, answered or failed. A ``look`` is ``read_at_snapshot``: the label is older than the method."""
+        self.groups: dict[tuple[str, str], int] = {}
+        """Reads by environment and group, if they are counted."""
+        self._backend: Any = backend
+        self._max_groups = max_groups if label_groups else 0
+        if hasattr(backend, "read_at_snapshot"):
+            self.read_at_snapshot = self._read_at_snapshot
+        if hasattr(backend, "changes"):
+            self.changes = self._changes
+
+    @property
+    def slots(self) -> Slots | None:
+        """The backend's own."""
+        slots: Slots | None = self._backend.slots
+        return slots
+
+    @property
+    def source_lease(self) -> SourceLease | None:
+        """The backend's own."""
+        lease: SourceLease | None = getattr(self._backend, "source_lease", None)
+        return lease
+
+    def offer_source_lease(self, lease: SourceLease | None) -> None:
+        """Passed on: the DataSources of the store ask the store."""
+        if hasattr(self._backend, "offer_source_lease"):
+            self._backend.offer_source_lease(lease)
+
+    @property
+    def usage_recorder(self) -> UsageRecorder | None:
+        """The backend's own."""
+        return recorder_of(self._backend)
+
+    async def find(self, token: Token) -> UserGroup | None:
+        """The backend's own, timed and counted."""
+        with self._timed("find"):
+            group: UserGroup | None = await self._backend.find(token)
+        self._count(group)
+        return group
+
+    async def _read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+        with self._timed("look"):
+            reading: Reading = await self._backend.read_at_snapshot(token, fresh=fresh)
+        self._count(reading.group)
+        return reading
+
+    async def _changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
+        with self._timed("changes"):
+            changes: Changes = await self._backend.changes(since, lease=lease)
+        return changes
+
+    @contextmanager
+    def _timed(self, call: str) -> Iterator[None]:
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.durations[call].add(time.monotonic() - begun)
+
+    def _count(self, group: UserGroup | None) -> None:
+        if group is None or not self._max_groups:
+            return
+        key = (group.environment.name, group.provided_id)
+        if key not in self.groups and len(self.groups) >= self._max_groups:
+            key = (group.environment.name, OTHERS)
+        self.groups[key] = self.groups.get(key, 0) + 1
+
+
+_BUS_OUTCOMES: Final = ("heard", "ignored", "held_back")
+_CACHE_READS: Final = {"hit": "hits", "miss": "misses", "refused": "refused", "error": "errors", "skipped": "skipped"}
+_CACHE_WRITES: Final = {"taken": "writes", "lost": "lost_writes"}
+
+
+class ResolverCollector(Collector):
+    """Reads a Resolver's counters, when it is asked: a hit costs nothing more."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+
+    def collect(self) -> Iterator[Metric]:
+        seen = self._resolver.counters
+        yield _by_outcome(
+            "tenantry_tokens",
+            "User group tokens that were checked, by outcome: hit (from the cache), forged (malformed or not ours), "
+            "refused (known to be dead), joined (waited for a read that was under way), read (asked the backend).",
+            {
+                "hit": seen.hits,
+                "forged": seen.forged,
+                "refused": seen.refused,
+                "joined": seen.joined,
+                "read": max(0, seen.misses - seen.forged - seen.refused - seen.joined),
+            },
+        )
+        yield _by_outcome(
+            "tenantry_backend_reads",
+            "Reads of the backend, by outcome: found, unknown (no group of this token), stale (written to since, and "
+            "asked again), mismatched (of another group than asked for, and refused), failed.",
+            {
+                "found": max(0, seen.loads - seen.unknown - seen.stale - seen.mismatched - seen.failures),
+                "unknown": seen.unknown,
+                "stale": seen.stale,
+                "mismatched": seen.mismatched,
+                "failed": seen.failures,
+            },
+        )
+        yield _gauge("tenantry_cached_tokens", "Tokens in the cache.", self._resolver.cached)
+        if seen.polls or seen.failed_polls:  # else the backend has nothing to poll, or nobody has asked yet
+            yield from self._lease()
+
+    def _lease(self) -> Iterator[Metric]:
+        seen, bound, age = self._resolver.counters, self._resolver.staleness, self._resolver.lease_age
+        yield _by_outcome(
+            "tenantry_polls",
+            "Polls for changes, by outcome.",
+            {"answered": seen.polls, "failed": seen.failed_polls},
+        )
+        yield CounterMetricFamily(
+            "tenantry_evictions", "Writes elsewhere that took a group out of the cache.", value=seen.evicted
+        )
+        yield CounterMetricFamily("tenantry_flushes", "How often the whole cache was forgotten.", value=seen.flushed)
+        yield _gauge("tenantry_staleness_bound_seconds", "The age that no answer exceeds.", bound)
+        yield _gauge(
+            "tenantry_lease_left_seconds",
+            "For how long the cache may be used without another poll; 0: it is not used.",
+            0.0 if age is None else max(0.0, bound - age),
+        )
+        if age is not None:
+            yield _gauge("tenantry_lease_age_seconds", "Since the last poll that was answered began.", age)
+        yield _gauge(
+            "tenantry_staleness_seconds", "How late the last write elsewhere was noticed.", seen.last_staleness
+        )
+        yield _gauge("tenantry_staleness_max_seconds", "How late any write elsewhere was noticed.", seen.max_staleness)
+
+
+class BackendCollector(Collector):
+    """Reads a TimedBackend."""
+
+    def __init__(self, backend: TimedBackend) -> None:
+        self._backend = backend
+
+    def collect(self) -> Iterator[Metric]:
+        durations = HistogramMetricFamily(
+            "tenantry_backend_duration_seconds",
+            "How long the backend took for a call: look and find read a group, changes is the poll.",
+            labels=["call"],
+        )
+        for call, buckets in self._backend.durations.items():
+            durations.add_metric([call], buckets.cumulated(), buckets.total)
+        yield durations
+        if self._backend.groups:
+            reads = CounterMetricFamily(
+                "tenantry_group_reads", "Reads of the backend that found this group.", labels=["environment", "group"]
+            )
+            for labels, count in list(self._backend.groups.items()):
+                reads.add_metric(labels, count)
+            yield reads
+
+
+class SecondLevelCollector(Collector):
+    """Reads the counters of a RedisBackend."""
+
+    def __init__(self, counters: RedisCounters) -> None:
+        self._counters = counters
+
+    def collect(self) -> Iterator[Metric]:
+        yield _by_outcome(
+            "tenantry_second_level_looks", "Looks into the second-level cache, by outcome.", self._read(_CACHE_READS)
+        )
+        yield _by_outcome(
+            "tenantry_second_level_writes", "Entries and tombstones sent to it, by outcome.", self._read(_CACHE_WRITES)
+        )
+
+    def _read(self, fields: Mapping[str, str]) -> dict[str, int]:
+        return {outcome: getattr(self._counters, field) for outcome, field in fields.items()}
+
+
+class CountingBus(Protocol):
+    """A PostgresBus or a RedisBus, or one of yours that counts alike."""
+
+    @property
+    def counters(self) -> BusCounters: ...
+
+
+class BusCollector(Collector):
+    """Reads the counters of buses; those of one class together."""
+
+    def __init__(self, buses: Sequence[CountingBus]) -> None:
+        self._buses = buses
+
+    def collect(self) -> Iterator[Metric]:
+        notices: Counter[tuple[str, str]] = Counter()
+        losses: Counter[str] = Counter()
+        deaf: Counter[str] = Counter()
+        receiving: dict[str, bool] = {}
+        for bus in self._buses:
+            name = type(bus).__name__
+            losses[name] += bus.counters.losses
+            deaf[name] += bus.counters.deaf
+            if bus.counters.status != "idle":
+                receiving[name] = receiving.get(name, True) and bus.counters.status == "receiving"
+            notices.update({(name, outcome): getattr(bus.counters, outcome) for outcome in _BUS_OUTCOMES})
+        messages = CounterMetricFamily(
+            "tenantry_bus_notices",
+            "Messages of a bus, by outcome: heard (and passed on), ignored (no notices of ours), held_back (too many "
+            "at once, for which the cache was flushed).",
+            labels=["bus", "outcome"],
+        )
+        for labels, count in notices.items():
+            messages.add_metric(labels, count)
+        yield messages
+        yield _by_bus("tenantry_bus_losses", "How often a bus lost its connection, or was found deaf.", losses)
+        yield _by_bus("tenantry_bus_deaf", "How often a connected bus did not get a message of its own.", deaf)
+        receives = GaugeMetricFamily(
+            "tenantry_bus_receiving", "1 while a bus gets its own messages, 0 while it is lost or deaf.", labels=["bus"]
+        )
+        for name, yes in receiving.items():
+            receives.add_metric([name], int(yes))
+        yield receives
+
+
+def _gauge(name: str, documentation: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, documentation, value=value)
+
+
+def _by_outcome(name: str, documentation: str, counts: Mapping[str, float]) -> Metric:
+    family = CounterMetricFamily(name, documentation, labels=["outcome"])
+    for outcome, count in counts.items():
+        family.add_metric([outcome], count)
+    return family
+
+
+def _by_bus(name: str, documentation: str, counts: Counter[str]) -> Metric:
+    family = CounterMetricFamily(name, documentation, labels=["bus"])
+    for bus, count in counts.items():
+        family.add_metric([bus], count)
+    return family

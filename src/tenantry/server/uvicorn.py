@@ -1,0 +1,210 @@
+"""Running an ASGI app with uvicorn: logs on stderr without any token, and a shutdown that drops no request."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import multiprocessing
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tenantry.errors import InvalidSettings
+from tenantry.server.connections import ConnectionCounters, ConnectionFactory, ConnectionLimits, TrackRequests
+from tenantry.server.telemetry import log_config
+
+DRAIN_SECONDS = 10
+"""How long requests under way may take to finish."""
+
+_TICK = 0.1
+_NEW_CONNECTION_SECONDS = 0.5
+"""How long connections that were just made may take to send a request."""
+
+_BACKLOG = 2_048
+"""Connections that may wait in the system to be accepted."""
+_ACCEPTED_AT_ONCE = 4
+"""asyncio takes one number for that and for how many it accepts before it makes any of them known: with many, the file
+descriptors are used up before a limit can see it."""
+
+
+class Drain:
+    """Whether the server was asked to stop. ``/readyz`` is 503 for ``seconds``, while requests are still taken, so that
+    a load balancer sends the next one elsewhere."""
+
+    def __init__(self, seconds: float = 0) -> None:
+        self.seconds = seconds
+        self.started = False
+
+    def __call__(self) -> bool:
+        return self.started
+
+
+def run(
+    app: Any,
+    listener: socket.socket,
+    *,
+    announce: Callable[[str], None],
+    prepare: Callable[[], Awaitable[None]] | None = None,
+    drain: Drain | None = None,
+    log_format: str = "text",
+    further: Sequence[socket.socket] = (),
+    limits: ConnectionLimits | None = None,
+    counters: ConnectionCounters | None = None,
+) -> None:
+    """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``.
+
+    SIGTERM comes from a supervisor: with a ``drain`` its seconds pass before new connections are refused. SIGINT comes
+    from a terminal and does not wait for that; nor does a second signal.
+
+    ``announce`` is called with the address once it answers, and after ``prepare``, which runs in the server's own loop.
+    ``limits``: what clients may use, and ``counters`` of those beyond them. ``further`` listeners
+    are served as well, and closed by whoever opened them.
+    """
+    connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
+    config = uvicorn.Config(
+        TrackRequests(app),
+        http=connections,
+        interface="asgi3",  # uvicorn would look for an `async def`, and call TrackRequests as if it were of ASGI 2
+        backlog=_ACCEPTED_AT_ONCE,
+        log_config=log_config(log_format),
+        log_level="warning",
+        access_log=False,  # it would be made for each request, and not written at this level
+        proxy_headers=False,  # nothing depends on who the client is, so that no header is to say it
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        ws="none",  # no app of ours has a websocket, and one that is refused would be held until its client leaves
+    )
+    server = _Server(config, lambda: announce(url_of(listener)), prepare, drain or Drain())
+    # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        with listener, suppress(KeyboardInterrupt):
+            server.run(sockets=[listener, *further])
+    finally:
+        gc.unfreeze()  # else nothing of it is freed at exit, and extension modules print leaks
+
+
+def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
+    """One app for several listeners: each of the ``others`` has its own, and ``app`` is for all else."""
+    apps = {listener.getsockname()[1]: other for listener, other in others.items()}
+
+    async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
+        port = (scope.get("server") or ("", None))[1]
+        await apps.get(port, app)(scope, receive, send)
+
+    return chosen
+
+
+def url_of(listener: socket.socket) -> str:
+    """The address of a listening socket."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class _Server(uvicorn.Server):
+    """Calls ``on_ready`` when it listens, and drains before it stops listening."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        on_ready: Callable[[], None],
+        prepare: Callable[[], Awaitable[None]] | None,
+        drain: Drain,
+    ) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+        self._prepare = prepare
+        self._drain = drain
+        self._signals: list[int] = []
+        self._listeners: list[socket.socket] = []
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._listeners = sockets or []
+        await super().startup(sockets)
+        for listener in self._listeners:
+            listener.listen(_BACKLOG)
+        if self._prepare is not None and not self.should_exit:
+            await self._prepare()
+        gc.collect()
+        gc.freeze()  # what is here now stays until the end: Python's collections need not look at it again
+        if not self.should_exit:
+            self._on_ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._drain.started = True
+        self._signals.append(sig)
+        super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        parent = multiprocessing.parent_process()
+        if parent is not None and not parent.is_alive():  # nothing would stop or replace this worker any more
+            self.handle_exit(signal.SIGTERM, None)
+        return await super().on_tick(counter)
+
+    async def main_loop(self) -> None:
+        await super().main_loop()
+        if self._signals[-1:] != [signal.SIGTERM]:
+            return
+        # Each answer from now on ends its connection, so that no request meets one that is being closed.
+        self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._drain.seconds
+        while len(self._signals) == 1 and loop.time() < ends:  # noqa: ASYNC110  # a signal handler sets no Event
+            await asyncio.sleep(_TICK)
+        await self._stop_listening()
+        ends = loop.time() + _NEW_CONNECTION_SECONDS
+        while self.server_state.connections and len(self._signals) == 1 and loop.time() < ends:  # noqa: ASYNC110
+            await asyncio.sleep(_TICK)
+
+    async def _stop_listening(self) -> None:
+        """Accepts the connections that wait already: to close the listener would cut them off."""
+        loop = asyncio.get_running_loop()
+        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class  # as uvicorn makes one for each
+        protocol = partial(make, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+        waiting = [each for listener in self._listeners for each in _accept_waiting(listener)]
+        for server in self.servers:
+            server.close()
+        for connection in waiting:
+            await loop.connect_accepted_socket(protocol, connection)
+
+
+def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
+    """Every connection that waits at a listener."""
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # none is left, or it went away again
+            return
+        connection.setblocking(False)
+        yield connection
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Binds the address, before a command changes anything on disk for it. Raises InvalidSettings (port)."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise InvalidSettings(
+            f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port (0 takes a free one)"
+        ) from None
+    return listener
+
+
+def listen_beside(listener: socket.socket) -> socket.socket:
+    """Binds the next port of the same host, or a free one where that is taken. Raises InvalidSettings."""
+    host, port = listener.getsockname()[:2]
+    try:
+        return listen(host, port + 1)
+    except (InvalidSettings, OverflowError):  # taken, or there is no such port
+        return listen(host, 0)

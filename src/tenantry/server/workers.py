@@ -1,0 +1,185 @@
+"""The processes of ``tenantry serve``: one that serves, or several behind one socket and the Supervisor of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from multiprocessing import connection, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import TYPE_CHECKING, Final
+
+from tenantry.errors import InvalidSettings
+from tenantry.provisioning.http import FastRouter
+from tenantry.server.app import create_app
+from tenantry.server.connections import ConnectionLimits, most_connections
+from tenantry.server.query_contract import read_contract
+from tenantry.server.telemetry import exported_spans, make_reporter
+from tenantry.server.uvicorn import DRAIN_SECONDS, Drain, run, url_of
+from tenantry.tokens.keys import SigningKeys
+
+if TYPE_CHECKING:
+    from tenantry.server.settings import Settings
+
+_SPAWN: Final = get_context("spawn")  # a fork would share the state of threads and drivers
+_RESTART_SECONDS: Final = 1.0
+"""Between two starts of a worker that ends by itself."""
+_KILL_SECONDS: Final = 2.0
+"""How much longer than its own time a worker may live before it is killed."""
+
+
+def make_app(settings: Settings, drain: Drain) -> FastRouter:
+    """The app of these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries, InvalidPropertySchema."""
+    keys = SigningKeys.from_file(settings.keys)
+    return FastRouter(
+        create_app(
+            settings.database,
+            keys,
+            redis=settings.redis,
+            listen_database=settings.listen_database,
+            metrics=settings.metrics,
+            draining=drain,
+            contact=settings.api_contact,
+            contract=read_contract(settings),
+        )
+    )
+
+
+def connection_limits(settings: Settings) -> ConnectionLimits:
+    """What clients may take of a process with these settings."""
+    return ConnectionLimits(
+        header_seconds=settings.header_seconds,
+        min_rate=settings.min_rate,
+        max_connections=most_connections() if settings.max_connections is None else settings.max_connections,
+        max_per_address=settings.max_connections_per_address,
+        proxies=settings.proxies,
+    )
+
+
+def serve_process(
+    settings: Settings, listener: socket.socket, app: FastRouter, drain: Drain, announce: Callable[[str], None]
+) -> None:
+    """Serves in this process until a signal ends it; ``announce`` is called with the address once it answers."""
+    with exported_spans(make_reporter(settings.log_format)):
+        run(
+            app,
+            listener,
+            announce=announce,
+            drain=drain,
+            log_format=settings.log_format,
+            limits=connection_limits(settings),
+        )
+
+
+class Worker:
+    """One process that serves. ``ready`` has something to read when it listens, or its end when it is gone."""
+
+    def __init__(self, settings: Settings, listener: socket.socket) -> None:
+        self.ready: Connection
+        self.ready, child_end = _SPAWN.Pipe(duplex=False)
+        self.process: SpawnProcess = _SPAWN.Process(
+            target=_run_worker, args=(settings, listener, child_end), daemon=False
+        )
+        self.process.start()
+        child_end.close()
+
+    def wait_ready(self) -> bool:
+        """Waits until it serves; False if it ended before."""
+        try:
+            self.ready.recv_bytes()
+        except (EOFError, OSError):
+            return False
+        return True
+
+    def send_signal(self, signal_number: int) -> None:
+        """Unless it has ended."""
+        if self.process.is_alive() and self.process.pid is not None:
+            os.kill(self.process.pid, signal_number)
+
+
+def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) -> None:
+    """The main function of a worker process."""
+    if sys.platform != "win32":
+        os.setpgid(
+            0, 0
+        )  # Ctrl-C goes to the supervisor, which passes it on: a worker that gets two signals does not drain
+    drain = Drain(settings.drain_seconds)
+    app = make_app(settings, drain)
+    serve_process(settings, listener, app, drain, lambda _: ready.send_bytes(b"1"))
+
+
+class Supervisor:
+    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM, which it passes on to them. SIGHUP replaces
+    them one by one by new ones."""
+
+    def __init__(self, settings: Settings, listener: socket.socket) -> None:
+        self._settings = settings
+        self._listener = listener
+        self._report = make_reporter(settings.log_format)
+        self._workers: list[Worker] = []
+        self._signals: list[int] = []
+
+    def run(self, *, announce: Callable[[str], None]) -> None:
+        """Raises InvalidSettings if the first workers do not come up."""
+        for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
+            signal.signal(each, lambda number, _: self._signals.append(number))
+        with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:
+            if self._settings.metrics:
+                os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # the workers add their numbers up there
+            try:
+                self._workers = [Worker(self._settings, self._listener) for _ in range(self._settings.workers)]
+                ready = [worker.wait_ready() for worker in self._workers]
+                if not all(ready) and not self._signals:
+                    raise InvalidSettings("a worker ended before it served: its message is above")
+                if not self._signals:
+                    announce(url_of(self._listener))
+                self._supervise()
+            finally:
+                self._stop()
+
+    def _supervise(self) -> None:
+        while not self._signals or self._signals[0] not in (signal.SIGINT, signal.SIGTERM):
+            if self._signals:
+                self._signals.pop(0)
+                self._replace_all()
+            connection.wait([worker.process.sentinel for worker in self._workers], timeout=0.2)
+            for index, worker in enumerate(self._workers):
+                ended = worker.process
+                if not ended.is_alive() and not self._signals:
+                    self._report(f"Worker {ended.pid} ended ({ended.exitcode}); another takes its place.")
+                    time.sleep(_RESTART_SECONDS)
+                    self._workers[index] = Worker(self._settings, self._listener)
+
+    def _replace_all(self) -> None:
+        """The new one serves before the old one is asked to stop; if it does not come up, the old one stays."""
+        for index, old in enumerate(self._workers):
+            new = Worker(self._settings, self._listener)
+            if not new.wait_ready():
+                self._report("A new worker ended before it served; the old ones go on.")
+                return
+            old.send_signal(signal.SIGTERM)
+            old.process.join(self._stop_seconds())
+            old.process.kill()
+            self._workers[index] = new
+
+    def _stop(self) -> None:
+        ends = time.monotonic() + self._stop_seconds()
+        self._listener.close()  # the workers hold it: with the last of them it is gone
+        self._signals = [each for each in self._signals if each != signal.SIGHUP] or [signal.SIGTERM]
+        while any(worker.process.is_alive() for worker in self._workers) and time.monotonic() < ends:
+            while self._signals:  # a second one is passed on too: it means "hurry"
+                number = self._signals.pop(0)
+                for worker in self._workers:
+                    worker.send_signal(number)
+            connection.wait([worker.process.sentinel for worker in self._workers if worker.process.is_alive()], 0.2)
+        for worker in self._workers:
+            worker.process.kill()
+            worker.process.join()
+
+    def _stop_seconds(self) -> float:
+        return self._settings.drain_seconds + DRAIN_SECONDS + _KILL_SECONDS

@@ -1,0 +1,292 @@
+"""The signing-key file: made, read, changed and listed here.
+
+Its text has one line a key. Random keys pass; what a person types or copies does not::
+
+    k1  2026-01-31T09:00:00Z  verify-only  <secret, base64url>
+    k2  2026-07-31T09:00:00Z  active       <secret, base64url>
+
+Of a key that was removed its audit key stays: it proves entries of the audit trail, and signs nothing::
+
+    k0  2026-07-31T09:00:00Z  audit-only   <audit key, base64url>
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from tenantry.errors import InvalidKeys
+from tenantry.tokens import SigningKey
+from tenantry.tokens.keys.entropy import entropy_problem
+from tenantry.tokens.keys.private_file import create_private, locked, read_private, replace_private
+
+DEFAULT_PATH: Final = "tenantry.keys"
+"""Where the key file is by default, relative to the working directory."""
+
+_SECRET_BYTES: Final = 32
+
+HEADER: Final = """\
+# Signing keys of Tenantry. SECRET: whoever reads this file can sign user group tokens, and open the passwords of data
+# sources that are in the store.
+# Keep it out of version control and images, keep a safe copy, and leave its mode at 0600.
+#
+# One key a line: id, day and time of its making (UTC), state, secret (base64url).
+# The active key signs; verify-only keys still verify what they signed. There is exactly one active key. What is left of
+# a removed key is audit-only: it proves entries of the audit trail, and no token.
+# Change it with `tenantry keys rotate`, look at it with `tenantry keys list`. Running programs read it once a second.
+"""
+
+_ACTIVE: Final = "active"
+_VERIFY_ONLY: Final = "verify-only"
+_AUDIT_ONLY: Final = "audit-only"
+_STATES: Final = (_ACTIVE, _VERIFY_ONLY, _AUDIT_ONLY)
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
+_TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEntry:
+    """One key of the file. ``created_at`` is aware, UTC, whole seconds."""
+
+    key: SigningKey
+    created_at: datetime
+    active: bool
+
+    def line(self) -> str:
+        """The entry as the file has it: only here a secret is written out."""
+        return _line(self.key.id, self.created_at, _ACTIVE if self.active else _VERIFY_ONLY, self.key.secret)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditKey:
+    """What stays of a signing key that was removed. ``created_at`` is that of the key."""
+
+    id: str
+    created_at: datetime
+    secret: bytes = field(repr=False)
+
+    def line(self) -> str:
+        """The entry as the file has it."""
+        return _line(self.id, self.created_at, _AUDIT_ONLY, self.secret)
+
+
+def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
+    return f"{key_id}  {created_at.strftime(_TIME)}  {state:<11}  {_encode_secret(secret)}"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFile:
+    """The contents of a key file, line by line: a str is a comment or an empty line, and stays as it is."""
+
+    lines: tuple[str | KeyEntry | AuditKey, ...]
+
+    @property
+    def entries(self) -> tuple[KeyEntry, ...]:
+        """The keys, in the order of the file."""
+        return tuple(line for line in self.lines if isinstance(line, KeyEntry))
+
+    @property
+    def audit_keys(self) -> dict[str, bytes]:
+        """Those of keys that were removed, by their ids."""
+        return {line.id: line.secret for line in self.lines if isinstance(line, AuditKey)}
+
+    @property
+    def active(self) -> KeyEntry:
+        """The key that signs."""
+        return next(entry for entry in self.entries if entry.active)
+
+    def text(self) -> str:
+        """What is written to the file."""
+        return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
+
+    def rotated(self, secret: bytes, now: datetime) -> KeyFile:
+        """With a new active key; the one that was active verifies only. Raises InvalidKeys for a weak secret."""
+        entry = new_entry(self._next_id(), secret, now)
+        retired = (replace(line, active=False) if isinstance(line, KeyEntry) else line for line in self.lines)
+        return KeyFile((*retired, entry))
+
+    def without(self, key_id: str) -> KeyFile:
+        """Without this key, of which the audit key stays. Raises InvalidKeys if there is none with this id, or if it is
+        the active one."""
+        if self.active.key.id == key_id:
+            raise InvalidKeys(
+                f"{key_id} is the active signing key: run `tenantry keys rotate` first, so that another one signs"
+            )
+        gone = next((entry for entry in self.entries if entry.key.id == key_id), None)
+        if gone is None:
+            raise InvalidKeys(f"there is no such signing key; there are {', '.join(e.key.id for e in self.entries)}")
+        stays = AuditKey(key_id, gone.created_at, gone.key.audit_key)
+        return KeyFile(tuple(stays if line is gone else line for line in self.lines))
+
+    def _next_id(self) -> str:
+        """The id after the active one (k9, ka … kz, l0): an id that was removed does not come back soon."""
+        taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
+        high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
+        for step in range(1, len(_DIGITS) ** 2):
+            tens, ones = divmod((high * len(_DIGITS) + low + step) % len(_DIGITS) ** 2, len(_DIGITS))
+            if (key_id := _DIGITS[tens] + _DIGITS[ones]) not in taken:
+                return key_id
+        raise InvalidKeys("all 1,296 key ids are taken: remove old keys with `tenantry keys remove`")
+
+
+def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
+    """An active key made now. Raises InvalidKeys if the secret is weak: then the source of randomness is broken."""
+    if reason := entropy_problem(secret, _encode_secret(secret)):
+        raise InvalidKeys(f"the source of randomness gave a key that {reason}")
+    return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
+
+
+def new_key_file(secret: bytes, now: datetime) -> KeyFile:
+    """The contents of a first key file, with the key ``k1``."""
+    return KeyFile((*HEADER.splitlines(), new_entry("k1", secret, now)))
+
+
+def parse_keys(text: str) -> KeyFile:
+    """The contents of this text. Raises InvalidKeys that names the line and never shows what is in it."""
+    lines: list[str | KeyEntry | AuditKey] = []
+    seen: dict[str | bytes, int] = {}
+    active: list[int] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            lines.append(line)
+            continue
+        entry = _parse_entry(line, number)
+        key = entry.key if isinstance(entry, KeyEntry) else entry
+        for name, value in (("id", key.id), ("secret", key.secret)):
+            if (first := seen.setdefault(value, number)) != number:
+                raise InvalidKeys(f"line {number}: the {name} is the same as that of line {first}; remove one of them")
+        active += [number] * (isinstance(entry, KeyEntry) and entry.active)
+        lines.append(entry)
+    if len(active) > 1:
+        raise InvalidKeys(f"line {active[1]}: a second active key (line {active[0]} has one); make one verify-only")
+    if not active:
+        raise InvalidKeys("no line holds an active key; there must be exactly one")
+    return KeyFile(tuple(lines))
+
+
+def _parse_entry(line: str, number: int) -> KeyEntry | AuditKey:
+    fields = line.split()
+    if len(fields) != 4:
+        raise InvalidKeys(f"line {number}: {len(fields)} fields instead of 4 (id, time, state, secret)")
+    key_id, created, state, written = fields
+    if state not in _STATES:
+        raise InvalidKeys(f"line {number}: the third field, the state, must be one of {', '.join(_STATES)}")
+    try:
+        created_at = datetime.strptime(created, _TIME).replace(tzinfo=UTC)
+    except ValueError:
+        raise InvalidKeys(f"line {number}: the second field must be a time in UTC like 2026-01-31T09:00:00Z") from None
+    secret = _decode_secret(written)
+    if secret is None:
+        raise InvalidKeys(f"line {number}: the fourth field, the secret, is not base64url without padding")
+    try:
+        key = SigningKey(key_id, secret)
+    except InvalidKeys as error:
+        raise InvalidKeys(f"line {number}: {error.message}") from None
+    if reason := entropy_problem(secret, written):
+        raise InvalidKeys(
+            f"line {number}: the secret of {key_id} {reason}; take the line out, or move the file away "
+            "and run `tenantry keys new`"
+        )
+    if state == _AUDIT_ONLY:
+        return AuditKey(key.id, created_at, key.secret)
+    return KeyEntry(key, created_at, state == _ACTIVE)
+
+
+def _decode_secret(text: str) -> bytes | None:
+    """The bytes; None unless this is their one canonical spelling."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", text) or len(text) % 4 == 1:
+        return None
+    secret = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    return secret if _encode_secret(secret) == text else None
+
+
+def _encode_secret(secret: bytes) -> str:
+    return urlsafe_b64encode(secret).rstrip(b"=").decode("ascii")
+
+
+# --- the file on the disk ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInfo:
+    """What may be shown of a signing key. ``created_at`` is aware, UTC."""
+
+    id: str
+    created_at: datetime
+    active: bool
+
+
+def create_key_file(path: str | Path) -> KeyInfo:
+    """Makes a key file with one fresh key, mode 0600. Never overwrites: raises InvalidKeys if anything is there."""
+    contents = new_key_file(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))
+    create_private(Path(path), contents.text().encode())
+    return _info(contents.active)
+
+
+def rotate_key_file(path: str | Path) -> KeyInfo:
+    """Adds a fresh key that signs from now on; the others verify only. Gives the new key; the old tokens stay good.
+
+    The file is replaced in one step, so that a reader sees it before or after and a crash leaves it whole; of several
+    rotations at once none is lost. Raises InvalidKeys.
+    """
+    return _info(
+        _edit(path, lambda contents: contents.rotated(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))).active
+    )
+
+
+def remove_key(path: str | Path, key_id: str) -> KeyInfo:
+    """Removes a verify-only key, all but its audit key, say because it leaked: every token that it signed dies as soon
+    as programs have read the file again.
+
+    Gives the key that was removed. Raises InvalidKeys for the active key and for an unknown id.
+    """
+    removed: list[KeyInfo] = []
+
+    def without(contents: KeyFile) -> KeyFile:
+        removed.extend(_info(entry) for entry in contents.entries if entry.key.id == key_id)
+        return contents.without(key_id)
+
+    _edit(path, without)
+    return removed[0]
+
+
+def list_keys(path: str | Path) -> list[KeyInfo]:
+    """The keys of a file in its order, without their secrets. Raises InvalidKeys."""
+    return [_info(entry) for entry in read_keys(path).entries]
+
+
+def read_keys(path: str | Path) -> KeyFile:
+    """The checked contents of a key file. Raises InvalidKeys that names the file."""
+    return checked_keys(path, read_private(Path(path)))
+
+
+def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
+    """The contents of the file that these bytes were read from. Raises InvalidKeys that names it."""
+    for number, line in enumerate(raw.splitlines(), start=1):
+        if not line.isascii():
+            raise InvalidKeys(
+                f"signing-key file {path}, line {number}: holds bytes that are not ASCII; this may not be a key file"
+            )
+    try:
+        return parse_keys(raw.decode("ascii"))
+    except InvalidKeys as error:
+        raise InvalidKeys(f"signing-key file {path}, {error.message}") from None
+
+
+def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
+    # A symbolic link stays one: what it points to is replaced.
+    real = Path(path).resolve()
+    with locked(real):
+        contents = change(read_keys(real))
+        replace_private(real, contents.text().encode())
+    return contents
+
+
+def _info(entry: KeyEntry) -> KeyInfo:
+    return KeyInfo(entry.key.id, entry.created_at, entry.active)

@@ -1,0 +1,162 @@
+"""SigningKeys: a KeyRing that is read from the key file and follows it. No program is restarted for a rotation.
+
+The file is read again where I/O is done anyway: before something is signed, after a token's signature was found good,
+and by the poll of a resolver, at most once a second each. It has a few hundred bytes and is compared as a whole, for
+the time and the size of a file that was written twice in one moment say nothing.
+
+A file that cannot be used changes nothing: the keys that were read before stay, and the problem is told.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Final, Self
+
+from tenantry.errors import InvalidKeys
+from tenantry.groups import Token
+from tenantry.tokens import KEY_ID_PATTERN, KeyRing, MessageAuthenticator, SigningKey
+from tenantry.tokens.keys.key_file import KeyFile, checked_keys
+from tenantry.tokens.keys.private_file import read_private
+
+_log = logging.getLogger("tenantry.keys")
+
+CHECK_SECONDS: Final = 1.0
+"""How old the knowledge of the file may be where a key is used."""
+
+UNKNOWN_KEY_SECONDS: Final = 0.05
+"""The same where a token names a key that is not known: another process may have read the file a moment ago. It bounds
+what forgeries cost."""
+
+SIGNS_AFTER: Final = 0.25
+"""For how long the key that was active before goes on to sign after a new one was read. By then no process holds to
+what it read before the change where it meets the new key."""
+
+
+class SigningKeys(KeyRing):
+    """A KeyRing of keys given here, which stay as they are; or of a file, which is followed: see ``from_file``."""
+
+    def __init__(
+        self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
+    ) -> None:
+        super().__init__(keys, active, audit_keys=audit_keys)
+        self._path: Path | None = None
+        self._digest = b""
+        self._checked_at = 0.0
+        self._reading = Lock()
+        self._next_active: tuple[str, float] | None = None
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Reads the file that ``tenantry keys new`` made, and again whenever it changes: a new active key signs, and a
+        key that was removed verifies nothing, a second later at most.
+
+        Raises InvalidKeys when the file is missing, malformed (naming the line), may be read or written by group or
+        others, or holds a key that is short, guessable or published. No message ever shows a secret. Later on such a
+        file is reported in the log and as ``problem``, and the keys that were read before stay in use.
+        """
+        place = Path(path).absolute()
+        raw = read_private(Path(path))
+        contents = checked_keys(path, raw)
+        keys = cls(_keys_of(contents), contents.active.key.id, audit_keys=contents.audit_keys)
+        keys._path, keys._digest, keys._checked_at = place, sha256(raw).digest(), time.monotonic()
+        return keys
+
+    def refresh(self, *, within: float = 0.0) -> bool:
+        """Reads the file again, unless that was done within so many seconds. True if it has other keys now."""
+        if self._path is None or time.monotonic() - self._checked_at < within:
+            return False
+        if not self._reading.acquire(blocking=False):  # another thread does it
+            return False
+        try:
+            self._checked_at = time.monotonic()
+            return self._read_again(self._path)
+        finally:
+            self._reading.release()
+
+    def _read_again(self, path: Path) -> bool:
+        try:
+            raw = read_private(path)
+            digest = sha256(raw).digest()
+            changed = digest != self._digest
+            contents = checked_keys(path, raw) if changed else None
+        except InvalidKeys as error:
+            if error.message != self.problem:
+                self.problem = error.message
+                _log.warning("the keys that were read before stay in use: %s", error.message)
+            return False
+        if self.problem is not None:
+            self.problem = None
+            _log.warning("the signing-key file %s can be used again", path)
+        if contents is not None:
+            self._digest = digest
+            self._replace(contents)
+        return changed
+
+    def _replace(self, contents: KeyFile) -> None:
+        before, removals = self._url_keys, self.removals
+        new = KeyRing(_keys_of(contents), contents.active.key.id, audit_keys=contents.audit_keys)
+        gone = [key_id for key_id, key in before.items() if new._url_keys.get(key_id) != key]
+        state = dict(vars(new))
+        self._next_active = None
+        if new._active != self._active and self._active in new.ids and self._active not in gone:
+            self._next_active = new._active, time.monotonic() + SIGNS_AFTER
+            state["_active"] = self._active
+        self.__dict__.update(state, removals=removals + bool(gone))  # in one step: other threads use them
+        removed = f"; {', '.join(gone)} removed" if gone else ""
+        _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
+
+    def _promote(self, following: tuple[str, float]) -> None:
+        """Signs with the key that was read before, unless another thread has read a change since, or is about to."""
+        if self._reading.acquire(blocking=False):
+            try:
+                if self._next_active is following:
+                    self._active, self._next_active = following[0], None
+            finally:
+                self._reading.release()
+
+    # --- the uses of the keys, each of which looks at the file first ---
+
+    @property
+    def active_id(self) -> str:
+        self.refresh(within=CHECK_SECONDS)
+        following = self._next_active
+        if following is not None and time.monotonic() >= following[1]:
+            self._promote(following)
+        return self._active
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        self.refresh(within=CHECK_SECONDS)
+        return super().ids
+
+    @property
+    def url_keys(self) -> dict[str, bytes]:
+        self.refresh(within=CHECK_SECONDS)
+        return super().url_keys
+
+    def mint(self, token: Token) -> str:
+        self.refresh(within=CHECK_SECONDS)
+        return super().mint(token)
+
+    def read(self, text: str | bytes) -> Token:
+        token = super().read(text)  # a forgery costs no I/O
+        return super().read(text) if self.refresh(within=CHECK_SECONDS) else token
+
+    def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
+        mac = self._macs.get(head)
+        if mac is None and _names_a_key(head) and self.refresh(within=UNKNOWN_KEY_SECONDS):
+            mac = self._macs.get(head)
+        return mac
+
+
+def _keys_of(contents: KeyFile) -> list[SigningKey]:
+    return [entry.key for entry in contents.entries]
+
+
+def _names_a_key(head: bytes) -> bool:
+    return head[:3] == b"ugt" and KEY_ID_PATTERN.fullmatch(head[5:7].decode("latin-1")) is not None

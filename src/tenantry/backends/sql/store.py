@@ -64,9 +64,9 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
     (None: as ``tenantry.cache.slots`` finds it); a store that cannot use it does not write. ``clock`` gives the time of
     day in UTC; None means the database's own, and for SQLite this host's. ``keys``, SigningKeys, seal what the store
     adds to the audit trail; an entry without a seal is covered by the next one. Making a store does no I/O; the
-    tables are made by ``tenantry migrate``. What groups use in this process is added to the store every ``usage_seconds`` (None:
-    it is not kept). It may be used from several event loops; ``aclose`` gives back its connections. Raises
-    InvalidSettings when the URL cannot be used.
+    tables are made by ``tenantry migrate``. What groups use in this process is added to the store every
+    ``usage_seconds`` (None: it is not kept). It may be used from several event loops; ``aclose`` closes it.
+    Raises InvalidSettings when the URL cannot be used.
     """
 
     def __init__(

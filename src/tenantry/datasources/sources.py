@@ -23,7 +23,7 @@ from tenantry.datasources.driver import Pieces, Rows
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.ownership import check_owner
 from tenantry.datasources.pool.limits import Limits, StreamLimits
-from tenantry.datasources.pool.many_rows import Reduction
+from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
 from tenantry.datasources.query_label import QueryLabel, label_of
 from tenantry.datasources.registrations import Registrations

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
+from tenantry.dashboards.charts.reduction import Plot, reduce_rows
 
 from engines.chromium import OpenPage
-from tenantry.dashboards.charts.reduction import Plot, reduce_rows
 from tenantry.datasources.results import Result
 from tests.dashboards.page.conftest import Visit, box_of, come
 from tests.dashboards.page.stand_in import Message, StandIn, rows

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from tenantry.dashboards.answer_budget import Encode, HeldLine, OpenAnswer
 from tenantry.dashboards.charts.chart_rows import ChartRows
-from tenantry.dashboards.charts.reduction import Plot
+from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
 from tenantry.dashboards.filters import previous_period
@@ -34,8 +34,8 @@ from tenantry.errors.location import error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
 
-REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA, PanelKind.SCATTER})
-"""Panels whose rows are reduced to what their pixels show, where they are over a number or a time."""
+_REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
+"""Panels whose rows are reduced to those that their pixels show, unless their series are stacked."""
 
 FRESH: Final = 5.0
 """Seconds that rows may be old which a viewer asks for anew: where answers are kept, the source is asked once in that
@@ -165,14 +165,12 @@ class PanelRunner:
 
 
 def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
-    """The plot of a chart whose rows can be reduced; None for other panels."""
-    if panel.kind not in REDUCED:
+    """None for a panel whose rows are not reduced."""
+    if panel.kind not in _REDUCED or view.get("stack"):
         return None
     shown = view[panel.kind]
     measures = (shown,) if isinstance(shown, str) else tuple(shown)
-    if panel.kind is PanelKind.SCATTER:
-        return Plot(view["by"], measures, view.get("color"), width, points=True, size=view.get("size"))
-    return Plot(view["by"], measures, view.get("color"), width, view.get("stack", ""))
+    return Plot(view["by"], measures, view.get("color"), width)
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:

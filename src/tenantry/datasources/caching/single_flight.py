@@ -19,7 +19,7 @@ from typing import Any, Final
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error
-from tenantry.datasources.pool.many_rows import ManyRows, Reduction
+from tenantry.datasources.pool.streamed_reduction import Reduction, fetch_reduced
 from tenantry.datasources.pool.turns import Turn
 from tenantry.datasources.pools import OpenSource, Pools
 from tenantry.datasources.query_label import QueryLabel
@@ -106,7 +106,6 @@ class Flights:
         self.activity: Final = activity
         self.clock: Final = clock
         self.pools: Final = pools
-        self.many_rows: ManyRows = self._new_many_rows()
         self.landed: Final = landed
         self.by_key: Final[dict[str, Flight]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -117,7 +116,6 @@ class Flights:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # flights of a loop that has ended never land
             self.by_key.clear()
-            self.many_rows = self._new_many_rows()
             self._loop = loop
         key = query.key
         flight = None if key is None else self.by_key.get(key)
@@ -133,9 +131,6 @@ class Flights:
                 with suppress(SourceUnavailable):  # its queue is full; there is a place in another one already
                     flight.queue(query)
         return flight.wait() if query.while_current is None else query.while_current(flight.wait())
-
-    def _new_many_rows(self) -> ManyRows:
-        return ManyRows(self.pools.limits)
 
     def forget_source(self, name: str | None) -> None:
         """No query joins one that is under way at this source; None: at any."""
@@ -251,7 +246,7 @@ class Flight:
         as_of, is_measured = datetime.fromtimestamp(self.began, UTC), flights.landed is not None
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)
         source, reduction = query.opened.source, query.reduction
-        fetch = source.fetch if reduction is None else partial(flights.many_rows.fetch, source, reduction.make)
+        fetch = source.fetch if reduction is None else partial(fetch_reduced, source, reduction, flights.pools.limits)
         self._task = self._loop.create_task(fetch(shape, bound, turn, query.session))
         self._task.add_done_callback(partial(self._landed, turn))  # also of one that never ran
 

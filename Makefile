@@ -21,8 +21,8 @@ PIP := $(BIN)/python requirements/install.py --constraint requirements/constrain
 
 help:
 	@echo "make demo    set up and serve a product that embeds dashboards for three customers (make demo PORT=8001: on another port)"
-	@echo "make test    set up, run every check, and the tests but those of the slow files"
-	@echo "make test-all        the same with the slow files, and every example of the property tests"
+	@echo "make test    set up, run every check, and the tests that are not marked as slow"
+	@echo "make test-all        the same with the slow tests, and every example of the property tests"
 	@echo "make test-sql        the tests of one room (tests/sql); make test-site and make test-convert: of one distribution"
 	@echo "make quick   lint, types, floors and the pure tests, in two minutes"
 	@echo "make test-matrix     every test on each Python that this machine has, of 3.11 to 3.14"
@@ -98,9 +98,8 @@ floors: .venv/test
 SESSION := $(CURDIR)/$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 PYTEST = set -e; for folder in $(SESSIONS); do (cd $$folder && $(SESSION) $(1)); done
 
-# The first tier: without the slow files, and with a quarter of the examples that property tests try.
-SLOW_FILES := $(shell sed 's/\#.*//' tests/slow_files.txt)
-FIRST_TIER := $(SLOW_FILES:%=--ignore-glob=*/%) --hypothesis-profile=first-tier
+# The first tier: without the tests that are marked as slow, and with a quarter of the examples of property tests.
+FIRST_TIER := -m 'not slow' --hypothesis-profile=first-tier
 
 pytest: .venv/test
 	@$(call PYTEST,$(FIRST_TIER))

@@ -1,17 +1,11 @@
-"""The two tiers of tests: `make test` leaves out the slow files, `make test-all` and `.ci/run` leave out none."""
+"""The two tiers of tests: `make test` leaves out the slow ones, `make test-all` and `.ci/run` leave out none."""
 
 from __future__ import annotations
 
 import subprocess
+import tomllib
 
 from scripts.distributions import DISTRIBUTIONS, ROOT
-
-FILES = [file.as_posix() for folder in DISTRIBUTIONS.values() for file in (folder / "tests").rglob("test_*.py")]
-LISTED = [
-    name
-    for line in (ROOT / "tests" / "slow_files.txt").read_text("utf-8").splitlines()
-    if (name := line.partition("#")[0].strip())
-]
 
 
 def _make(*words: str) -> subprocess.CompletedProcess[str]:
@@ -25,24 +19,21 @@ def _commands(target: str) -> str:
     return _make("--dry-run", target).stdout
 
 
-def test_each_name_is_that_of_one_file() -> None:
-    """Red when a slow file is renamed or deleted, and when another one gets its name and would be left out too."""
-    assert LISTED
-    found = {name: [file for file in FILES if file.endswith(f"/{name}")] for name in LISTED}
-    assert {name: files for name, files in found.items() if len(files) != 1} == {}
-
-
-def test_make_test_leaves_out_the_listed_files() -> None:
-    """Red when the Makefile no longer reads the list, or reads a comment as a name."""
-    left_out = {word for word in _commands("pytest").split() if word.startswith("--ignore-glob=")}
-    assert left_out == {f"--ignore-glob=*/{name}" for name in LISTED}
+def test_make_test_leaves_out_the_slow_tests() -> None:
+    """In every distribution. Red when one of them does not know the marker, and when `make test` runs everything."""
+    commands = _commands("pytest")
+    assert "-m 'not slow' --hypothesis-profile=first-tier" in commands
+    for folder in DISTRIBUTIONS.values():
+        assert str(folder.relative_to(ROOT)) in commands
+        options = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+        assert [each.partition(":")[0] for each in options["markers"]] == ["slow"]
 
 
 def test_make_test_all_leaves_out_nothing() -> None:
     """And CI runs it. Red when either runs the first tier alone."""
     commands = _commands("test-all")
     assert "pytest" in commands
-    assert "--ignore" not in commands
+    assert "slow" not in commands
     assert "--hypothesis-profile" not in commands
     assert "make test-all" in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 

@@ -1,7 +1,7 @@
 """The sites, and the browsers: every test of this folder runs in Chromium and in Firefox.
 
-In the first tier Firefox runs the tests of isolation, sandboxes, policies and cookies, which each browser enforces by its
-own rules; the others are slow in it.
+In the first tier Firefox runs the tests of isolation, sandboxes, policies and cookies, which each browser enforces by
+its own rules; the others are slow in it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
-from tenantry.http.responses import error_response
+from tenantry.http import error_response
 from tenantry.server.connections.limits import Closed
 
 if TYPE_CHECKING:

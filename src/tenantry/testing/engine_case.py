@@ -19,7 +19,7 @@ from tenantry.datasources.pool.turns import Turn, Turns
 from tenantry.datasources.results import Result
 from tenantry.datasources.results.format import DEFAULT
 from tenantry.datasources.results.pieces import piece_writers
-from tenantry.datasources.url import parse
+from tenantry.datasources.url import parse_url
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment, RegisteredSource, Tag
 from tenantry.sql import BoundSQL, SQLTemplate
@@ -75,7 +75,7 @@ class EngineCase:
     def passwords(self) -> list[str]:
         """Those of its URLs."""
         urls = [self.url] if self.unreachable_url is None else [self.url, self.unreachable_url]
-        return [password for url in urls if (password := parse(url).password)]
+        return [password for url in urls if (password := parse_url(url).password)]
 
     @asynccontextmanager
     async def ask(self, *, url: str | None = None, **limits: Any) -> AsyncIterator[AskedDriver]:

@@ -24,8 +24,7 @@ from tenantry.errors import (
     TooManyBytes,
     TooManyRows,
 )
-from tenantry.sql import BoundSQL
-from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
+from tenantry.sql import BoundSQL, has_dynamic_sql
 
 if TYPE_CHECKING:
     from tenantry.datasources.pool.turns import Turn

@@ -12,8 +12,7 @@ from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.pools import OpenSource
 from tenantry.datasources.url import parse_url
 from tenantry.groups import Record, UserGroup
-from tenantry.sql import SQLTemplate
-from tenantry.sql.binding.paramstyles import TracedSQL
+from tenantry.sql import SQLTemplate, TracedSQL
 
 
 @dataclass(frozen=True, slots=True)

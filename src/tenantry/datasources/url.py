@@ -12,10 +12,10 @@ from urllib.parse import quote_plus
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from tenantry.database.source_url import ENCRYPTED_OPTION, is_reference, replace_secrets, secret_values
+from tenantry.database import ENCRYPTED_OPTION, is_reference, replace_secrets, secret_values
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
-from tenantry.sql.binding.fingerprint import digest
+from tenantry.sql import digest
 
 MEMORY_LIMIT = "1GiB"
 """What all queries on one DuckDB file may take of memory together, and each on a chDB folder, unless the URL sets

@@ -35,9 +35,7 @@ from tenantry.errors import (
 )
 from tenantry.groups import Record, RegisteredSource, UserGroup, extend
 from tenantry.sql import SQLTemplate
-from tenantry.sql.checks.coverage import NAMED
-from tenantry.sql.checks.findings import Finding, Severity
-from tenantry.sql.checks.lint import template_error
+from tenantry.sql.checks import NAMED, Finding, Severity, template_error
 
 _AT_ONCE: Final = 8
 """Data sources that are asked side by side; the queries of one are asked one by one."""

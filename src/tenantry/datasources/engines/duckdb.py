@@ -12,7 +12,7 @@ from threading import Lock
 
 import duckdb
 
-from tenantry.database.own_tables import is_sqlite
+from tenantry.database import is_sqlite
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,

@@ -17,8 +17,7 @@ from typing import Any, Final
 import psycopg
 from sqlalchemy.engine import URL
 
-from tenantry.database.address import libpq_url
-from tenantry.database.own_tables import IN_POSTGRESQL, TABLES, check_postgresql_rows
+from tenantry.database import IN_POSTGRESQL, TABLES, check_postgresql_rows, libpq_url
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,

@@ -16,7 +16,7 @@ import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import TYPE_CHECKING, Any, Final
 
-from tenantry.database.source_url import ENCRYPTED_OPTION
+from tenantry.database import ENCRYPTED_OPTION
 from tenantry.datasources.url import masked, parse_url
 from tenantry.errors import InvalidSource, SecretUnavailable
 from tenantry.groups import Environment, RegisteredSource

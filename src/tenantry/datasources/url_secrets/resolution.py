@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from tenantry.database.source_url import replace_secrets
+from tenantry.database import replace_secrets
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.encryption import decrypt_url, is_encrypted
 from tenantry.datasources.url_secrets.references import Reference, references

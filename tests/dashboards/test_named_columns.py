@@ -10,15 +10,13 @@ from typing import Any, Final
 import duckdb
 import pytest
 
-from tenantry.dashboards.definition.keys import PANELS
+from tenantry.dashboards.definition.file_schema import PANELS
 from tenantry.dashboards.definition.model import PanelKind
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import ResultCache
 from tenantry.errors import TemplateError
 from tests.dashboards.served import Site, serve
 from tests.dashboards.test_tables import Stored
-
-pytestmark = pytest.mark.usefixtures("mount")
 
 SECRET: Final = "TOP-SECRET"
 HIDDEN: Final = {"secret", "margin"}

@@ -18,13 +18,19 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect, WebSocketState
 
 from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
-from tenantry.dashboards.paced_send import LargeBodiesInPieces
+from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
-from tenantry.http.accessors import HANDSHAKE_KEY, user_group, variables
-from tenantry.http.responses import error_response
-from tenantry.http.viewers import watched_request, while_connected, while_thread_works
+from tenantry.http import (
+    HANDSHAKE_KEY,
+    error_response,
+    user_group,
+    variables,
+    watched_request,
+    while_connected,
+    while_thread_works,
+)
 
 POLICY_VIOLATION = 1008
 """The close code of a websocket that ends for an error of ours (RFC 6455 section 7.4.1)."""

@@ -26,36 +26,47 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
 from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
 from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie
-from tenantry.dashboards.encoded_slashes import NoEncodedSlash
 from tenantry.dashboards.endpoint import error_handler, render_error
 from tenantry.dashboards.explanation import explain_panel, panel_text
-from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
-from tenantry.dashboards.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.panels.downloads import Downloads, DownloadStore
+from tenantry.dashboards.panels.filters import read_filters
+from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
-from tenantry.dashboards.panels.panels import PanelRunner
-from tenantry.dashboards.preview.endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
+from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.previews import Preview
+from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.protocol.panel_lines import check_encoder
 from tenantry.dashboards.protocol.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
-from tenantry.dashboards.refresh.changed_files import BrokenFiles, ChangedFiles
 from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
-from tenantry.dashboards.refresh.reloading import ReloadingFolder
+from tenantry.dashboards.refresh.reloading import BrokenFiles, ChangedFiles, ReloadingFolder
 from tenantry.datasources import DataSources
-from tenantry.errors import InvalidQueries, InvalidSettings, TenantryError
-from tenantry.http.accessors import user_group
-from tenantry.middleware import UserGroupMiddleware, header
-from tenantry.middleware.middleware import TokenResolver, with_staleness
+from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
+from tenantry.http import has_encoded_slash, user_group
+from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send_error, with_staleness
+
+
+class NoEncodedSlash:
+    """ASGI middleware: answers such an address with 404, in front of every route."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if has_encoded_slash(scope):
+            await send_error(NotFound("there is nothing at this address"), scope, send)
+        else:
+            await self.app(scope, receive, send)
+
 
 BUNDLES: Final = (SCRIPT, STYLE, *FURTHER, *ELEMENT_FILES)
 

@@ -20,21 +20,23 @@ from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Land
 from tenantry.datasources.changes import SourceChanges
 from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import Pieces, Rows
+from tenantry.datasources.engines.engine import DriverFactory
+from tenantry.datasources.engines.registry import host_engines
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.ownership import check_owner
 from tenantry.datasources.pool.limits import Limits, StreamLimits
 from tenantry.datasources.pool.streamed_reduction import Reduction
-from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
+from tenantry.datasources.pools import TAGGED, Pools, check_tagged, source_name
 from tenantry.datasources.query_label import QueryLabel, label_of
 from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.results import Format, Result, StreamFormat
-from tenantry.datasources.results.format import DEFAULT
+from tenantry.datasources.results.format import DEFAULT_FORMAT
 from tenantry.datasources.results.pieces import MakeWriter, narrowed, piece_writers
+from tenantry.datasources.subquery_wrapper import WrappedTemplate
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
-from tenantry.http.viewers import VIEWER_OF_THREAD, ask_for_thread
+from tenantry.http import VIEWER_OF_THREAD, ask_for_thread
 from tenantry.ports import SourceDirectory
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, UsageCounter, recorder_of
@@ -110,7 +112,7 @@ class DataSources:
                 group_max_waiting=group_max_waiting,
                 stream=stream_limits,
             ),
-            check_engines(engines or {}),
+            host_engines(engines or {}),
             UrlSecrets(keys),
             check_tagged(query_tags, engines or {}),
         )
@@ -172,7 +174,7 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None = None,
         *,
         format: StreamFormat = "ndjson",  # noqa: A002  # the word of every function that writes
-        options: Format = DEFAULT,
+        options: Format = DEFAULT_FORMAT,
         formula_safe: bool = False,
         columns: Collection[str] | None = None,
     ) -> ResultStream:

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from tenantry.errors import Location, MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.html.filters import check_format, dashboard_filters, dashboard_tests
-from tenantry.html.views import HIDDEN, Missing, VariablesContext
+from tenantry.html.proxies import HIDDEN, Missing, VariablesContext
 
 _OURS: Final = frozenset({"jinja2", "markupsafe"}) | sys.stdlib_module_names
 _RAISED: Final = frozenset({"builtins", "decimal"})

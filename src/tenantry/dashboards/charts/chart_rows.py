@@ -14,8 +14,7 @@ from weakref import WeakKeyDictionary
 from cachetools import LRUCache
 
 from tenantry.dashboards.charts.m4 import Plot, reduce_rows, thin_rows
-from tenantry.datasources import DataSources
-from tenantry.datasources.pool.streamed_reduction import Reduction
+from tenantry.datasources import DataSources, Reduction
 from tenantry.datasources.results import Result
 from tenantry.errors import TooManyBytes, TooManyRows
 from tenantry.groups import Record, UserGroup

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from tenantry.dashboards.definition.keys import CONTROL_KINDS, CONTROL_NAME, QUERY_NAME
-from tenantry.dashboards.definition.model import Control
-from tenantry.dashboards.definition.values import (
+from tenantry.dashboards.definition.file_schema import CONTROL_KINDS, CONTROL_NAME, QUERY_NAME
+from tenantry.dashboards.definition.model import Control, DashboardFile
+from tenantry.dashboards.definition.value_kinds import (
     Flag,
     Key,
     Listed,
@@ -20,11 +22,26 @@ from tenantry.dashboards.definition.values import (
     read_keys,
     refuse,
 )
-from tenantry.sql.header.yaml_reader import YamlNode
-from tenantry.sql.parameters.declared import InvalidDefinition
-from tenantry.sql.parameters.definitions import declare
-from tenantry.sql.parameters.relative_ranges import FORMS, parse_relative
-from tenantry.sql.source import Source
+from tenantry.sql import Source, SQLTemplate
+from tenantry.sql.header import YamlNode
+from tenantry.sql.parameters import (
+    INSTANTS,
+    RANGES,
+    REFUSALS,
+    RELATIVE_FORMS,
+    UTC_ZONE,
+    Bounds,
+    InvalidDefinition,
+    Moment,
+    Parameter,
+    ParameterType,
+    PropertyReference,
+    RelativeRange,
+    declare,
+    parse_relative,
+    read_value,
+    spell,
+)
 
 MAX_CONTROLS: Final = 40
 MAX_PRESETS: Final = 12
@@ -146,7 +163,7 @@ def _check_range(name: str, node: YamlNode, source: Source) -> None:
     try:
         parse_relative(name)
     except ValueError:
-        raise refuse(source, node, "this is no relative range", f"one of: {', '.join(FORMS)}") from None
+        raise refuse(source, node, "this is no relative range", f"one of: {', '.join(RELATIVE_FORMS)}") from None
 
 
 def controls_schema() -> Schema:
@@ -158,3 +175,70 @@ def controls_schema() -> Schema:
         "propertyNames": {"pattern": f"^(?:{CONTROL_NAME.pattern})$"},
         "additionalProperties": {"anyOf": kinds},
     }
+
+
+_DAY: Final = timedelta(days=1)
+_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
+_T = ParameterType
+_READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxyType(
+    {
+        _T.DATE_RANGE: frozenset({_T.DATE_RANGE, _T.DATETIME_RANGE}),
+        _T.DECIMAL: frozenset({_T.DECIMAL, _T.INTEGER}),
+        _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
+    }
+)
+"""Type of a control -> what a query may declare; of texts and choices all but ranges."""
+
+
+def sent_value(value: Any) -> Any:
+    """A typed value as a viewer would send it: of a range both ends, of which the last day is a part."""
+    if isinstance(value, Bounds):
+        last = value.end - _DAY if type(value.end) is date else value.end
+        return {"start": _written(value.start), "end": _written(last)}
+    return [spell(each) for each in value] if isinstance(value, tuple) else _written(value)
+
+
+def _written(value: Any) -> str | None:
+    return None if value is None else spell(value)
+
+
+def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
+    """The template, with what the controls say of the parameters that it declares itself: its own type and limits stay,
+    and what counts until a viewer chooses is the control's default. So every panel shows what the page says.
+
+    Raises TemplateError, at the control, for a type that its values do not have, and a default that does not fit.
+    """
+    own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
+    changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
+    return template if changed == own else template.redeclaring(changed)
+
+
+def _controlled(dashboard: DashboardFile, control: Control, declared: Parameter) -> Parameter:
+    given = control.parameter
+    if given == declared:
+        return declared
+    taken = _READ_AS.get(given.type, frozenset(_T) - RANGES)
+    if declared.type not in taken or (given.is_list and not declared.is_list):
+        problem = f"a query declares params.{control.name} as {declared.kind}, and this control gives {given.kind}"
+        fix = f"take {control.name} out of the query's header, or declare it there as {given.kind}"
+        raise dashboard.source.error(control.offset, problem, fix)
+    required = given.required or (declared.required and given.default is None)
+    return replace(declared, default=_default(dashboard, control, declared), required=required)
+
+
+def _default(dashboard: DashboardFile, control: Control, declared: Parameter) -> Any:
+    """The control's default, as the query's own type reads it."""
+    default = control.parameter.default
+    if default is None or isinstance(default, PropertyReference | RelativeRange):
+        return default
+    sent = sent_value(default)
+    zone = declared.zone
+    in_zone_of_group = isinstance(zone, PropertyReference)
+    try:
+        moment = Moment(UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone, _ANY_TIME)
+        value = read_value(declared, sent, moment)
+    except REFUSALS:
+        problem = f"a query declares params.{control.name}, and does not take the default of this control"
+        fix = f"give a default that it takes ({declared.takes}), or take {control.name} out of the query's header"
+        raise dashboard.source.error(control.offset, problem, fix) from None
+    return sent if in_zone_of_group and declared.type in INSTANTS else value

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tenantry.dashboards.definition.column_uses import column_uses
+from tenantry.dashboards.definition.columns import column_uses
 from tenantry.dashboards.definition.controls import read_controls
-from tenantry.dashboards.definition.keys import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
+from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
 from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
-from tenantry.dashboards.definition.values import mapping, read_keys, refuse
+from tenantry.dashboards.definition.value_kinds import mapping, read_keys, refuse
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
-from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
-from tenantry.sql.parameters.declared import ParameterType
-from tenantry.sql.source import Source
+from tenantry.sql import Source
+from tenantry.sql.header import YamlNode, read_yaml
+from tenantry.sql.parameters import ParameterType
 from tenantry.suggestions import did_you_mean
 
 DEFAULT_SCHEMA: Final = "main"

@@ -2,19 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.dashboards.embedding.hosts import check_hosts, is_allowed
-from tenantry.dashboards.embedding.known_hosts import Hosts, KnownHosts
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
-from tenantry.http.accessors import SCOPE_KEY
+from tenantry.http import SCOPE_KEY
 from tenantry.ports import EmbeddingStore, MonotonicClock
+from tenantry.resolver import SingleFlight
+
+Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
+"""The origins of each environment, by its name."""
+
+_RENEWALS: Final = 5
+"""In a staleness bound, as a resolver polls: an outage that is shorter than the rest of it is not noticed."""
+
+
+class KnownHosts:
+    """Used under a lease, as cached groups are: for ``staleness`` seconds from the question that brought them. It is
+    renewed before it ends, while nobody waits; who comes after its end waits for one question, which all share."""
+
+    def __init__(self, store: EmbeddingStore, *, staleness: float, clock: MonotonicClock) -> None:
+        self._store = store
+        self._staleness = staleness
+        self._clock = clock
+        self._hosts: Hosts = {}
+        self._until = self._asked = float("-inf")
+        self._flight: SingleFlight[Hosts] | None = None
+
+    async def get(self) -> Hosts:
+        """The hosts, no older than the bound. Raises StoreUnavailable once the lease has ended and the store does not
+        answer: whose pages may embed is not known then, so nobody's may."""
+        now = self._clock()
+        if now < self._until:
+            if now >= self._asked + self._staleness / _RENEWALS:
+                self._question(now)
+            return self._hosts
+        return await self._question(now).join()
+
+    def _question(self, now: float) -> SingleFlight[Hosts]:
+        """The one under way on this loop, unless it is as old as a lease: its answer could be older than the bound."""
+        loop, flight = asyncio.get_running_loop(), self._flight
+        is_good = flight is not None and not flight.task.done() and flight.task.get_loop() is loop
+        if flight is None or not is_good or now >= self._asked + self._staleness:
+            self._asked = now
+            flight = self._flight = SingleFlight(loop)
+            flight.task = loop.create_task(self._ask(flight, now), name="tenantry.hosts")
+        return flight
+
+    async def _ask(self, flight: SingleFlight[Hosts], asked: float) -> None:
+        with flight:
+            hosts = await self._store.embedding_hosts()
+            if asked + self._staleness > self._until:  # a later question may have been answered before
+                self._hosts, self._until = hosts, asked + self._staleness
+            flight.set_result(hosts)
+
 
 HOST_HEADER: Final = "X-Embedding-Origin"
 """The origin of the page that embeds the dashboard, which the dashboard's own script has checked; "null" where a

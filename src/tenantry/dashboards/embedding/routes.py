@@ -21,9 +21,8 @@ from starlette.routing import BaseRoute, Route
 from tenantry.cache.slots import utc_now
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
-from tenantry.dashboards.embedding.tokens import EmbedCodes, TokenMint
-from tenantry.dashboards.preview.endpoint import PreviewBackend
+from tenantry.dashboards.embedding.codes import EmbedCodes, Purpose, SingleUseCodes, TokenMint
+from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
 from tenantry.errors import CodeUsed, UnsupportedMediaType

@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from tenantry.dashboards.definition.control_parameters import sent_value
+from tenantry.dashboards.definition.controls import sent_value
 from tenantry.dashboards.definition.model import Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import parameters_read
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, extend, thaw
-from tenantry.sql.parameters.conversion import typed_value
-from tenantry.sql.parameters.declared import Parameter, ParameterType, spell
-from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
+from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, parse_relative, spell, typed_value
 
 _THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
 """What the property ``theme`` of a group may hold; ``accent`` may be a property of its own."""

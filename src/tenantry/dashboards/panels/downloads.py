@@ -17,18 +17,18 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from tenantry.cache.slots import monotonic_with_suspend
-from tenantry.dashboards.answer_budget import OpenAnswer, answer_budget
+from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
-from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.named_columns import named_columns
-from tenantry.dashboards.paced_send import PIECE_BYTES
+from tenantry.dashboards.panels.filters import read_filters
+from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
+from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Issued, UserGroup, extend
-from tenantry.middleware.long_responses import ResponseCut
+from tenantry.middleware import ResponseCut
 from tenantry.ports import CodeStore, MonotonicClock
 
 _log = logging.getLogger("tenantry.dashboards")

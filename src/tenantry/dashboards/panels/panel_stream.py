@@ -29,12 +29,12 @@ from typing import Any, Final
 
 from starlette.requests import Request
 
-from tenantry.dashboards.answer_budget import HeldLine, OpenAnswer
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.description import describe
-from tenantry.dashboards.panels.panels import PanelRunner
+from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.preview.guard import preview_mark
+from tenantry.dashboards.protocol.answer_budget import HeldLine, OpenAnswer
 from tenantry.dashboards.protocol.line_stream import Line, LineStream
 from tenantry.dashboards.protocol.panel_lines import line
 from tenantry.dashboards.protocol.panel_request import PanelsRequest, WantedPanel

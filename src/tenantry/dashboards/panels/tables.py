@@ -10,11 +10,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from tenantry.dashboards.named_columns import Columns
-from tenantry.datasources.pages import PLAIN_NAME, CountTemplate, PagedTemplate
+from tenantry.dashboards.definition.columns import Columns
+from tenantry.datasources import PLAIN_NAME, CountTemplate, PagedTemplate, SchemaQuery, WrappedTemplate
 from tenantry.datasources.results import Result
-from tenantry.datasources.wrapped.no_rows import NoRowsTemplate
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidParameter, InvalidSettings, QueryFailed, TooManyBytes, TooManyRows
 from tenantry.sql import SQLTemplate
 
@@ -83,7 +81,7 @@ async def _columns(ask: Ask, template: SQLTemplate, order: list[str]) -> Result:
     """The names of all columns, and their types where the engine says them: of no row; of a few rows where an engine
     would run the query for none."""
     try:
-        return await ask(NoRowsTemplate(template))
+        return await ask(SchemaQuery(template))
     except InvalidSettings:
         return await ask(PagedTemplate(template, order, 1, None, 0))
 

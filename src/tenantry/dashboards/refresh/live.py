@@ -7,9 +7,8 @@ from contextlib import ExitStack, suppress
 from typing import Any, Final, TypeAlias
 
 from tenantry.cache.slots import monotonic_with_suspend
-from tenantry.dashboards.answer_budget import answer_budget
-from tenantry.datasources import DataSources
-from tenantry.datasources.pools import source_name
+from tenantry.dashboards.protocol.answer_budget import answer_budget
+from tenantry.datasources import DataSources, source_name
 from tenantry.errors import QueryOutdated, TenantryError
 from tenantry.groups import RegisteredSource, UserGroup
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from tenantry.datasources.driver import DataSource
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
+from tenantry.datasources.subquery_wrapper import WrappedTemplate
 from tenantry.groups import Record
 from tenantry.sql import BoundSQL, SQLTemplate
 

@@ -1,1 +1,0 @@
-"""SQL around the author's select: its columns, its plan, its reduced rows."""

@@ -56,7 +56,7 @@ from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send
 
 
 class NoEncodedSlash:
-    """ASGI middleware: answers such an address with 404, in front of every route."""
+    """ASGI middleware: answer an address with an encoded slash with 404."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -71,7 +71,7 @@ class NoEncodedSlash:
 BUNDLES: Final = (SCRIPT, STYLE, *FURTHER, *ELEMENT_FILES)
 
 Dashboards = Mapping[str, SavedDashboard]
-"""A DashboardFolder, or what gives the dashboards as they are now."""
+"""A DashboardFolder, or a mapping that follows its files."""
 
 
 class MountingApp(Protocol):
@@ -90,16 +90,15 @@ def mount_dashboards(
     frame_ancestors: Sequence[str] = (),
     embedding: Embedding | None = None,
 ) -> None:
-    """Serve the dashboards of ``folder`` below ``path`` of a Starlette or FastAPI app.
+    """Serve the dashboards of ``folder`` below ``path`` of a Starlette or FastAPI app. Needs the extra ``dashboards``.
 
-    ``resolver`` finds the group of the token that a page sends as a header (``X-User-Group-Token``); ``sources`` runs
-    the queries. ``frame_ancestors`` are the origins whose pages may embed the frames, as ``dashboard`` takes them;
-    nobody may by default. With ``embedding`` also those may that the store names for the environment of ``resolver``
-    (``tenantry environment set-embedding``), and a product can ask for single-use codes. Needs the extra
-    ``dashboards``.
+    ``resolver`` finds the group of the token in the header ``X-User-Group-Token``; ``sources`` runs the queries.
+    ``frame_ancestors``: the origins whose pages may embed the frames, as for ``dashboard``; default: none.
+    ``embedding`` adds the origins that the store names for the resolver's environment (``tenantry environment
+    set-embedding``), and single-use codes.
 
-    Raises InvalidDashboards and InvalidQueries for files that cannot be used, InvalidSettings for an origin or a path
-    that is none and without the extra's packages, OSError.
+    Raises InvalidDashboards and InvalidQueries for invalid files; InvalidSettings for an invalid origin or path, or
+    missing packages; OSError.
     """
     if not path.startswith("/") or path.endswith("/"):
         raise InvalidSettings(f"path is {path!r}: it begins with / and does not end with it, as /dashboards")
@@ -115,7 +114,7 @@ def dashboards_app(
     frame_ancestors: Sequence[str],
     embedding: Embedding | None,
 ) -> Starlette:
-    """What ``mount_dashboards`` mounts."""
+    """The app that ``mount_dashboards`` mounts."""
     built = BuiltFiles(BUNDLES)
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     downloads = None
@@ -153,7 +152,7 @@ def dashboards_app(
 
 
 def allowed_hosts(resolver: TokenResolver, frame_ancestors: Sequence[str], embedding: Embedding | None) -> AllowedHosts:
-    """Raises InvalidSettings for an origin that is none."""
+    """Raises InvalidSettings for an invalid origin."""
     staleness = with_staleness(resolver).staleness
     return AllowedHosts(
         None if embedding is None else embedding.store,
@@ -183,7 +182,6 @@ class _Endpoints:
         self._exchange = exchange
 
     async def frame(self, request: Request) -> Response:
-        """The page of a dashboard."""
         try:
             dashboard = self._find(request).dashboard
         except InvalidQueries as error:
@@ -195,7 +193,6 @@ class _Endpoints:
         return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
 
     async def panels(self, request: Request) -> Response:
-        """The panels of a dashboard for the group of the request."""
         group = user_group(request)
         files = self._dashboards if isinstance(self._dashboards, ReloadingFolder) else None
         revision = "" if files is None else files.revision
@@ -220,7 +217,6 @@ class _Endpoints:
         return PanelStream(request, saved, runner, wanted, changes, asked_since)
 
     async def issue_download(self, request: Request) -> Response:
-        """An address for the rows of a panel."""
         group = user_group(request)
         saved = self._find(request)
         if self._downloads is None:
@@ -233,7 +229,7 @@ class _Endpoints:
         return JSONResponse({"address": address}, headers={"Cache-Control": "no-store"})
 
     async def explain(self, request: Request) -> Response:
-        """Where the rows of a panel come from, as text: for a preview alone, which is no customer's."""
+        """Only in a preview, which no customer sees."""
         saved = self._find(request)
         if PREVIEW_KEY not in request.scope:
             raise HTTPException(404, "Panels are explained in a preview alone.")
@@ -246,7 +242,6 @@ class _Endpoints:
         return JSONResponse({"text": f"{head}\n\n{panel_text(panel)}"}, headers={"Cache-Control": "no-store"})
 
     async def download(self, request: Request) -> Response:
-        """The file of an address."""
         if self._downloads is None:
             raise HTTPException(404, "There is no such file.")
         if request.method != "GET":  # Starlette takes HEAD for one, and a look would use the address up

@@ -1,5 +1,4 @@
-"""SchemaQuery: a query without rows, whose answer has the names of its columns, and their types where the engine
-says them."""
+"""SchemaQuery: ask for the columns of a query, without its rows."""
 
 from __future__ import annotations
 
@@ -11,21 +10,20 @@ from tenantry.errors import InvalidSettings
 from tenantry.sql import BoundSQL
 
 _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
-"""Those that see beforehand that there is no row, and so run nothing. MySQL and MariaDB do run a subquery of one row,
-while they plan the query around it."""
+"""Engines that see that no row can match and run nothing. MySQL and MariaDB run a one-row subquery while planning."""
 
 
 def can_name_columns(engine: str) -> bool:
-    """Whether an engine, by the scheme of its URL, names the columns of a query without running it."""
+    """Whether an engine, by the scheme of its URL, names a query's columns without running it."""
     return engine_name(engine) in _ENGINES
 
 
 class SchemaQuery(WrappedTemplate):
-    """A template that gives no row of another one: the condition and the limit both say that there is none, since some
-    engines see only one of them. ``bind`` raises InvalidSettings on a dialect whose engine would run the query."""
+    """The query with no rows: names of columns, and types if the engine reports them. It has both a false condition and
+    a zero limit, since some engines see only one. ``bind`` raises InvalidSettings if the engine would run the query."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The text as a subquery."""
+        """The query as a subquery."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} names no columns of a query without running it")
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")

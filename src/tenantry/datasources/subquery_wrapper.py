@@ -1,4 +1,4 @@
-"""WrappedTemplate: a template whose bound text is put into another statement, as a count of its rows."""
+"""WrappedTemplate: a template whose bound SQL is put into another statement, as a count of its rows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tenantry.datasources.query_label import template_name
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 BindValue: TypeAlias = Callable[[Any], str]
-"""Binds a value, and gives its placeholder."""
+"""Binds a value and returns its placeholder."""
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """``select`` from the text as the subquery ``tenantry_inner``, and clauses after it, whose values are bound: they
-    come last in the text. For paramstyles without names."""
+    """``select`` from the bound SQL as the subquery ``tenantry_inner``, with ``clauses`` after it, whose values are
+    bound last. For paramstyles without names."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -31,7 +31,7 @@ def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], s
 
 
 class WrappedTemplate:
-    """What data sources run in place of a template that it is made of."""
+    """A statement around ``template``, for DataSources."""
 
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template
@@ -40,5 +40,5 @@ class WrappedTemplate:
         """That of the other one."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The statement around a bound text."""
+        """The statement around a bound query."""
         raise NotImplementedError

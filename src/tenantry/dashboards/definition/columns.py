@@ -1,4 +1,4 @@
-"""Values of a dashboard's file that name columns: all of them, and a name with its options."""
+"""The columns of its query that a panel names: how the file writes them, and which leave the server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class AllOr(ValueKind):
-    """``all`` columns, or a list of some. ``all`` reads as None."""
+    """``all`` columns, read as None, or a list of some."""
 
     some: Listed
 
@@ -32,7 +32,7 @@ class AllOr(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Named(ValueKind):
-    """A name, or a mapping of that one name to what is said of it: ``route``, ``{share: percent}``."""
+    """A name, or a mapping of one name to its options: ``route``, ``{share: percent}``."""
 
     name: ValueKind
     about: ValueKind
@@ -54,18 +54,18 @@ class Named(ValueKind):
 
 _COLUMNS: Final = Listed(ColumnName(), 5)
 SORT: Final = "sort"
-"""The key whose column orders the rows of a table."""
+"""The key of the column that sorts the rows of a table."""
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """Those of ``nodes``, the values of a panel that were read by ``keys``: first that of its kind."""
+    """The columns named in ``nodes``, the values of a panel read by ``keys``."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
 
 
 def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
-    """Each name, and where it stands."""
+    """With their offsets."""
     if key.name == "click" and isinstance(node.value, dict):  # each control takes the column of its own name
         for each in (node.value[name] for name in ("filter", "with") if name in node.value):
             yield from _names(_COLUMNS, each)
@@ -76,7 +76,6 @@ def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
-    """Those in a value of some kind: of a column, of several, or of columns and what is said of them."""
     if isinstance(kind, AllOr):
         yield from () if node.value == ALL else _names(kind.some, node)
     elif isinstance(kind, Listed):
@@ -92,12 +91,12 @@ def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
 
 
 Columns: TypeAlias = frozenset[str] | None
-"""The names of columns; None for all."""
+"""Names of columns; None for all."""
 
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
-    """The columns that the panel names anywhere but in ``sort``, and that its Vega-Lite specification names; None where
-    it takes all. Raises MissingVariable and UnbindableValue for a variable in a name."""
+    """The columns that the panel names, except in ``sort``, including those of its Vega-Lite specification; None for
+    all. Raises MissingVariable and UnbindableValue for a variable in a name."""
     if panel.all_columns:
         return None
     written = panel.named.substitute(variables)
@@ -108,6 +107,6 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """The columns that a key figure's small line draws: its measure, and the first other one, which is its axis."""
+    """The columns of a key figure's small line: its measure, and the first other column as the axis."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

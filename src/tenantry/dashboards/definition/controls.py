@@ -1,4 +1,4 @@
-"""Controls of a dashboard's file: what a viewer chooses, as the declared parameter that the queries read."""
+"""Controls: what a viewer chooses, as declared parameters of the queries."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "propert
 
 
 class _Given:
-    """Any value: what a default or a limit is, which the declared parameter reads."""
+    """Any value; the declared parameter reads it."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
         return node.plain()
@@ -61,7 +61,7 @@ class _Given:
 
 
 class _Choices:
-    """A list of values, a mapping of values to their labels, or ``{query: NAME}``."""
+    """A list of values, a mapping of values to labels, or ``{query: NAME}``."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
         return node.plain()
@@ -107,12 +107,12 @@ KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The keys of each kind of control; the first one is that of the kind."""
+"""The keys of each kind of control; the first is the kind's."""
 _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "date": "date"}
 
 
 def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
-    """The controls by name, in their order. Raises TemplateError at the first thing that is wrong."""
+    """The controls by name, in order. Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls is a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:
@@ -143,7 +143,6 @@ def _read_control(name: str, offset: int, node: YamlNode, source: Source) -> Con
 
 
 def _definition(kind: str, values: dict[str, Any], nodes: Mapping[str, YamlNode]) -> dict[str, Any]:
-    """The control as the definition of a parameter."""
     given = {key: values[key] for key in ("label", "description", "default", "required", "min", "max") if key in values}
     if kind == "choices":
         listed = "query" not in values["choices"]
@@ -187,11 +186,11 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""Type of a control -> what a query may declare; of texts and choices all but ranges."""
+"""Type of a control to the types that a query may declare; default: all but ranges."""
 
 
 def sent_value(value: Any) -> Any:
-    """A typed value as a viewer would send it: of a range both ends, of which the last day is a part."""
+    """A typed value as a viewer would send it; a range has both ends and includes the last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}
@@ -203,10 +202,10 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """The template, with what the controls say of the parameters that it declares itself: its own type and limits stay,
-    and what counts until a viewer chooses is the control's default. So every panel shows what the page says.
+    """The template with the controls' defaults for the parameters that it declares itself; their types and limits stay.
+    So every panel matches the controls on the page.
 
-    Raises TemplateError, at the control, for a type that its values do not have, and a default that does not fit.
+    Raises TemplateError, at the control, for a type or a default that does not fit.
     """
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
@@ -227,7 +226,6 @@ def _controlled(dashboard: DashboardFile, control: Control, declared: Parameter)
 
 
 def _default(dashboard: DashboardFile, control: Control, declared: Parameter) -> Any:
-    """The control's default, as the query's own type reads it."""
     default = control.parameter.default
     if default is None or isinstance(default, PropertyReference | RelativeRange):
         return default

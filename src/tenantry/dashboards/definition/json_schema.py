@@ -1,4 +1,4 @@
-"""The JSON Schema of a dashboard's file, for editors: made of the same tables that the reader reads by."""
+"""The JSON Schema of a dashboard's file, for editors, from the reader's tables."""
 
 from __future__ import annotations
 

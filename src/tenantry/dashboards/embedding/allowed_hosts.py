@@ -1,4 +1,4 @@
-"""AllowedHosts: whose pages may embed the dashboards of one mount, as the store says it now."""
+"""AllowedHosts: the origins whose pages may embed the dashboards of a mount, as the store lists them now."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
 """The origins of each environment, by its name."""
 
 _RENEWALS: Final = 5
-"""In a staleness bound, as a resolver polls: an outage that is shorter than the rest of it is not noticed."""
+"""Renewals in a staleness bound: a shorter outage goes unnoticed."""
 
 
 class KnownHosts:
-    """Used under a lease, as cached groups are: for ``staleness`` seconds from the question that brought them. It is
-    renewed before it ends, while nobody waits; who comes after its end waits for one question, which all share."""
+    """The store's hosts, kept for ``staleness`` seconds from the request. They are renewed early in the background;
+    after that time callers share one request."""
 
     def __init__(self, store: EmbeddingStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._store = store
@@ -37,8 +37,8 @@ class KnownHosts:
         self._flight: SingleFlight[Hosts] | None = None
 
     async def get(self) -> Hosts:
-        """The hosts, no older than the bound. Raises StoreUnavailable once the lease has ended and the store does not
-        answer: whose pages may embed is not known then, so nobody's may."""
+        """The hosts, no older than the bound. Raises StoreUnavailable if they expired and the store does not answer:
+        then no page may embed."""
         now = self._clock()
         if now < self._until:
             if now >= self._asked + self._staleness / _RENEWALS:
@@ -47,7 +47,7 @@ class KnownHosts:
         return await self._question(now).join()
 
     def _question(self, now: float) -> SingleFlight[Hosts]:
-        """The one under way on this loop, unless it is as old as a lease: its answer could be older than the bound."""
+        """Joins the pending request of this loop unless its answer could be older than the bound."""
         loop, flight = asyncio.get_running_loop(), self._flight
         is_good = flight is not None and not flight.task.done() and flight.task.get_loop() is loop
         if flight is None or not is_good or now >= self._asked + self._staleness:
@@ -65,17 +65,17 @@ class KnownHosts:
 
 
 HOST_HEADER: Final = "X-Embedding-Origin"
-"""The origin of the page that embeds the dashboard, which the dashboard's own script has checked; "null" where a
-browser does not say it. A page that is not embedded sends none."""
+"""The origin of the embedding page, checked by the dashboard's script; "null" if the browser hides it. Absent if the
+page is not embedded."""
 
 GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts of an environment (None: of every one of the store), and of each of its groups.
+    """The hosts of an environment (None: of all environments in the store) and of its groups.
 
-    ``group_hosts`` gives a group's own list, which narrows its environment's. ``further`` are allowed besides, for
-    every group. What the store says is used for ``staleness`` seconds, also while it does not answer.
+    ``group_hosts`` returns a group's own list, which narrows its environment's. ``further`` hosts are allowed for
+    every group. Answers of the store are used for ``staleness`` seconds, also while it is down.
     """
 
     def __init__(
@@ -94,16 +94,14 @@ class AllowedHosts:
         self._further = tuple(host for host in check_hosts(further) if host != "'none'")
 
     async def of_frame(self) -> tuple[str, ...]:
-        """Those that a frame is sent with, before its group is known. Raises StoreUnavailable."""
+        """The hosts for a frame, before its group is known. Raises StoreUnavailable."""
         stored = await self._hosts()
         named = [self._environment] if self._environment is not None else list(stored)
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
-        """Raises EmbeddingNotAllowed unless pages of ``origin`` may embed what this group sees; StoreUnavailable.
-
-        ``own`` is the origin that the dashboard is served from.
-        """
+        """Raise EmbeddingNotAllowed unless pages of ``origin`` may embed this group's data; StoreUnavailable. ``own``:
+        the dashboard's origin."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:
@@ -116,7 +114,7 @@ class AllowedHosts:
 
 
 class EmbeddingCheck:
-    """ASGI middleware behind UserGroupMiddleware: refuses a group's data to a page that its host may not embed."""
+    """ASGI middleware after UserGroupMiddleware: refuse data to pages that may not embed it."""
 
     def __init__(self, app: ASGIApp, *, hosts: AllowedHosts) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""explain_dashboard: for each panel its source, its text, and the origin of each value. Nothing is run."""
+"""Explain a dashboard: the source and text of each panel, and the origin of each value. No query runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PARAMS: Final = "params."
 
 
 class Origin(StrEnum):
-    """What decides a value. CLOCK: a range such as ``last 30 days``, at this moment."""
+    """What decides a value. CLOCK: a range such as ``last 30 days``."""
 
     PROPERTY = "property"
     GROUP = "group"
@@ -36,9 +36,8 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ValueOrigin:
-    """``path`` is what the template reads. ``of``: which property, or which field of the group, or the name of a range;
-    ``by``: who chose that range, DEFAULT or VIEWER. ``zone``: the property that says in which time zone a day begins.
-    """
+    """``path`` is read by the template. ``of``: the property, the field of the group, or the name of a range; ``by``:
+    who chose that range, DEFAULT or VIEWER. ``zone``: the property with the time zone."""
 
     path: str
     origin: Origin
@@ -53,22 +52,21 @@ class ValueOrigin:
 
 
 def group_origin(path: str) -> ValueOrigin:
-    """Of a path that is not ``params.*``: ``region`` is a property, and ``user_group.name`` is no property."""
+    """The origin of a path outside of ``params``: ``region`` is a property, ``user_group.name`` a field."""
     if path.startswith(_GROUP) and not path.startswith(_PROPERTIES):
         return ValueOrigin(path, Origin.GROUP, path.removeprefix(_GROUP))
     return ValueOrigin(path, Origin.PROPERTY, path.removeprefix(_PROPERTIES))
 
 
 def text_origin(path: str) -> ValueOrigin:
-    """Of a path in a text of a dashboard, where nothing has a default."""
+    """The origin of a path in a dashboard's text, where nothing has a default."""
     return ValueOrigin(path, Origin.VIEWER) if path.startswith(_PARAMS) else group_origin(path)
 
 
 def reference_origin(
     reference: VariableReference, parameters: Mapping[str, Parameter], variables: Mapping[str, Any] | Record
 ) -> ValueOrigin:
-    """Of a tag in a query. ``parameters`` are those that the query declares; ``variables`` are what it is bound with,
-    before anything is typed."""
+    """The origin of a tag in a query with these declared ``parameters`` and untyped ``variables``."""
     path = reference.path
     if path.startswith(_PARAMS):
         return _chosen(path, parameters, variables["params"])
@@ -119,12 +117,11 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Why ``group`` sees what it sees in a dashboard of a DashboardFolder, as JSON. No query is run.
+    """Explain what ``group`` sees in a dashboard, as JSON, without running queries.
 
-    ``filters`` are a viewer's, as a page sends them. With ``values`` it is for operators: it has the values, the texts
-    and the full messages of errors; without it there is no value of the group's or of a viewer's in it.
-    ``age`` of a query: seconds since its answer was asked for that this process keeps, of several the oldest, or null.
-    Raises InvalidParameter for filters that the dashboard does not have, StoreUnavailable.
+    ``filters`` are a viewer's, as the page sends them. ``values``, for operators, adds values, texts and full error
+    messages; without it no value of the group or a viewer is included. ``age`` of a query: seconds since its oldest
+    cached answer was requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
     """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard
@@ -145,8 +142,8 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """One panel of ``explain_dashboard``, without values, and without the text of a query that its author does not
-    show. None where the dashboard has no such panel. Raises as ``explain_dashboard`` does."""
+    """One panel of ``explain_dashboard`` without values, and without a query that its author hides; None for an unknown
+    panel. Raises as ``explain_dashboard``."""
     panel = next((each for each in saved.dashboard.panels if each.id == panel_id), None)
     if panel is None:
         return None
@@ -218,7 +215,7 @@ class _Explainer:
         }
 
     def _placeholders(self, explained: ExplainedQuery, template: SQLTemplate) -> Iterator[dict[str, Any]]:
-        """One for each tag: a list has a placeholder for each of its items."""
+        """A list has a placeholder for each item."""
         params = explained.traced.bound.params or ()
         given = list(params.values()) if isinstance(params, dict) else list(params)
         made = enumerate(zip(explained.traced.references, given, strict=True), 1)
@@ -240,7 +237,6 @@ class _Explainer:
 
 
 def _plain(value: Any) -> Any:
-    """A bound value as JSON."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value if value is None or isinstance(value, str | int | float) else str(value)

@@ -1,4 +1,4 @@
-"""ReloadingFolder: the dashboards of a folder as its files are now, for whoever writes them."""
+"""ReloadingFolder: follow the files of a folder while somebody edits them, and tell open pages."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ _Stamp: TypeAlias = frozenset[tuple[str, int, int]]
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
-    """A DashboardFolder that is read again when one of its files, or of its queries, has changed.
-
-    While a file cannot be used, every access raises InvalidDashboards or InvalidQueries, with where it is wrong.
-    """
+    """A DashboardFolder that rereads changed files of dashboards and queries. While a file is invalid, every access
+    raises InvalidDashboards or InvalidQueries."""
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
@@ -62,7 +60,6 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
         return self._read
 
     def _look(self) -> _Stamp:
-        """Each file with its size and when it was written."""
         folders = [self.path, *([self.path.parent / QUERIES] if self.path.name == "dashboards" else [])]
         found: set[tuple[str, int, int]] = set()
         for file in (file for folder in folders for file in folder.rglob("*") if file.suffix in {*SUFFIXES, ".sql"}):
@@ -76,8 +73,8 @@ _LOOK_SECONDS: Final = 0.3
 
 
 class ChangedFiles(ChangedPanels):
-    """ChangedPanels, and ``{"revision": …}`` of the folder at first and whenever a file has changed. ``revision`` is
-    that from before the dashboard was read."""
+    """ChangedPanels that also sends ``{"revision": …}`` at first and after each change of a file. ``revision``: that
+    before the dashboard was read."""
 
     def __init__(
         self,
@@ -110,8 +107,8 @@ class ChangedFiles(ChangedPanels):
 
 
 class BrokenFiles(LineStream):
-    """The answer for panels while the files cannot be used: ``{"broken": …}`` says where they are wrong, to their
-    author alone. It stays open until they change."""
+    """The answer for panels while files are invalid: ``{"broken": …}`` tells the author where. It stays open until they
+    change."""
 
     def __init__(self, request: Request, error: InvalidQueries, changes: ChangedFiles) -> None:
         super().__init__(request)

@@ -34,6 +34,7 @@ from tenantry.errors import (
 )
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group
+from tests.datasources.settings import data_sources
 
 Fetch = Callable[..., Awaitable[list[dict[str, Any]]]]
 PID = "select pg_backend_pid() as pid, (select count(*) from pg_locks where locktype = 'advisory') as locks"
@@ -66,7 +67,7 @@ async def open_at(directory: Directory) -> AsyncIterator[Callable[..., Fetch]]:
     def make(url: str, **limits: Any) -> Fetch:
         directory.sources.clear()
         directory.add(1, url)
-        sources = DataSources(directory, **{"pool_size": 1, "connect_timeout": 120, **limits})
+        sources = data_sources(directory, **{"pool_size": 1, "connect_timeout": 120, **limits})
         opened.append(sources)
 
         async def run(sql: str, **variables: object) -> list[dict[str, Any]]:

@@ -1,12 +1,11 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
+from tenantry.datasources.activity import Monitoring
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.checks.connection_check import check_connection, check_connections
-from tenantry.datasources.delivery import ResultStream
 from tenantry.datasources.driver import (
     Answer,
-    DataSource,
     DeclaringDriver,
     Driver,
     Enforcement,
@@ -17,9 +16,10 @@ from tenantry.datasources.driver import (
     StreamingDriver,
 )
 from tenantry.datasources.engines.built_in import registration_notes
+from tenantry.datasources.open_sources import DriverFactory
 from tenantry.datasources.pages import Page, fetch_page
-from tenantry.datasources.pool.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
-from tenantry.datasources.pools import DriverFactory
+from tenantry.datasources.pool.limits import Limits, Sharing, StreamLimits, take_result, take_rows, to_dicts
+from tenantry.datasources.result_stream import ResultStream
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.stop_signals import stop_on_signals
 from tenantry.datasources.url import check_url, display_url, resolve_url, secret_state
@@ -31,7 +31,6 @@ from tenantry.usage import GroupUsage, UsageCounter
 
 __all__ = [
     "Answer",
-    "DataSource",
     "DataSources",
     "DeclaringDriver",
     "Driver",
@@ -39,6 +38,7 @@ __all__ = [
     "Enforcement",
     "GroupUsage",
     "Limits",
+    "Monitoring",
     "OpenRows",
     "Page",
     "ReadOnlyBy",
@@ -47,6 +47,7 @@ __all__ = [
     "ResultStream",
     "ReusingDriver",
     "SessionDriver",
+    "Sharing",
     "StreamLimits",
     "StreamingDriver",
     "Usage",

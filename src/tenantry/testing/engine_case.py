@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.datasources import Driver, DriverFactory, Limits
-from tenantry.datasources.driver import Pieces, as_result
-from tenantry.datasources.pool.threads import ThreadedSource
-from tenantry.datasources.pool.turns import Turn, Turns
+from tenantry.datasources.driver import Chunks, as_result
+from tenantry.datasources.pool.connection_pool import ConnectionPool
+from tenantry.datasources.pool.fair_queue import FairQueue, Turn
 from tenantry.datasources.results import Result
+from tenantry.datasources.results.chunk_writers import chunk_writers
 from tenantry.datasources.results.format import DEFAULT
-from tenantry.datasources.results.pieces import piece_writers
 from tenantry.datasources.url import parse
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment, RegisteredSource, Tag
@@ -93,8 +93,8 @@ class AskedDriver:
 
     def __init__(self, driver: Driver[Any], limits: Limits) -> None:
         self.driver = driver
-        self._source = ThreadedSource(driver, limits)
-        self._turns = Turns(driver.source_id, limits)
+        self._source = ConnectionPool(driver, limits)
+        self._turns = FairQueue(driver.source_id, limits)
 
     def bind(self, template: str, **params: Any) -> BoundSQL:
         """A template with the values of its ``params``, for this driver."""
@@ -137,13 +137,13 @@ class AskedDriver:
         """Begins a stream that nobody reads."""
         (await self._stream(template, params)).close()
 
-    async def _stream(self, template: str, params: Mapping[str, Any]) -> Pieces:
-        make_writer = piece_writers("csv", DEFAULT, formula_safe=False)
+    async def _stream(self, template: str, params: Mapping[str, Any]) -> Chunks:
+        make_writer = chunk_writers("csv", DEFAULT, formula_safe=False)
         bound = self.bind(template, **params)
         return await self._source.stream(make_writer, bound, await self._turn(), None, lambda *_: None)
 
     async def _turn(self) -> Turn:
-        turn = self._turns.ask(b"")
+        turn = self._turns.acquire(b"")
         await turn.wait()
         return turn
 

@@ -1,7 +1,7 @@
-"""ThreadedSource: a bounded pool of blocking connections, each used by one thread at a time.
+"""ConnectionPool: a bounded pool of blocking connections, each used by one thread at a time.
 
-Each query comes with its turn. The thread of a query that was cancelled or ran too long is interrupted; its turn ends
-when it has really stopped, so that no more than ``pool_size`` queries ever run at once.
+A query that is cancelled or runs too long is interrupted. Its turn ends when its thread has stopped, so at most
+``pool_size`` queries run at once.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from tenantry.datasources.driver import (
     closing_error,
     timeout_error,
 )
+from tenantry.datasources.pool.fair_queue import Turn
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.pooled_query import Idle, PooledQuery, Work
-from tenantry.datasources.pool.row_pieces import RowPieces
-from tenantry.datasources.pool.streams import GRACE, SourceStream
-from tenantry.datasources.pool.turns import Turn
-from tenantry.datasources.results.pieces import MakeWriter
+from tenantry.datasources.pool.row_chunks import RowChunks
+from tenantry.datasources.pool.source_stream import GRACE, SourceStream
+from tenantry.datasources.results.chunk_writers import MakeWriter
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 
 _INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
 
 IDLE_SECONDS = 300.0
-"""A connection that nobody used for so long, or up to twice as long, is closed."""
+"""A connection that is idle for this long is closed, after at most twice the time."""
 
 
-class ThreadedSource(Generic[C]):
-    """A DataSource over a blocking driver. Opens nothing before the first query."""
+class ConnectionPool(Generic[C]):
+    """Runs bound SQL on the connections of one driver. Opens nothing before the first query."""
 
     def __init__(self, driver: Driver[C], limits: Limits) -> None:
         self.dialect: str = driver.dialect
@@ -60,16 +60,19 @@ class ThreadedSource(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """Raises DataSourceError; SourceUnavailable when the server gives no connection in time; InvalidSource for
-        session variables that the driver cannot set."""
+        """The rows as ``shape`` makes them in the thread, for example ``as_result``.
+
+        ``turn`` has come, and ends when the connection is free. ``session`` sets the session variables, in the same
+        transaction. Raises DataSourceError; SourceUnavailable without a connection in time; InvalidSource for session
+        variables that the driver cannot set.
+        """
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
             work, arguments = cast("SessionDriver", self._driver).fetch_in_session, (bound, session)
         while True:
-            self._check(session)
             query: PooledQuery[C] = PooledQuery(self._driver, self._is_reusable, self._idle, self.end)
-            self._begin(query, turn)
+            self._begin(query, turn, session)
             timer = asyncio.get_running_loop().call_later(self._limits.timeout + GRACE, self._time_out, query)
             try:
                 self._threads.submit(query.run, work, arguments, shape)
@@ -89,15 +92,15 @@ class ThreadedSource(Generic[C]):
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """Raises as ``fetch`` does, and what the writer does."""
+        """The rows as chunks, of which the first is there. ``on_end`` is called once, when the query ends or is told to
+        stop. Raises as ``fetch`` and the writer do."""
         while True:
-            self._check(session)
-            pieces = RowPieces(self._driver, bound, session, make_writer, self._limits.stream)
-            stream: SourceStream[C] = SourceStream(self._driver.source_id, self, pieces, self._limits, turn, on_end)
-            self._begin(stream, turn)
+            chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
+            stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
+            self._begin(stream, turn, session)
             try:
                 await stream.start(
-                    PooledQuery(self._driver, self._is_reusable, self._idle, stream.finish, pieces.close)
+                    PooledQuery(self._driver, self._is_reusable, self._idle, stream.finish, chunks.close)
                 )
             except NoConnectionLeft:
                 if turn.is_kept or turn.has_ended:
@@ -106,18 +109,16 @@ class ThreadedSource(Generic[C]):
                 return stream
             await turn.wait()
 
-    def _check(self, session: BoundSQL | None) -> None:
+    def _begin(self, running: PooledQuery[C] | SourceStream[C], turn: Turn, session: BoundSQL | None) -> None:
         if self._closed:
             raise self._closing_error()
         if session is not None and not self._sets_sessions:
             raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
-
-    def _begin(self, running: PooledQuery[C] | SourceStream[C], turn: Turn) -> None:
         turn.is_kept = True
         self._running[running] = turn
 
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None:
-        """Has a thread do a step of a query."""
+        """Run a step of a query in a thread."""
         self._threads.submit(query.run, work)
 
     def _time_out(self, query: PooledQuery[C]) -> None:
@@ -128,13 +129,13 @@ class ThreadedSource(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """A query, or a stream, has ended: its connection is free or closed. If the server gave none, and the caller
-        has not left, the turn has not ended: it waits again."""
+        """Settle a query or stream. If the server gave no connection while the caller waits, the turn returns to the
+        queue."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)
-        if not (may_wait and turn.refuse(len(self._idle))):
-            turn.end()
+        if not (may_wait and turn.queue.refuse(turn, len(self._idle))):
+            turn.queue.release(turn)
         if is_wanted:
             running.outcome.set_result(outcome)
         if self._closing_idle is None and self._idle and not self._closed:
@@ -148,7 +149,6 @@ class ThreadedSource(Generic[C]):
             self._closing_idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_idle)
 
     def _take_idle(self, seconds: float) -> list[C]:
-        """The connections that have been idle for so long."""
         taken: list[C] = []
         with suppress(IndexError):
             while True:
@@ -160,26 +160,27 @@ class ThreadedSource(Generic[C]):
         return taken
 
     def stop(self, running: PooledQuery[C] | SourceStream[C]) -> None:
-        """Stops it, again and again until it has ended."""
+        """Interrupt it repeatedly until it has ended."""
         if running in self._running:
             running.stop()
             asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self.stop, running)
 
     @property
     def is_running(self) -> bool:
-        """Whether a query of it has not ended yet."""
+        """Whether a query has not ended yet."""
         return bool(self._running)
 
     def stop_all(self) -> None:
-        """Stops what is running, without waiting, and lets nothing begin."""
+        """Stop all queries without waiting, and let none begin. Callers get SourceUnavailable even where the engine
+        cannot stop."""
         self._closed = True
         for running in self._running:
-            if not running.outcome.done():  # whoever waits need not wait for an engine that does not stop
+            if not running.outcome.done():  # some engines cannot stop
                 running.outcome.set_result(self._closing_error())
             running.stop()
 
     async def aclose(self) -> None:
-        """Stops what is running, waits for it, and closes every connection."""
+        """Stop all queries, wait for them, and close every connection."""
         self._closed = True
         if self._closing_idle is not None:
             self._closing_idle.cancel()
@@ -190,7 +191,7 @@ class ThreadedSource(Generic[C]):
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:
-        """The same without waiting for threads that still run."""
+        """Drop every connection without waiting, because its event loop is gone."""
         self._closed = True
         for running in self._running:
             running.stop()

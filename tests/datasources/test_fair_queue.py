@@ -1,5 +1,4 @@
-"""Turns at a data source, in simulated time: each group has its share of the connections' time, and what attackers do
-does not keep others out."""
+"""FairQueue in simulated time: each group has its share of the connections' time, and no attack keeps others out."""
 
 from __future__ import annotations
 
@@ -10,34 +9,32 @@ from collections.abc import Hashable
 
 import pytest
 
-from tenantry.datasources import Limits
-from tenantry.datasources.pool.turns import BARRED_SECONDS, LONG_EVERY, SLICE, Turns, share
+from tenantry.datasources import Limits, Sharing
+from tenantry.datasources.pool.fair_queue import BARRED_SECONDS, LONG_EVERY, SLICE, FairQueue, share
 from tenantry.errors import SourceUnavailable
 from tests.datasources.simulated_loop import simulate
 
 Order = list[tuple[float, Hashable]]
 
 
-def turns(running: int = 1, *, each: int | None = None, waiting: int = 10_000, waiting_each: int = 10_000) -> Turns:
-    return Turns(
+def turns(running: int = 1, *, each: int | None = None, waiting: int = 10_000, waiting_each: int = 10_000) -> FairQueue:
+    return FairQueue(
         "ds_1",
         Limits(
             timeout=1e9,
             pool_size=running,
-            group_pool_size=each,
-            max_waiting=waiting,
-            group_max_waiting=waiting_each,
+            sharing=Sharing(group_pool_size=each, max_waiting=waiting, group_max_waiting=waiting_each),
         ),
     )
 
 
-async def run(queue: Turns, group: Hashable, order: Order, seconds: float = 1.0, weight: float = 1.0) -> None:
+async def run(queue: FairQueue, group: Hashable, order: Order, seconds: float = 1.0, weight: float = 1.0) -> None:
     """One query of so many seconds. ``order``: when each began, and whose it was."""
-    turn = queue.ask(group, weight)
+    turn = queue.acquire(group, weight)
     await turn.wait()
     order.append((asyncio.get_running_loop().time(), group))
     await asyncio.sleep(seconds)
-    turn.end()
+    queue.release(turn)
 
 
 def test_a_query_waits_for_one_of_its_neighbour() -> None:
@@ -90,7 +87,7 @@ def test_a_running_query_counts_as_it_runs() -> None:
 
 
 def test_coming_back_again_and_again_gives_no_credit() -> None:
-    """Red without ``max`` in ``ask``: the group that comes late has all the turns until it has used as much."""
+    """Red without ``max`` in ``acquire``: the group that comes late has all the turns until it has used as much."""
 
     async def main() -> Order:
         queue, order = turns(), Order()
@@ -137,13 +134,13 @@ def test_no_more_run_than_may(running: int, each: int | None) -> None:
 
         async def query(group: int) -> None:
             nonlocal most, most_each
-            turn = queue.ask(group)
+            turn = queue.acquire(group)
             await turn.wait()
             now[group] += 1
             most, most_each = max(most, sum(now)), max(most_each, now[group])
             await asyncio.sleep(chance.random())
             now[group] -= 1
-            turn.end()
+            queue.release(turn)
 
         await asyncio.gather(*(query(number % 2) for number in range(200)))
         assert (queue.running, queue.waiting) == (0, 0)
@@ -156,11 +153,11 @@ def test_no_more_run_than_may(running: int, each: int | None) -> None:
 def test_a_group_at_its_limit_leaves_the_rest_to_others() -> None:
     async def main() -> None:
         queue = turns(2, each=1)
-        first, waits, other = queue.ask("a"), queue.ask("a"), queue.ask("b")
+        first, waits, other = queue.acquire("a"), queue.acquire("a"), queue.acquire("b")
         assert (first.came.done(), waits.came.done(), other.came.done()) == (True, False, True)
-        other.end()
+        queue.release(other)
         assert not waits.came.done()
-        first.end()
+        queue.release(first)
         assert waits.came.done()
 
     simulate(main())
@@ -169,15 +166,15 @@ def test_a_group_at_its_limit_leaves_the_rest_to_others() -> None:
 def test_a_full_queue_says_how_full_it_is() -> None:
     async def main() -> None:
         queue = turns(1, waiting=3, waiting_each=2)
-        first = queue.ask("a")
-        waiting = [queue.ask("a"), queue.ask("b"), queue.ask("b")]
+        first = queue.acquire("a")
+        waiting = [queue.acquire("a"), queue.acquire("b"), queue.acquire("b")]
         with pytest.raises(SourceUnavailable, match=r"^3 queries wait for data source ds_1, 1 of them of this user"):
-            queue.ask("a")
-        waiting.pop().end()
-        queue.ask("a")
+            queue.acquire("a")
+        queue.release(waiting.pop())
+        queue.acquire("a")
         with pytest.raises(SourceUnavailable, match=r"^3 queries wait for data source ds_1, 2 of them of this user"):
-            queue.ask("a")
-        first.end()
+            queue.acquire("a")
+        queue.release(first)
         assert (queue.running, queue.waiting) == (1, 2)
 
     simulate(main())
@@ -188,8 +185,8 @@ def test_groups_that_fill_the_queue_give_up_a_place() -> None:
 
     async def main() -> None:
         queue = turns(1, waiting=6)
-        asked = [queue.ask(name) for name in ("a", "a", "a", "a", "b", "b", "b")]
-        visitor = queue.ask("visitor")
+        asked = [queue.acquire(name) for name in ("a", "a", "a", "a", "b", "b", "b")]
+        visitor = queue.acquire("visitor")
         assert (queue.waiting, visitor.has_ended) == (6, False)
         (lost,) = [turn for turn in asked if turn.has_ended]
         assert lost is asked[3]
@@ -209,7 +206,7 @@ def test_a_storm_of_cancellations_loses_no_place() -> None:
 
         async def query(group: int) -> None:
             nonlocal running
-            turn = queue.ask(group)
+            turn = queue.acquire(group)
             await turn.wait()
             running += 1
             assert running <= 3
@@ -217,7 +214,7 @@ def test_a_storm_of_cancellations_loses_no_place() -> None:
                 await asyncio.sleep(chance.random())
             finally:
                 running -= 1
-                turn.end()
+                queue.release(turn)
 
         for _ in range(30):
             tasks = [asyncio.create_task(query(chance.randrange(5))) for _ in range(40)]
@@ -236,10 +233,10 @@ def test_a_turn_that_comes_with_the_cancellation_goes_on_to_the_next() -> None:
 
     async def main() -> None:
         queue = turns(1)
-        first, leaving, next_one = (queue.ask(name) for name in ("a", "b", "c"))
+        first, leaving, next_one = (queue.acquire(name) for name in ("a", "b", "c"))
         waits = asyncio.create_task(leaving.wait())
         await asyncio.sleep(0)
-        first.end()  # the turn is b's now, and its task is told in the next step of the loop
+        queue.release(first)  # the turn is b's now, and its task is told in the next step of the loop
         waits.cancel()
         await next_one.wait()
         assert waits.cancelled()
@@ -251,9 +248,9 @@ def test_who_waits_for_too_long_is_refused() -> None:
     """After ``timeout``, not after ``connect_timeout``, and its place is free. Red when the wait has no end."""
 
     async def main() -> float:
-        queue = Turns("ds_1", Limits(timeout=30, connect_timeout=5, pool_size=1))
-        queue.ask("a")
-        waits = queue.ask("b")
+        queue = FairQueue("ds_1", Limits(timeout=30, connect_timeout=5, pool_size=1))
+        queue.acquire("a")
+        waits = queue.acquire("b")
         with pytest.raises(SourceUnavailable, match="busy"):
             await waits.wait()
         assert (queue.waiting, queue.running) == (0, 1)
@@ -267,11 +264,11 @@ def test_a_turn_that_a_source_keeps_is_ended_by_the_source() -> None:
 
     async def main() -> None:
         queue = turns(1)
-        turn, waits = queue.ask("a"), queue.ask("b")
+        turn, waits = queue.acquire("a"), queue.acquire("b")
         turn.is_kept = True
         turn.leave()
         assert not waits.came.done()
-        turn.end()
+        queue.release(turn)
         assert waits.came.done()
 
     simulate(main())
@@ -288,10 +285,10 @@ def test_streams_together_leave_some_connections(size: int) -> None:
     async def main() -> None:
         queue = turns(size)
         await run(queue, "reporter", [], 60.0)
-        streams = [queue.ask(number, is_stream=True) for number in range(20)]
+        streams = [queue.acquire(number, is_stream=True) for number in range(20)]
         assert sum(turn.came.done() for turn in streams) == share(size) < size
-        assert queue.ask("visitor").came.done()
-        assert queue.ask("reporter").came.done() is (size > 3)
+        assert queue.acquire("visitor").came.done()
+        assert queue.acquire("reporter").came.done() is (size > 3)
 
     simulate(main())
 
@@ -302,9 +299,9 @@ def test_the_streams_of_a_group_leave_a_stream_to_others(size: int, each: int | 
 
     async def main() -> None:
         queue = turns(size, each=each)
-        streams = [queue.ask("a", is_stream=True) for _ in range(20)]
+        streams = [queue.acquire("a", is_stream=True) for _ in range(20)]
         assert sum(turn.came.done() for turn in streams) == own
-        assert queue.ask("b", is_stream=True).came.done() is (each is None)
+        assert queue.acquire("b", is_stream=True).came.done() is (each is None)
 
     simulate(main())
 
@@ -321,8 +318,8 @@ def test_long_queries_of_several_groups_leave_some_connections(size: int) -> Non
         for _ in range(100):
             await asyncio.sleep(0.1)
             assert queue.running <= share(size)
-        assert not queue.ask("viewer of a file", is_stream=True).came.done()
-        assert queue.ask("visitor").came.done()
+        assert not queue.acquire("viewer of a file", is_stream=True).came.done()
+        assert queue.acquire("visitor").came.done()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -359,17 +356,17 @@ def test_what_was_long_is_forgotten() -> None:
     async def main() -> None:
         queue = turns(2)
         await asyncio.gather(run(queue, "a", [], 60.0), run(queue, "other", [], 60.0))
-        other = queue.ask("other")
-        waits = queue.ask("a")
+        other = queue.acquire("other")
+        waits = queue.acquire("a")
         assert not waits.came.done()
-        waits.end()
+        queue.release(waits)
         await asyncio.sleep(3600)
-        again = queue.ask("a")
+        again = queue.acquire("a")
         assert again.came.done()
-        again.end()
+        queue.release(again)
         for _ in range(1_000):
             await run(queue, "a", [], 0.9)
-        assert queue.ask("a").came.done()
+        assert queue.acquire("a").came.done()
         assert not other.has_ended
 
     simulate(main())
@@ -381,15 +378,15 @@ def test_a_stream_gives_way_where_there_is_one_connection() -> None:
     async def main() -> None:
         for size in (1, 2):
             queue = turns(size)
-            stream = queue.ask("a", is_stream=True)
-            others = [queue.ask("a", is_stream=True)]
+            stream = queue.acquire("a", is_stream=True)
+            others = [queue.acquire("a", is_stream=True)]
             await asyncio.sleep(2 * SLICE)
-            assert not stream.must_yield
-            others += [queue.ask("b", is_stream=True)]
-            assert stream.must_yield is (size == 1)
-            stream.end()
+            assert not queue.must_yield(stream)
+            others += [queue.acquire("b", is_stream=True)]
+            assert queue.must_yield(stream) is (size == 1)
+            queue.release(stream)
             assert others[1].came.done() or size == 2
-            assert not others[1].must_yield
+            assert not queue.must_yield(others[1])
 
     simulate(main())
 
@@ -400,13 +397,13 @@ def test_a_stream_that_ended_for_its_reader_is_barred_for_a_minute() -> None:
 
     async def main() -> None:
         queue = turns(5)
-        streams = [queue.ask("a", is_stream=True) for _ in range(3)]
+        streams = [queue.acquire("a", is_stream=True) for _ in range(3)]
         for turn in streams:
-            turn.bar()
-            turn.end()
-        again = [queue.ask("a", is_stream=True) for _ in range(3)]
+            queue.bar(turn.group)
+            queue.release(turn)
+        again = [queue.acquire("a", is_stream=True) for _ in range(3)]
         assert not any(turn.came.done() for turn in again)
-        assert queue.ask("b", is_stream=True).came.done()
+        assert queue.acquire("b", is_stream=True).came.done()
         await run(queue, "a", [])
         await asyncio.sleep(BARRED_SECONDS - 2)
         assert not any(turn.came.done() for turn in again)
@@ -425,11 +422,11 @@ def test_a_limit_of_the_server_is_learned_and_tried_again() -> None:
 
     async def main() -> None:
         queue = turns(5, each=5)
-        asked = [queue.ask("a") for _ in range(6)]
+        asked = [queue.acquire("a") for _ in range(6)]
         for turn in asked[1:5]:
-            assert turn.refuse(0)
+            assert queue.refuse(turn, 0)
         assert (queue.running, queue.waiting) == (1, 5)
-        asked[0].end()
+        queue.release(asked[0])
         assert [turn.came.done() for turn in asked[1:]].count(True) == 1
         await asyncio.sleep(61)
         assert (queue.running, queue.waiting) == (5, 0)
@@ -443,14 +440,14 @@ def test_a_server_that_gives_no_connection_at_all() -> None:
 
     async def main() -> None:
         queue = turns(5)
-        turn = queue.ask("a")
-        assert turn.refuse(1)
+        turn = queue.acquire("a")
+        assert queue.refuse(turn, 1)
         assert turn.came.done()  # at once: for the idle one
         for _ in range(3):
-            assert turn.refuse(0)
+            assert queue.refuse(turn, 0)
             assert not turn.came.done()
             await turn.wait()
-        assert not turn.refuse(0)
+        assert not queue.refuse(turn, 0)
         assert asyncio.get_running_loop().time() == pytest.approx(0.3)
 
     simulate(main())
@@ -462,7 +459,7 @@ def test_groups_that_are_gone_are_forgotten() -> None:
     async def main() -> None:
         queue = turns(5)
         for number in range(100_000):
-            queue.ask(number).end()
+            queue.release(queue.acquire(number))
         assert len(queue._groups) < 1_000
 
     simulate(main())

@@ -1,4 +1,4 @@
-"""Results in pieces: the formats, written as the rows come, for a body whose end nobody has seen when it begins."""
+"""Writers of results in chunks, for a body whose end is unknown when it begins."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 """Of each format."""
 
 
-class PieceWriter(Protocol):
-    """Writes a body piece by piece: ``write`` at least once, with rows or none, then ``end``."""
+class ChunkWriter(Protocol):
+    """Writes a body in chunks: ``write`` at least once, even without rows, then ``end``."""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Rows as tuples, and before the first ones what the body begins with."""
+        """Some rows, preceded by the beginning of the body the first time."""
         ...
 
     def end(self) -> bytes:
-        """What the body ends with."""
+        """The end of the body."""
         ...
 
 
-MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], PieceWriter]
+MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], ChunkWriter]
 """A function of the names and types of the columns."""
 
 
-def piece_writers(format_: str, options: Format = DEFAULT, *, formula_safe: bool = False) -> MakeWriter:
-    """What writes this format. Raises InvalidSettings for one that there is not, and for ``formula_safe`` without CSV;
-    what it gives raises InvalidSettings where the package of the format is not installed."""
+def chunk_writers(format_: str, options: Format = DEFAULT, *, formula_safe: bool = False) -> MakeWriter:
+    """Makes writers of this format. Raises InvalidSettings for an unknown one, and for ``formula_safe`` without CSV;
+    the function raises it for a missing package."""
     if formula_safe and format_ != "csv":
         raise InvalidSettings("formula_safe is for CSV alone")
     match format_:
         case "json":
-            return lambda names, types: _JSONPieces(JSONWriter(names, options, "encode", types))
+            return lambda names, types: _JSONChunks(JSONWriter(names, options, "encode", types))
         case "ndjson":
-            return lambda names, types: _LinePieces(JSONWriter(names, options, "encode_lines", types))
+            return lambda names, types: _LineChunks(JSONWriter(names, options, "encode_lines", types))
         case "csv":
-            return lambda names, types: _CSVPieces(CSVWriter(names, options, formula_safe=formula_safe))
+            return lambda names, types: _CSVChunks(CSVWriter(names, options, formula_safe=formula_safe))
         case "arrow":
             return lambda names, types: ArrowWriter(names, types, options)
         case _:
@@ -58,20 +58,18 @@ def piece_writers(format_: str, options: Format = DEFAULT, *, formula_safe: bool
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """The same writers for the columns of these names alone."""
+    """The same writers for these columns alone."""
 
-    def make(names: Sequence[str], types: Sequence[str | None] | None) -> PieceWriter:
+    def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)
         kept_types = types and [types[position] for position in kept]
-        return _NarrowedPieces(make_writer([names[position] for position in kept], kept_types), kept)
+        return _NarrowedChunks(make_writer([names[position] for position in kept], kept_types), kept)
 
     return make
 
 
-class _NarrowedPieces:
-    """Some columns of the rows that it is given."""
-
-    def __init__(self, writer: PieceWriter, kept: Sequence[int]) -> None:
+class _NarrowedChunks:
+    def __init__(self, writer: ChunkWriter, kept: Sequence[int]) -> None:
         self._writer = writer
         self._choose = chooser(kept)
 
@@ -82,9 +80,7 @@ class _NarrowedPieces:
         return self._writer.end()
 
 
-class _JSONPieces:
-    """An array: of each piece what is between its brackets."""
-
+class _JSONChunks:
     def __init__(self, writer: JSONWriter) -> None:
         self._write = writer.write
         self._before = b"["
@@ -100,9 +96,7 @@ class _JSONPieces:
         return b"[]" if self._before == b"[" else b"]"
 
 
-class _LinePieces:
-    """One object a line: there is nothing around them."""
-
+class _LineChunks:
     def __init__(self, writer: JSONWriter) -> None:
         self._write = writer.write
 
@@ -113,9 +107,7 @@ class _LinePieces:
         return b""
 
 
-class _CSVPieces:
-    """The header goes with the first rows."""
-
+class _CSVChunks:
     def __init__(self, writer: CSVWriter) -> None:
         self._write = writer.write
         self._header = writer.header()

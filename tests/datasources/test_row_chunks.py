@@ -9,7 +9,7 @@ import pytest
 
 from tenantry.datasources.driver import OpenRows
 from tenantry.datasources.pool.limits import StreamLimits
-from tenantry.datasources.pool.row_pieces import RowPieces
+from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import TooManyBytes
 from tenantry.sql import BoundSQL, SQLTemplate
 
@@ -33,7 +33,7 @@ class Numbers:
 
 
 class Silent:
-    """A PieceWriter that keeps the rows and sends nothing."""
+    """A ChunkWriter that keeps the rows and sends nothing."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[Any, ...]] = []
@@ -52,10 +52,10 @@ class Silent:
 def test_a_step_ends_with_something_to_send(monkeypatch: Any) -> None:
     """All rows in one, where time is no matter. Red when each thousand rows are a step: twelve charts were two thousand
     waits for a loop that shares its lock with five threads."""
-    monkeypatch.setattr("tenantry.datasources.pool.row_pieces._SILENT_SECONDS", 600.0)
+    monkeypatch.setattr("tenantry.datasources.pool.row_chunks._SILENT_SECONDS", 600.0)
     writer = Silent()
     driver: Any = Numbers()
-    pieces = RowPieces(driver, BOUND, None, writer.begin, StreamLimits())
+    pieces = RowChunks(driver, BOUND, None, writer.begin, StreamLimits())
     piece = pieces.begin(None)
     assert (piece.content, piece.is_last, pieces.row_count) == (b"", True, ROWS)
     assert writer.rows == [(n,) for n in range(ROWS)]
@@ -74,13 +74,13 @@ class Wide(Silent):
 def test_a_stream_begins_with_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then two, then four: rows that are too large are noticed after one of them. The first piece has more than one
     where they are small. Red with 64 rows at first."""
-    monkeypatch.setattr("tenantry.datasources.pool.row_pieces._PIECE_SECONDS", 600.0)
+    monkeypatch.setattr("tenantry.datasources.pool.row_chunks._PIECE_SECONDS", 600.0)
     driver: Any = Numbers()
-    pieces = RowPieces(driver, BOUND, None, Wide().begin, StreamLimits())
+    pieces = RowChunks(driver, BOUND, None, Wide().begin, StreamLimits())
     assert len(pieces.begin(None).content) == 70_000
     assert driver.given == 1 + 2 + 4
     driver.given = 0
-    small = RowPieces(driver, BOUND, None, Wide().begin, StreamLimits(max_bytes=9_999))
+    small = RowChunks(driver, BOUND, None, Wide().begin, StreamLimits(max_bytes=9_999))
     with pytest.raises(TooManyBytes):
         small.begin(None)
     assert driver.given == 1

@@ -1,4 +1,4 @@
-"""GroupTurns: what one group has of a data source, and what it had."""
+"""GroupQueue: the turns of one user group at a data source."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from tenantry.datasources.pool.turns import Turn
+    from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""Seconds of each query that do not count as long use."""
+"""The first second of a query does not count as long use."""
 _LONG: Final = 5.0
 _HALF_LIFE: Final = 300.0
-"""Seconds after which half of a group's long use is forgotten."""
+"""Seconds after which a group's long use counts half."""
 _FORGOTTEN: Final = 0.5
 
 
-class GroupTurns:
-    """The turns of one group. Times are those of the event loop; ``now`` is one.
-
-    ``used``: seconds of the turns that have ended, divided by ``weight``, on the scale of ``Turns``. ``barred``: how
-    many fewer streams the group may run. ``queries`` and ``streams`` wait.
-    """
+class GroupQueue:
+    """The turns of one group. ``used``: seconds of ended turns divided by ``weight``, on the scale of the FairQueue.
+    ``barred``: streams that the group may not run. Times are those of the event loop."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 
@@ -36,31 +33,31 @@ class GroupTurns:
 
     @property
     def waiting(self) -> int:
-        """Queries and streams that wait."""
+        """The number of waiting turns."""
         return len(self.queries) + len(self.streams)
 
     def queue_of(self, turn: Turn) -> deque[Turn]:
-        """Where a turn waits."""
+        """The queue for a turn."""
         return self.streams if turn.is_stream else self.queries
 
-    def last(self) -> Turn:
-        """The turn that began to wait last. Raises ValueError when none waits."""
+    def newest(self) -> Turn:
+        """The waiting turn that arrived last. Raises ValueError when none waits."""
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """``used``, and what the running turns have used so far."""
+        """``used``, with the running turns."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Whether its queries, each beyond its first second, ran for more than five seconds lately."""
+        """Whether its queries, beyond the first second of each, ran for more than five seconds recently."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether nothing is lost when it is forgotten."""
+        """Whether it has no turns, no bar and hardly any long use."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:
-        """Takes a turn out of those that run."""
+        """Count the time of a turn that stops running."""
         self.running.discard(turn)
         self.used += (now - turn.began) / self.weight
         self._long, self._long_at = self._ended_long(now) + _long_use(turn, now), now
@@ -70,5 +67,5 @@ class GroupTurns:
 
 
 def _long_use(turn: Turn, now: float) -> float:
-    """Streams do not count: they have a bound that is not their group's."""
+    """Streams have a bound across all groups, so they do not count."""
     return 0.0 if turn.is_stream else max(0.0, now - turn.began - _SHORT)

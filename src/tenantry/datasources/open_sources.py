@@ -1,8 +1,7 @@
-"""Pools: the open data sources of one event loop, bounded in number; and how a registered source becomes the DataSource
-that runs its queries: by a built-in engine, or by one of the host's own.
+"""OpenSources: the open data sources of one event loop, bounded in number, each with its queue and connection pool.
 
-An open source belongs to (environment, source, URL): one whose URL changed is opened anew, and the old one is closed
-when its last query has ended.
+An open source belongs to one registration. When that changes, the next query opens the source anew, and the old one
+closes when its last query has ended.
 """
 
 from __future__ import annotations
@@ -10,15 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.caching.bound_statement import BoundStatement, made_of
-from tenantry.datasources.driver import DataSource, Driver, missing_driver_message
+from tenantry.datasources.driver import Driver, missing_driver_message
 from tenantry.datasources.engines.bigquery import BigQueryDriver
 from tenantry.datasources.engines.built_in import BUILT_IN, driver_enforcement, enforcement_notes
 from tenantry.datasources.engines.chdb import ChDBDriver
@@ -28,10 +26,10 @@ from tenantry.datasources.engines.duckdb import DuckDBDriver
 from tenantry.datasources.engines.postgresql import PostgreSQLDriver
 from tenantry.datasources.engines.snowflake import SnowflakeDriver
 from tenantry.datasources.engines.sqlite import SQLiteDriver
+from tenantry.datasources.pool.connection_pool import ConnectionPool
+from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.pool.threads import ThreadedSource
-from tenantry.datasources.pool.turns import Turns
-from tenantry.datasources.query_label import QueryLabel, with_tag
+from tenantry.datasources.query_label import TAGGED
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.url import ENGINES, check_url, file_path, memory_bytes, memory_limit, parse, source_revision
 from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSecrets
@@ -46,10 +44,7 @@ _WAREHOUSES: dict[str, Callable[[str, URL, Limits], Driver[Any]]] = {
     "clickhouse": ClickHouseDriver,
 }
 
-TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines, by the scheme of their URLs, that show the text of what runs and keep no plan and no result by it."""
-
-_STOP_INTERVAL: Final = 0.005  # seconds between two looks whether a source has ended what it ran
+_STOP_INTERVAL: Final = 0.005  # seconds between two checks whether the queries of a stopped source have ended
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +53,7 @@ DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
 
 
 def check_engines(engines: Mapping[str, DriverFactory]) -> dict[str, DriverFactory]:
-    """A copy of the host's own engines. Raises InvalidSettings for a URL scheme that is built in."""
+    """A copy of the host's engines. Raises InvalidSettings for a built-in URL scheme."""
     for scheme in engines:
         if scheme in ENGINES:
             raise InvalidSettings(f"the engine {scheme!r} is built in: give your own another URL scheme")
@@ -66,8 +61,7 @@ def check_engines(engines: Mapping[str, DriverFactory]) -> dict[str, DriverFacto
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """A copy of the engines whose queries get a tag. Raises InvalidSettings for a text, and for an engine that is
-    neither built in nor among the host's ``own``."""
+    """The engines whose queries get a tag. Raises InvalidSettings for a string, and for an unknown engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(f"query_tags is {tagged!r}; it takes the engines, as {TAGGED!r}, or () for none")
     for engine in tagged:
@@ -76,37 +70,40 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
     return frozenset(tagged)
 
 
-def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str, DriverFactory]) -> DataSource:
-    """Raises InvalidSource for a URL, dialect or driver that cannot be used. ``engines`` by URL scheme."""
+def create_source(
+    source: RegisteredSource, limits: Limits, engines: Mapping[str, DriverFactory]
+) -> ConnectionPool[Any]:
+    """The pool of a source. Raises InvalidSource for a URL, dialect or driver that cannot be used. ``engines`` by URL
+    scheme."""
     url = parse(source.url)
     factory = engines.get(url.get_backend_name())
     if factory is not None:
         driver = _check_driver(factory(source, limits))
         for note in enforcement_notes(f"data source {source.id}", driver_enforcement(driver)):
             _log.warning("%s", note)
-        return ThreadedSource(driver, limits)
+        return ConnectionPool(driver, limits)
     engine = check_url(source.url, source.trusted)  # again: the row may be older than a rule
     match engine:
         case "sqlite":
-            return ThreadedSource(SQLiteDriver(source.id, file_path(url), limits), limits)
+            return ConnectionPool(SQLiteDriver(source.id, file_path(url), limits), limits)
         case "duckdb":
-            return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
+            return ConnectionPool(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
         case "postgresql":
-            return ThreadedSource(PostgreSQLDriver(source.id, url, limits, has_session=bool(source.session)), limits)
+            return ConnectionPool(PostgreSQLDriver(source.id, url, limits, has_session=bool(source.session)), limits)
         case "redshift":
-            return ThreadedSource(PostgreSQLDriver(source.id, url, limits, dialect=engine), limits)
+            return ConnectionPool(PostgreSQLDriver(source.id, url, limits, dialect=engine), limits)
         case "snowflake" | "bigquery" | "databricks" | "clickhouse":
-            return ThreadedSource(_WAREHOUSES[engine](source.id, url, limits), limits)
+            return ConnectionPool(_WAREHOUSES[engine](source.id, url, limits), limits)
         case "mysql" | "mariadb":
-            return ThreadedSource(_mysql_driver(source.id, url, limits, engine), limits)
+            return ConnectionPool(_mysql_driver(source.id, url, limits, engine), limits)
         case "chdb":
-            return ThreadedSource(ChDBDriver(source.id, file_path(url), limits, memory_bytes(url)), limits)
+            return ConnectionPool(ChDBDriver(source.id, file_path(url), limits, memory_bytes(url)), limits)
         case _:
             from tenantry.datasources.engines.trusted import (
                 TrustedDriver,  # loads all of SQLAlchemy, which only this needs
             )
 
-            return ThreadedSource(TrustedDriver(source.id, url, limits), limits)
+            return ConnectionPool(TrustedDriver(source.id, url, limits), limits)
 
 
 def _mysql_driver(source_id: str, url: URL, limits: Limits, dialect: str) -> Driver[Any]:
@@ -127,32 +124,36 @@ def _check_driver(driver: Driver[Any]) -> Driver[Any]:
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """Its environment and id: what no other source of the store has."""
+    """The environment and id of a source, which are unique in a store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A registered source with its connections. ``revision`` changes when anything of the registration does that
-    decides which rows are there. ``is_tagged``: its queries get a tag."""
+    """A registered source with its queue and connections. ``revision`` changes with all that decides which rows an
+    answer has. ``is_tagged``: its queries get a tag. ``users``: callers that keep it open; ``on_unused`` is called when
+    the last one leaves."""
 
     registered: RegisteredSource
     secrets: ConnectableSource
-    source: DataSource
+    pool: ConnectionPool[Any]
     session: SessionTemplate | None
     revision: str
-    turns: Turns
+    queue: FairQueue
     is_tagged: bool = False
     users: int = 0
+    on_unused: Callable[[OpenSource], None] | None = None
     name: str = field(init=False)
-    """Its environment and id: what no other source of the store has."""
+    """See ``source_name``."""
 
     def __post_init__(self) -> None:
         self.name = source_name(self.registered)
 
-    def to_send(self, bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-        """What its server gets of a query."""
-        return with_tag(bound, label) if self.is_tagged else bound
+    def release(self) -> None:
+        """Count one user less."""
+        self.users -= 1
+        if not self.users and self.on_unused is not None:
+            self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
         """The key of an answer of this source. Raises TypeError for a value that has none."""
@@ -163,18 +164,9 @@ class OpenSource:
             session=session,
         )
 
-    def key(self, bound: BoundStatement, session: BoundSQL | None, group: UserGroup) -> str | None:
-        """The key under which an answer is shared; None for a value without a fingerprint, for a driver of the host's
-        own. The key of a wrapped query begins with that of the query itself."""
-        try:
-            key = self.fingerprint(bound.query, session, group)
-            return key if bound.sql is bound.query else made_of(key, self.fingerprint(bound.sql, session, group))
-        except TypeError:
-            return None
 
-
-class Pools:
-    """Opens, shares and closes DataSources; at most ``limits.max_sources`` at a time."""
+class OpenSources:
+    """Opens, shares and closes sources; at most ``limits.max_sources`` at a time."""
 
     def __init__(
         self,
@@ -188,82 +180,79 @@ class Pools:
         self._tagged = tagged
         self._engines = engines
         self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
-        self._retired: set[OpenSource] = set()  # replaced while they have users
+        self._retired: set[OpenSource] = set()  # replaced, but still in use
         self._is_stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
-    @asynccontextmanager
-    async def use(self, registered: RegisteredSource) -> AsyncIterator[OpenSource]:
-        """The open source for as long as the block runs. Raises InvalidSource, SourceUnavailable."""
-        pool = self.find(registered)
-        pool.users += 1
+    @contextmanager
+    def use(self, registered: RegisteredSource) -> Iterator[OpenSource]:
+        """Keep the source open while the block runs. Raises InvalidSource, SourceUnavailable."""
+        opened = self.find(registered)
+        opened.users += 1
         try:
-            yield pool
+            yield opened
         finally:
-            self.release(pool)
-
-    def release(self, pool: OpenSource) -> None:
-        """One user less; the last one closes a source that has been replaced."""
-        pool.users -= 1
-        if not pool.users and pool in self._retired:
-            self._retired.discard(pool)
-            self._close(pool)
+            opened.release()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """The open source: until the next ``await``, or longer for those who count in its ``users``. Raises
+        """The open source, which may close at the next ``await`` unless its ``users`` count the caller. Raises
         InvalidSource, SourceUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
             raise SourceUnavailable("this process is stopping, and runs no more queries; try again", retry_after=1)
         key = (registered.environment.id, registered.id)
-        pool = self._open.get(key)
+        known = self._open.get(key)
         if (
-            pool is not None
-            and pool.registered == registered
-            and (not pool.secrets.read or pool.secrets.is_current())  # no call where it has no references
+            known is not None
+            and known.registered == registered
+            and (not known.secrets.read or known.secrets.is_current())  # saves a call for a URL without references
         ):
             self._open.move_to_end(key)
-            return pool
-        session = SessionTemplate(registered) if registered.session else None
-        secrets = self._resolve(registered)
-        source = create_source(secrets.source, self.limits, self._engines)
-        # A result within one limit may be beyond another: whoever has other limits shares no answers.
-        revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
-        is_tagged = parse(registered.url).get_backend_name() in self._tagged
-        turns = Turns(registered.id, self.limits)
-        opened = OpenSource(registered, secrets, source, session, revision, turns, is_tagged)
-        if pool is not None:
+            return known
+        opened = self._open_source(registered)
+        if known is not None:
             self._retire(key)
         elif len(self._open) >= self.limits.max_sources:
             self._evict_idle()
         self._open[key] = opened
         return opened
 
-    def _resolve(self, registered: RegisteredSource) -> ConnectableSource:
+    def _open_source(self, registered: RegisteredSource) -> OpenSource:
+        session = SessionTemplate(registered) if registered.session else None
         try:
-            return self._secrets.resolve(registered)
+            secrets = self._secrets.resolve(registered)
         except SecretUnavailable as error:
-            _log.error("%s", error.message)  # viewers are told nothing of keys, variables and files
+            _log.error("%s", error.message)  # viewers learn nothing about keys, variables and files
             raise
+        pool = create_source(secrets.source, self.limits, self._engines)
+        # A result within one limit may exceed another, so processes with other limits share no answers.
+        revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
+        is_tagged = parse(registered.url).get_backend_name() in self._tagged
+        return OpenSource(
+            registered, secrets, pool, session, revision, FairQueue(registered.id, self.limits), is_tagged
+        )
 
     def _evict_idle(self) -> None:
-        for key, pool in self._open.items():
-            if not pool.users:
+        for key, opened in self._open.items():
+            if not opened.users:
                 self._retire(key)
                 return
         raise SourceUnavailable(f"{self.limits.max_sources} data sources are busy at once; try again", retry_after=1)
 
     def _retire(self, key: tuple[int, str]) -> None:
-        pool = self._open.pop(key)
-        if pool.users:
-            self._retired.add(pool)
+        opened = self._open.pop(key)
+        if opened.users:
+            self._retired.add(opened)
+            opened.on_unused = self._close
         else:
-            self._close(pool)
+            self._close(opened)
 
-    def _close(self, pool: OpenSource) -> None:
-        task = asyncio.get_running_loop().create_task(pool.source.aclose())
+    def _close(self, opened: OpenSource) -> None:
+        opened.on_unused = None
+        self._retired.discard(opened)
+        task = asyncio.get_running_loop().create_task(opened.pool.aclose())
         self._closing.add(task)  # the loop itself holds tasks only weakly
         task.add_done_callback(self._closing.discard)
 
@@ -274,8 +263,8 @@ class Pools:
             return
         if self._loop is not None and not self._loop.is_closed() and self._open:
             raise RuntimeError("one DataSources serves one event loop: make another one for this loop")
-        for pool in self._take_all():
-            pool.source.abandon()
+        for opened in self._take_all():
+            opened.pool.abandon()
         self._closing.clear()
         self._loop = loop
 
@@ -283,25 +272,27 @@ class Pools:
         taken = [*self._open.values(), *self._retired]
         self._open.clear()
         self._retired.clear()
+        for opened in taken:
+            opened.on_unused = None
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stops what is running and refuses what comes, for good. Waits for the sources so long at most."""
+        """Stop all queries and refuse new ones, for good. Waits at most ``seconds`` for the sources."""
         self._bind_to_loop()
         self._is_stopping = True
-        pools = (*self._open.values(), *self._retired)
-        for pool in pools:
-            pool.turns.close()
-            pool.source.stop_all()
+        running = (*self._open.values(), *self._retired)
+        for opened in running:
+            opened.queue.close()
+            opened.pool.stop_all()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while any(pool.source.is_running for pool in pools):  # noqa: ASYNC110  # once in a process
+                while any(opened.pool.is_running for opened in running):  # noqa: ASYNC110  # once in a process
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stops what is running and closes every connection. The pools can be used again: they open anew."""
+        """Stop all queries and close every connection. Used again, the sources open anew."""
         self._bind_to_loop()
-        for pool in self._take_all():
-            self._close(pool)
+        for opened in self._take_all():
+            self._close(opened)
         while self._closing:
             await asyncio.gather(*self._closing)

@@ -43,7 +43,7 @@ def make(directory: Directory, open_sources: Callable[..., DataSources], tmp_pat
 
 
 def executed(sources: DataSources) -> int:
-    return sources.flights.counters.executed
+    return sources.in_flight.counters.executed
 
 
 async def until(is_so: Callable[[], bool]) -> None:
@@ -66,7 +66,7 @@ async def test_twenty_viewers_of_twenty_equal_panels(
     asking = viewers(groups) * (20 // groups)
     answers = await asyncio.gather(*(sources.fetch(each, "main", panel) for each in asking for panel in panels))
     assert answers == [[{"n": 5_000}]] * 400
-    counters = sources.flights.counters
+    counters = sources.in_flight.counters
     assert (counters.executed, counters.joined, counters.stopped) == (20, 380, 0)
     assert sources.activity.sources["ds_1"].queries == {"ok": 400}
 
@@ -125,7 +125,7 @@ async def test_the_first_one_leaves_and_the_others_are_served(make: Callable[...
     first.cancel()
     assert await asyncio.gather(*others) == [[{"n": 300_000}]] * 3
     assert first.cancelled()
-    assert (executed(sources), sources.flights.counters.stopped) == (1, 0)
+    assert (executed(sources), sources.in_flight.counters.stopped) == (1, 0)
 
 
 @pytest.mark.parametrize("running", [True, False])
@@ -134,7 +134,7 @@ async def test_the_last_one_leaves_and_the_query_stops(running: bool, make: Call
     sources, (one, other) = make(pool_size=1), viewers(2)
     blocking = [] if running else [asyncio.create_task(sources.fetch(other, "main", f"{ENDLESS} where 1 = 1"))]
     leaving = [asyncio.create_task(sources.fetch(one, "main", ENDLESS)) for _ in range(3)]
-    await until(lambda: sources.flights.counters.joined == 2)
+    await until(lambda: sources.in_flight.counters.joined == 2)
     for task in leaving:
         task.cancel()
     await asyncio.gather(*leaving, return_exceptions=True)
@@ -142,7 +142,7 @@ async def test_the_last_one_leaves_and_the_query_stops(running: bool, make: Call
         assert not task.done()
         task.cancel()
     assert await sources.fetch(one, "main", "select 1 as n") == [{"n": 1}]
-    assert sources.flights.by_key == {}
+    assert sources.in_flight.by_key == {}
 
 
 async def test_a_query_that_was_stopped_is_asked_anew(make: Callable[..., DataSources]) -> None:
@@ -198,7 +198,7 @@ async def test_a_group_does_not_wait_for_the_queue_of_another(make: Callable[...
     assert len(ended) - before <= 4
     await asyncio.gather(*tasks)
     assert executed(sources) == 60
-    turns = next(iter(sources._pools._open.values())).turns
+    turns = next(iter(sources._open_sources._open.values())).queue
     assert (turns.waiting, turns.running) == (0, 0)
 
 
@@ -220,12 +220,12 @@ async def test_a_storm_of_leaving_viewers_loses_nothing(make: Callable[..., Data
             task.cancel()
         outcomes = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(each, asyncio.CancelledError) or each == [{"n": 200}] for each in outcomes)
-        opened = next(iter(sources._pools._open.values()))
+        opened = next(iter(sources._open_sources._open.values()))
         async with asyncio.timeout(60):
-            while opened.users or opened.turns.running:
+            while opened.users or opened.queue.running:
                 await asyncio.sleep(0)  # what is looked for may last no longer than the query, a millisecond
-        assert sources.flights.by_key == {}
-        assert opened.turns.waiting == 0
+        assert sources.in_flight.by_key == {}
+        assert opened.queue.waiting == 0
 
 
 async def test_each_waits_for_a_turn_as_long_as_he_may(make: Callable[..., DataSources]) -> None:
@@ -237,11 +237,11 @@ async def test_each_waits_for_a_turn_as_long_as_he_may(make: Callable[..., DataS
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Limits, "wait", 0.5)
         first = asyncio.create_task(sources.fetch(one, "main", "select 1 as n"))
-        await until(lambda: len(sources.flights.by_key) == 2)
+        await until(lambda: len(sources.in_flight.by_key) == 2)
     second = asyncio.create_task(sources.fetch(one, "main", "select 1 as n"))
     with pytest.raises(SourceUnavailable, match="busy"):
         await first
-    assert sources.flights.counters.joined == 1
+    assert sources.in_flight.counters.joined == 1
     assert not second.done()
     blocking.cancel()
     assert await second == [{"n": 1}]
@@ -267,7 +267,7 @@ async def test_a_change_in_another_process_is_joined_by_nobody(make: Callable[..
     sources, (one,) = make(pool_size=3, cache=cache), viewers(1)
     blocking = asyncio.create_task(sources.fetch(one, "main", ENDLESS))
     await until(lambda: executed(sources) == 1)
-    (flight,) = sources.flights.by_key.values()
+    (flight,) = sources.in_flight.by_key.values()
     cache.changed(None if of_all else flight.query.opened.name)  # as the shared level does when it hears of it
     again = asyncio.create_task(sources.fetch(one, "main", ENDLESS))
     await until(lambda: executed(sources) == 2)
@@ -368,10 +368,10 @@ def test_a_flight_of_a_loop_that_ended_is_no_longer_joined(directory: Directory,
 
     async def leave_behind() -> None:
         task = asyncio.create_task(sources.fetch(one, "main", f"{SLOW} where 1 = 1"))
-        await until(lambda: bool(sources.flights.by_key))
-        (key, flight), *_ = sources.flights.by_key.items()
+        await until(lambda: bool(sources.in_flight.by_key))
+        (key, flight), *_ = sources.in_flight.by_key.items()
         await task
-        sources.flights.by_key[key] = flight  # as one of a loop that stopped in its midst
+        sources.in_flight.by_key[key] = flight  # as one of a loop that stopped in its midst
 
     async def ask() -> None:
         async with asyncio.timeout(60), sources:

@@ -14,8 +14,9 @@ from typing import Any, cast
 import pytest
 
 from tenantry.datasources import DataSources, Limits, StreamLimits
-from tenantry.datasources.driver import DataSource, as_result
+from tenantry.datasources.driver import as_result
 from tenantry.datasources.pool import many_rows
+from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.datasources.pool.fair_queue import Turn
 from tenantry.datasources.pool.many_rows import ANSWERS, ManyRows, Reduction
 from tenantry.datasources.results import Result
@@ -54,7 +55,12 @@ class Reads:
     def read(self) -> asyncio.Task[Result]:
         return asyncio.create_task(
             self.many_rows.fetch(
-                cast("DataSource", self), self.make, as_result, cast("BoundSQL", None), cast("Turn", None), None
+                cast("ConnectionPool[Any]", self),
+                self.make,
+                as_result,
+                cast("BoundSQL", None),
+                cast("Turn", None),
+                None,
             )
         )
 

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources
-from tenantry.datasources import ResultCache
-from tenantry.datasources.caching import bound_statement
+from tenantry.datasources import ResultCache, bound_query
 from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.datasources.results import Result
 from tenantry.errors import InvalidSettings, QueryFailed, TooManyRows, UnregisteredSource
@@ -347,7 +346,7 @@ async def test_a_relative_range_is_another_query_when_its_unit_is(
         def now(cls, tz: Any = None) -> datetime:
             return now
 
-    monkeypatch.setattr(bound_statement, "datetime", Now)
+    monkeypatch.setattr(bound_query, "datetime", Now)
     warehouse.open()
     sql = "select count(*) as n from orders where {{ params.when | within(region) }}"
     template = SQLTemplate(sql, params={"when": "datetime range"})

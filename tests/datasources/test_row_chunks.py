@@ -74,7 +74,7 @@ class Wide(Silent):
 def test_a_stream_begins_with_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then two, then four: rows that are too large are noticed after one of them. The first piece has more than one
     where they are small. Red with 64 rows at first."""
-    monkeypatch.setattr("tenantry.datasources.pool.row_chunks._PIECE_SECONDS", 600.0)
+    monkeypatch.setattr("tenantry.datasources.pool.row_chunks._CHUNK_SECONDS", 600.0)
     driver: Any = Numbers()
     pieces = RowChunks(driver, BOUND, None, Wide().begin, StreamLimits())
     assert len(pieces.begin(None).content) == 70_000

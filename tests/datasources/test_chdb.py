@@ -13,9 +13,10 @@ import pytest
 from engines.clickhouse import require_chdb
 from tenantry.datasources.engines.chdb import ChDBDriver
 from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.url import file_path, memory_bytes, parse
+from tenantry.datasources.url import file_path, memory_bytes, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable
 from tests.datasources.clickhouse_cases import CANARY, CASES, ENGINE_ALONE, PATIENCE
+from tests.datasources.conftest import Directory
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +67,18 @@ def test_one_folder_at_a_time(found: dict[str, Any]) -> None:
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     """Red without the look into it: the engine makes a database of any folder."""
     require_chdb()
-    driver = ChDBDriver("ds_1", tmp_path, Limits(), 2**30)
+    driver = ChDBDriver(Directory().add(1, f"chdb:///{tmp_path}"), Limits())
     with pytest.raises(InvalidSource, match="holds no database of chDB"):
         driver.open()
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(SourceUnavailable, match="does not exist"):
-        ChDBDriver("ds_1", tmp_path / "missing", Limits(), 2**30).open()
+        ChDBDriver(Directory().add(1, f"chdb:///{tmp_path / 'missing'}"), Limits()).open()
     driver.shutdown()
 
 
 def test_the_url_is_that_of_a_folder() -> None:
     """Its rules are those of other files, and its option that of DuckDB."""
-    url = parse("chdb:////data/sales?memory_limit=1.5GiB")
+    url = parse_url("chdb:////data/sales?memory_limit=1.5GiB")
     assert (file_path(url), memory_bytes(url)) == (Path("/data/sales"), 3 * 2**29)
-    assert memory_bytes(parse("chdb:////data/sales?memory_limit=2MB")) == 2_000_000
-    assert memory_bytes(parse("chdb:////data/sales")) == 2**30
+    assert memory_bytes(parse_url("chdb:////data/sales?memory_limit=2MB")) == 2_000_000
+    assert memory_bytes(parse_url("chdb:////data/sales")) == 2**30

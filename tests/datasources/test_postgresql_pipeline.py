@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from sqlalchemy.engine import make_url
 
 from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, pooled
@@ -19,7 +18,7 @@ from engines.sends import sends_to
 from tenantry.datasources import DataSources, Limits
 from tenantry.datasources.engines import postgresql_connection
 from tenantry.datasources.engines.postgresql import PostgreSQLDriver
-from tenantry.datasources.pool import streams, threads
+from tenantry.datasources.pool import connection_pool, source_stream
 from tenantry.errors import (
     DataSourceError,
     InvalidSource,
@@ -102,7 +101,7 @@ async def test_a_warm_query_is_one_send(database: str, open_at) -> None:
 @pytest.fixture
 def servers_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server's timeout is what ends a query, however slow the machine."""
-    monkeypatch.setattr(streams, "GRACE", 60.0)
+    monkeypatch.setattr(source_stream, "GRACE", 60.0)
     monkeypatch.setattr(postgresql_connection, "_CANCEL_SECONDS", 60.0)
 
 
@@ -348,7 +347,7 @@ class Counting(Relay):
 @pytest.mark.parametrize("given", ["select 1 as one\0 where 1 = 2", "select '\0' as one"])
 def test_a_nul_does_not_end_the_text(given: str, database: str) -> None:
     """libpq's text would end there, and with it a condition. Red when the text was sent as it is: it gave a row."""
-    driver = PostgreSQLDriver("ds_1", make_url(database), Limits())
+    driver = PostgreSQLDriver(Directory().add(1, database), Limits())
     connection = driver.open()
     with pytest.raises(NotOneStatement, match="NUL"):
         driver.fetch(connection, BoundSQL(given, (), driver.paramstyle, driver.dialect))
@@ -441,7 +440,7 @@ async def test_a_connection_that_nobody_uses_is_closed(
     database: str, open_at, postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After five minutes; here after half a second. Red when the connections of a quiet source stayed for good."""
-    monkeypatch.setattr(threads, "IDLE_SECONDS", 0.5)
+    monkeypatch.setattr(connection_pool, "IDLE_SECONDS", 0.5)
     fetch = open_at(database, pool_size=3)
     await asyncio.gather(*(fetch(f"select pg_sleep(0.2) as s{n}") for n in range(3)))
     mine = (

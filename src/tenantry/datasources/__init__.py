@@ -1,5 +1,8 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
 from tenantry.datasources.activity import Monitoring
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.result_cache import ResultCache
@@ -15,19 +18,55 @@ from tenantry.datasources.driver import (
     SessionDriver,
     StreamingDriver,
 )
-from tenantry.datasources.engines.built_in import registration_notes
-from tenantry.datasources.open_sources import DriverFactory
+from tenantry.datasources.engines.engine import DriverFactory, Engine
+from tenantry.datasources.engines.registry import check_url, registration_notes
 from tenantry.datasources.pages import Page, fetch_page
 from tenantry.datasources.pool.limits import Limits, Sharing, StreamLimits, take_result, take_rows, to_dicts
 from tenantry.datasources.result_stream import ResultStream
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.stop_signals import stop_on_signals
-from tenantry.datasources.url import check_url, display_url, resolve_url, secret_state
+from tenantry.datasources.url import display_url, resolve_url, secret_state
 from tenantry.datasources.url_secrets.encryption import encrypt_url
 from tenantry.datasources.url_secrets.reencryption import encrypt_sources
 from tenantry.groups import Usage
-from tenantry.http.viewers import while_connected
+from tenantry.http import while_connected
 from tenantry.usage import GroupUsage, UsageCounter
+
+if TYPE_CHECKING:
+    from tenantry.datasources.activity import Activity as Activity
+    from tenantry.datasources.driver import C as C
+    from tenantry.datasources.driver import Chunks as Chunks
+    from tenantry.datasources.driver import as_result as as_result
+    from tenantry.datasources.explanation import ExplainedQuery as ExplainedQuery
+    from tenantry.datasources.open_sources import source_name as source_name
+    from tenantry.datasources.pages import PLAIN_NAME as PLAIN_NAME
+    from tenantry.datasources.pages import CountTemplate as CountTemplate
+    from tenantry.datasources.pages import PagedTemplate as PagedTemplate
+    from tenantry.datasources.pages import has_pages as has_pages
+    from tenantry.datasources.pool.connection_pool import ConnectionPool as ConnectionPool
+    from tenantry.datasources.pool.fair_queue import FairQueue as FairQueue
+    from tenantry.datasources.pool.fair_queue import Turn as Turn
+    from tenantry.datasources.pool.many_rows import Reduction as Reduction
+    from tenantry.datasources.query_folder import QueryFolder as QueryFolder
+    from tenantry.datasources.query_folder import is_within as is_within
+    from tenantry.datasources.query_folder import read_query_text as read_query_text
+    from tenantry.datasources.url import parse_url as parse_url
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.datasources.activity": "Activity",
+            "tenantry.datasources.driver": "C Chunks as_result",
+            "tenantry.datasources.explanation": "ExplainedQuery",
+            "tenantry.datasources.pages": "CountTemplate PLAIN_NAME PagedTemplate has_pages",
+            "tenantry.datasources.pool.many_rows": "Reduction",
+            "tenantry.datasources.pool.connection_pool": "ConnectionPool",
+            "tenantry.datasources.pool.fair_queue": "Turn FairQueue",
+            "tenantry.datasources.open_sources": "source_name",
+            "tenantry.datasources.query_folder": "QueryFolder is_within read_query_text",
+            "tenantry.datasources.url": "parse_url",
+        },
+    )
 
 __all__ = [
     "Answer",
@@ -36,6 +75,7 @@ __all__ = [
     "Driver",
     "DriverFactory",
     "Enforcement",
+    "Engine",
     "GroupUsage",
     "Limits",
     "Monitoring",

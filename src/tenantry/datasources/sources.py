@@ -19,8 +19,10 @@ from tenantry.datasources.caching.result_cache import CachedQueries, ResultCache
 from tenantry.datasources.caching.shared_answer import Uncopyable
 from tenantry.datasources.changes import SourceChanges
 from tenantry.datasources.driver import Chunks, Rows
+from tenantry.datasources.engines.engine import DriverFactory
+from tenantry.datasources.engines.registry import host_engines
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
-from tenantry.datasources.open_sources import DriverFactory, OpenSources, check_engines, check_tagged, source_name
+from tenantry.datasources.open_sources import OpenSources, check_tagged, source_name
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.many_rows import Reduction
 from tenantry.datasources.query_label import label_of
@@ -28,12 +30,12 @@ from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.result_stream import ResultStream, open_stream
 from tenantry.datasources.results import Format, Result, StreamFormat
 from tenantry.datasources.results.chunk_writers import MakeWriter, chunk_writers, narrowed
-from tenantry.datasources.results.format import DEFAULT
+from tenantry.datasources.results.format import DEFAULT_FORMAT
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
-from tenantry.http.viewers import VIEWER_OF_THREAD, ask_for_thread
+from tenantry.http import VIEWER_OF_THREAD, ask_for_thread
 from tenantry.ports import SourceDirectory
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, recorder_of
@@ -75,7 +77,7 @@ class DataSources:
         self.bindings: BindingWatch = BindingWatch(directory, self._registrations)
         """Ends running queries whose group or source changes."""
         tagged = check_tagged(monitoring.query_tags, engines or {})
-        self._open_sources = OpenSources(limits, check_engines(engines or {}), UrlSecrets(keys), tagged)
+        self._open_sources = OpenSources(limits, host_engines(engines or {}), UrlSecrets(keys), tagged)
         self._cache = cache
         clock, store_outcome, shared = time.time, None, None
         if cache is not None:
@@ -135,7 +137,7 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None = None,
         *,
         format: StreamFormat = "ndjson",  # noqa: A002  # as in every function that writes
-        options: Format = DEFAULT,
+        options: Format = DEFAULT_FORMAT,
         formula_safe: bool = False,
         columns: Collection[str] | None = None,
     ) -> ResultStream:

@@ -40,7 +40,7 @@ class Format:
                 raise InvalidSettings(f"{name} is {getattr(self, name)!r}; it takes {' or '.join(choices)}")
 
 
-DEFAULT: Final = Format()
+DEFAULT_FORMAT: Final = Format()
 
 
 def missing_package_message(package: str, extra: str) -> str:
@@ -96,7 +96,7 @@ def _bound(end: Any) -> str:
     return f'"{escaped}"'
 
 
-def scalar_text(value: Any, format_: Format = DEFAULT) -> str:
+def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
     """The text of a value that is not nested, by its class or the nearest base."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:

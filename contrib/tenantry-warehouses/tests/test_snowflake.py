@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from engines.ports import free_port
+from tenantry.datasources import DataSources, Limits
 from tenantry.errors import (
     NotOneStatement,
     QueryFailed,
@@ -26,10 +27,9 @@ from tenantry.errors import (
     TooManyRows,
     UnbindableValue,
 )
-from tests.datasources.conftest import Directory, group
-from tests.datasources.settings import data_sources
-from tests.warehouses.hanging import hanging
-from tests.warehouses.http_service import serving
+from tests.directory import Directory, group
+from tests.hanging import hanging
+from tests.http_service import serving
 
 connector = pytest.importorskip("snowflake.connector", reason="make warehouses installs it")
 CANARY = "k3y-c4n4ry"
@@ -45,7 +45,7 @@ pytestmark = [
 async def _query(url: str, sql: str, variables: dict[str, Any] | None = None, **limits: Any) -> Any:
     directory = Directory()
     directory.add(1, url)
-    async with data_sources(directory, **{"timeout": 60, "connect_timeout": 60, **limits}) as sources:
+    async with DataSources(directory, limits=Limits(**{"timeout": 60, "connect_timeout": 60, **limits})) as sources:
         return await sources.query(group(main="ds_1"), "main", sql, variables or {})
 
 
@@ -183,7 +183,7 @@ async def test_what_is_sent(script: tuple[Script, str]) -> None:
     scripted, url = script
     directory = Directory()
     directory.add(1, url)
-    async with data_sources(directory, timeout=57.5, row_limit=10, connect_timeout=60) as sources:
+    async with DataSources(directory, limits=Limits(timeout=57.5, row_limit=10, connect_timeout=60)) as sources:
         for value in ("a", "b"):
             rows = await sources.fetch(group(main="ds_1"), "main", "select {{ v }} as x", {"v": value})
             assert rows == [{"X": 1}]

@@ -40,8 +40,9 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     Decimal: Decimal.is_finite,
 }
 """For each exact type that can be bound: whether a value certainly can."""
+check_of: Final = BINDABLE.get
+"""From a type to its check; None for one that is not in BINDABLE."""
 _BINDABLE_TYPES = frozenset(BINDABLE)
-_FEW = 4  # values that are checked one by one; more are checked in one pass
 _NUMBERS = frozenset({bool, int, float, Decimal})
 _SAFE_LENGTH = 2.0**62
 
@@ -52,11 +53,7 @@ def all_bindable(params: Collection[Any]) -> bool:
     Each step is one pass in C. ``hypot`` gives the length of a vector, and no part of it is greater than its length:
     one comparison shows that every number is finite and well within 64 bits.
     """
-    if len(params) <= _FEW:
-        for value in params:
-            check = BINDABLE.get(type(value))
-            if check is None or not check(value):
-                return False
+    if not params:
         return True
     kinds = [*map(type, params)]
     kind = kinds[0]

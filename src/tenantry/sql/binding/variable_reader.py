@@ -10,12 +10,13 @@ from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import converter
 from tenantry.sql.binding.values import (
-    BINDABLE,
     UNREADABLE,
     all_bindable,
     as_text,
+    check_of,
     check_scalar,
     getter,
+    getter_or_none,
     is_absent,
     list_items,
     look_up,
@@ -88,21 +89,21 @@ class VariableReader:
     def scalar(self, reference: VariableReference) -> Read:
         """One value for one placeholder, exactly typed, and converted; ``str`` subclasses become ``str``."""
         if reference.conversion:
-            return self._reading(reference, converter(reference.conversion, self._dialect))
-        get, refine = getter(reference.path), self._reading(reference, check_scalar)
+            return self._checked(reference, converter(reference.conversion, self._dialect))
+        get, refine = getter(reference.path), self._checked(reference, check_scalar)
         if reference.never_absent:
             return refine
 
         def read(values: Any) -> Any:
             value = get(values)
-            certainly_good = BINDABLE.get(type(value))
+            certainly_good = check_of(type(value))
             return value if certainly_good is not None and certainly_good(value) else refine(values)
 
         return read
 
     def text(self, reference: VariableReference) -> Read:
         """A value as text, for ``'{{ x }}'``."""
-        return self._reading(reference, as_text)
+        return self._checked(reference, as_text)
 
     def limit(self, reference: VariableReference) -> Read:
         """A count for ``limit`` and ``offset``: an ``int`` from 0."""
@@ -125,36 +126,45 @@ class VariableReader:
             if not isinstance(value, list | tuple | RecordList):
                 fix = _declaration(reference.path, value, "list of text") or ": give a list, or compare with ="
                 raise ValueError(f"`in` takes a list, not {type_name(value)}{fix}")  # noqa: TRY004  # as any refusal
-            copied = tuple(value._values if type(value) is RecordList else value)  # another thread may change it
-            return copied if all_bindable(copied) else list_items(copied)
+            return list_items(tuple(value))  # another thread may change it
 
-        return self._reading(reference, convert)
+        get, refine = getter(reference.path), self._checked(reference, convert)
 
-    def _reading(self, reference: VariableReference, convert: Callable[[Any], Any]) -> Read:
-        """Reads a value, or its default where it is absent, and converts it."""
-        get, default, nullable = getter(reference.path), reference.default, reference.nullable
-
-        def read(values: Any) -> Any:
+        def read(values: Any) -> Sequence[Any]:
             value = get(values)
-            if value is None:
-                raise LookupError  # JSON has a null, so that its conversion would take it
+            kind = type(value)
+            copied = tuple(value) if kind is list or kind is tuple else value._values if kind is RecordList else None
+            return copied if copied is not None and all_bindable(copied) else refine(values)
+
+        return refine if reference.never_absent else read
+
+    def _checked(self, reference: VariableReference, convert: Callable[[Any], Any]) -> Read:
+        """Reads a value, or its default where it is absent, and converts it."""
+
+        def convert_or_refuse(value: Any) -> Any:
             try:
                 return convert(value)
             except ValueError as refusal:
                 raise self._error(reference, str(refusal)) from None
+
+        if not reference.never_absent:
+            get = getter(reference.path)
+
+            def read(values: Any) -> Any:
+                value = get(values)
+                if value is None:
+                    raise LookupError  # JSON has a null, so that its conversion would take it
+                return convert_or_refuse(value)
+
+            return read
+        get_or_none, default, nullable = getter_or_none(reference.path), reference.default, reference.nullable
 
         def read_or_default(values: Any) -> Any:
-            value = look_up(values, reference.path)
-            if is_absent(value):
-                value = default
-            if value is None and nullable:
-                return None
-            try:
-                return convert(value)
-            except ValueError as refusal:
-                raise self._error(reference, str(refusal)) from None
+            value = get_or_none(values)
+            value = default if value is None else value
+            return None if value is None and nullable else convert_or_refuse(value)
 
-        return read_or_default if reference.never_absent else read
+        return read_or_default
 
     def _error(self, reference: VariableReference, problem: str) -> UnbindableValue:
         return UnbindableValue(

@@ -20,8 +20,7 @@ from tenantry.backends.sql.engine import insert_if_new, remaining
 from tenantry.backends.sql.runner import Runner, Write
 from tenantry.backends.sql.tables import api_tokens, data_sources, environments, single_use_codes
 from tenantry.backends.stored import USE_INTERVAL, StoreClock
-from tenantry.database.address import RUN_MIGRATE
-from tenantry.database.own_tables import check_source
+from tenantry.database import RUN_MIGRATE, check_source
 from tenantry.errors import (
     AlreadyExists,
     MigrationNeeded,

@@ -21,7 +21,7 @@ from tenantry.backends.sql.usage import SQLUsage
 from tenantry.backends.sql.write_many import write_many
 from tenantry.backends.stored import StoreClock, ascii_lower
 from tenantry.cache.slots import SharedSlots
-from tenantry.database.address import RUN_MIGRATE, read_address
+from tenantry.database import RUN_MIGRATE, read_address
 from tenantry.database.migrations import HEAD, is_compatible
 from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
 from tenantry.groups import (

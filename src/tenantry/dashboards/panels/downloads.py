@@ -28,7 +28,7 @@ from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Issued, UserGroup, extend
-from tenantry.middleware.long_responses import ResponseCut
+from tenantry.middleware import ResponseCut
 from tenantry.ports import CodeStore, MonotonicClock
 
 _log = logging.getLogger("tenantry.dashboards")

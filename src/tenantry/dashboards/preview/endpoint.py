@@ -14,17 +14,17 @@ from tenantry.dashboards.protocol.panel_request import StrictBody, read_body
 from tenantry.errors import NotFound
 from tenantry.groups import Author, Scope
 from tenantry.provisioning import Deadline
-from tenantry.provisioning.http.api_token_uses import ApiTokenUses
-from tenantry.provisioning.http.endpoint import (
+from tenantry.provisioning.http import (
     STORE_SECONDS,
+    ApiRequest,
     ApiTokenReader,
+    ApiTokenUses,
     Endpoint,
     authenticate,
     digest_of,
     json_response,
     require_scope,
 )
-from tenantry.provisioning.http.request import ApiRequest
 
 PATH: Final = "/-/preview"
 """Below the mount."""

@@ -14,22 +14,17 @@ from typing import Any, Self
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
 from tenantry.sql.binding.binder import Bind, Binder
-from tenantry.sql.binding.paramstyles import (
-    BoundSQL,
-    Paramstyle,
-    TracedSQL,
-    check_placeholder_conflicts,
-    paramstyle_named,
-)
+from tenantry.sql.binding.bound_sql import BoundSQL, TracedSQL
+from tenantry.sql.binding.paramstyles import Paramstyle, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand
-from tenantry.sql.header.choices import declare_choices
+from tenantry.sql.header.choice_sets import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
-from tenantry.sql.lexing.lexer import VARIABLE_PATH
-from tenantry.sql.parameters.checks import check_parameters
-from tenantry.sql.parameters.conversion import ParameterConversion
+from tenantry.sql.lexing.lexemes import VARIABLE_PATH
 from tenantry.sql.parameters.declared import Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
+from tenantry.sql.parameters.requests import ParameterConversion
+from tenantry.sql.parameters.uses import check_parameters
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference

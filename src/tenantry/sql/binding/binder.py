@@ -12,9 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from tenantry.errors import TenantryError
 from tenantry.groups import Record
-from tenantry.sql.binding.paramstyles import BoundSQL, Paramstyle, TracedSQL, driver_params
-from tenantry.sql.binding.renderer import Renderer
-from tenantry.sql.binding.values import (
+from tenantry.sql.binding.bindable_values import (
     UNREADABLE,
     all_bindable,
     check_of,
@@ -23,6 +21,9 @@ from tenantry.sql.binding.values import (
     is_absent,
     look_up,
 )
+from tenantry.sql.binding.bound_sql import BoundSQL, TracedSQL
+from tenantry.sql.binding.paramstyles import Paramstyle, driver_params
+from tenantry.sql.binding.renderer import Renderer
 from tenantry.sql.binding.variable_reader import Read, VariableReader
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source

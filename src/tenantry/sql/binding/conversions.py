@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from tenantry.groups import Record, RecordList
-from tenantry.sql.binding.values import as_text, check_scalar, list_items, type_name
+from tenantry.sql.binding.bindable_values import as_text, check_scalar, list_items, type_name
 from tenantry.sql.dialects import Dialect
 
 PATTERNS: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", "")}

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from tenantry.sql.binding.fingerprint import digest
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import PlaceholderConflict, VariableReference
+from tenantry.sql.syntax_tree import PlaceholderConflict
 
 _CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)|\{(?=\s*+\w+\s*+:)")
 _BRACKET = re.compile(r"[\[\](){}]")
@@ -76,53 +75,6 @@ def paramstyle_named(name: str) -> Paramstyle:
         return PARAMSTYLES[name]
     except (KeyError, TypeError):
         raise ValueError(f"there is no paramstyle {name!r}: give one of {', '.join(PARAMSTYLES)}") from None
-
-
-class BoundSQL(NamedTuple):
-    """SQL text and the parameters of its placeholders, for a driver's ``execute(sql, params)``.
-
-    ``params`` is a tuple, or a dict for the styles ``named``, ``pyformat`` and ``named_at``. For ``format`` and
-    ``pyformat`` it is None when the text has no placeholder, and ``%`` is then not doubled: drivers undouble it only
-    when they are given parameters. ``reads_group``: the template names a variable that is not the viewer's
-    (``params.*``), so its values are one group's. ``repr`` shows the text and never a value. (A tuple because it is
-    frozen and the cheapest to make.)
-    """
-
-    sql: str
-    params: tuple[Any, ...] | dict[str, Any] | None
-    paramstyle: str
-    dialect: str
-    reads_group: bool = True
-
-    def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
-        """The key under which the result of this query may be cached: 64 hexadecimal digits that show no value.
-
-        It is equal only for the same text, parameters of the same types, ``source`` and ``revision`` (of the data
-        source), and ``group``. The group counts unless nothing of a group was read: neither by this query nor by
-        ``session``, what a source sets in the session before it. ``group`` is therefore always given: whatever names
-        one group for good, as ``UserGroup.handle.hex()``. `1`, `1.0`, `True`, `'1'` and ``Decimal("1")`` are five
-        values, and so are times of two zones. `DataSources.fingerprint` fills in all of it.
-
-        Raises ValueError when ``source`` or ``group`` is empty, TypeError for a parameter that is no bindable value.
-        """
-        if not source or not group:
-            raise ValueError("a fingerprint needs the id of the data source and of the group")
-        owner = group if self.reads_group or session is not None else None
-        set_before = None if session is None else (session.sql, session.params)
-        return digest(
-            (source, revision, self.dialect, self.paramstyle, self.sql, self.params, owner, set_before),
-        )
-
-    def __repr__(self) -> str:
-        count = len(self.params or ())
-        return f"<BoundSQL {self.dialect} {self.paramstyle}, {count} parameter{'s' * (count != 1)}: {self.sql!r}>"
-
-
-class TracedSQL(NamedTuple):
-    """``bound``; and for each of its parameters, in their order, the variables that it is made of."""
-
-    bound: BoundSQL
-    references: tuple[tuple[VariableReference, ...], ...]
 
 
 def driver_params(

@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
-from tenantry.sql.binding.conversions import converter
-from tenantry.sql.binding.values import (
+from tenantry.sql.binding.bindable_values import (
     UNREADABLE,
     all_bindable,
     as_text,
@@ -22,6 +21,7 @@ from tenantry.sql.binding.values import (
     look_up,
     type_name,
 )
+from tenantry.sql.binding.conversions import converter
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, VariableReference

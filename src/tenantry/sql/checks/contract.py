@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import BreaksSavedQuery, InvalidProperties, TenantryError
 from tenantry.groups import PropertySchema, Record
-from tenantry.sql.binding.values import MISSING, look_up
-from tenantry.sql.checks.coverage import expected, needs, takes, type_of, with_article
+from tenantry.sql.binding.bindable_values import MISSING, look_up
 from tenantry.sql.checks.lint import references_of
+from tenantry.sql.checks.needs import expected, needs, takes, type_of, with_article
 from tenantry.sql.syntax_tree import VariableReference
 from tenantry.sql.template import SQLTemplate
 

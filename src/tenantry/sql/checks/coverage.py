@@ -8,93 +8,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, Final
 
 from tenantry.errors import Location
-from tenantry.groups import Record, RecordList
+from tenantry.groups import Record
 from tenantry.sql.checks.findings import Finding, Severity
-from tenantry.sql.syntax_tree import Position, VariableReference
-from tenantry.sql.tenant_guard import is_viewer_input
+from tenantry.sql.checks.needs import NUMBERS, expected, needs, property_path, takes, type_of, with_article
+from tenantry.sql.syntax_tree import VariableReference
 
-GROUP_FIELDS: Final = frozenset({"user_group.id", "user_group.name", "user_group.environment"})
-"""Paths that every group has, each of them a text."""
-
-_PREFIX = "user_group.properties."
 NAMED: Final = 5
 """How many groups a finding names."""
-
-# --- types ------------------------------------------------------------------------------------------------------------
-
-_SCALARS: Final[dict[type, str]] = {
-    str: "text",
-    bool: "boolean",
-    int: "integer",
-    float: "decimal",
-    Decimal: "decimal",
-    type(None): "null",
-}
-SCALARS: Final = ("text", "boolean", "integer", "decimal")
-NUMBERS: Final = frozenset({"integer", "decimal"})
-
-
-def property_path(path: str) -> str | None:
-    """The property that a variable's path names: ``region`` for itself and for ``user_group.properties.region``; None
-    for a path that is no property."""
-    if path.startswith(_PREFIX):
-        return path[len(_PREFIX) :]
-    return None if path.partition(".")[0] in {"user_group", "params"} else path
-
-
-def type_of(value: Any) -> str:
-    """``text``, ``boolean``, ``integer``, ``decimal``, ``null``, ``object``, or ``list of …`` (``list`` if empty)."""
-    scalar = _SCALARS.get(type(value))
-    if scalar is not None:
-        return scalar
-    if isinstance(value, list | tuple | RecordList):
-        kinds = {type_of(item) for item in value}
-        if len(kinds) > 1 and kinds <= NUMBERS:
-            return "list of decimal"
-        return "list" if not kinds else f"list of {kinds.pop() if len(kinds) == 1 else _mixed(kinds)}"
-    return "object"
-
-
-def _mixed(kinds: set[str]) -> str:
-    if "null" in kinds:
-        return "null and others"
-    return "mixed" if kinds <= {*SCALARS} else "objects and others"
-
-
-def takes(reference: VariableReference, kind: str) -> bool:
-    """Whether a value of this type can be bound where the reference stands. What a choice takes is known to nobody but
-    itself."""
-    if reference.conversion == "json" or reference.position is Position.CHOICE:
-        return True
-    if reference.position is Position.LIST or reference.conversion == "array":
-        return kind == "list" or kind in _LISTS
-    if reference.position is Position.LIMIT:
-        return kind == "integer"
-    return kind in SCALARS
-
-
-_LISTS = frozenset({f"list of {scalar}" for scalar in SCALARS} | {"list of mixed"})
-
-
-def expected(reference: VariableReference) -> str:
-    """What the reference takes, for people; different for references that ``takes`` tells apart."""
-    if reference.conversion == "json" or reference.position is Position.CHOICE:
-        return "any value"
-    if reference.position is Position.LIST or reference.conversion == "array":
-        return "a list without null"
-    return "an integer" if reference.position is Position.LIMIT else "one value"
-
-
-def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:
-    """The properties that a template cannot be bound without, and a reference to each, in the order of the text."""
-    for reference in references:
-        path = property_path(reference.path)
-        if path is not None and reference.required and not is_viewer_input(reference.path):
-            yield path, reference
 
 
 # --- the groups of an environment -------------------------------------------------------------------------------------
@@ -132,7 +55,7 @@ class PropertyTypes:
             value = values[name]
             if path in wanted:
                 kinds = self._by_kind[path]
-                kind = _SCALARS.get(type(value)) or type_of(value)
+                kind = type_of(value)
                 found = kinds.get(kind)
                 if found is None:
                     found = kinds[kind] = array("I")
@@ -250,8 +173,3 @@ _ALIKE = (NUMBERS, frozenset(f"list of {kind}" for kind in NUMBERS))
 
 def _either(kinds: Sequence[str]) -> str:
     return " or ".join(map(with_article, kinds))
-
-
-def with_article(kind: str) -> str:
-    """A type in a sentence: ``an integer``, ``a list of text``."""
-    return {"text": "text", "integer": "an integer", "object": "an object"}.get(kind, f"a {kind}")

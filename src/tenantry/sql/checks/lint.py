@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from tenantry.errors import TemplateError
 from tenantry.groups import PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
-from tenantry.sql.checks.coverage import GROUP_FIELDS, Coverage, needs, property_path
+from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
+from tenantry.sql.checks.coverage import Coverage
 from tenantry.sql.checks.findings import Finding, Problem, Severity
-from tenantry.sql.checks.null_checks import comparisons_with_null
-from tenantry.sql.checks.predicates import or_beside_guarded
-from tenantry.sql.checks.schema_checks import schema_problems
+from tenantry.sql.checks.needs import GROUP_FIELDS, needs, property_path, schema_problems
 from tenantry.sql.checks.selects import Select, is_query, selects_of
 from tenantry.sql.checks.tenant_column import TenantColumn, tables_without_predicate
 from tenantry.sql.dialects import dialect_named

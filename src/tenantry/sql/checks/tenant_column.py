@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
+from tenantry.sql.checks.conditions import guarded_paths, without_cast
 from tenantry.sql.checks.findings import Problem, Severity
-from tenantry.sql.checks.from_clause import Join, TableReference, joins_of
-from tenantry.sql.checks.predicates import guarded_paths, without_cast
-from tenantry.sql.checks.selects import Select, is_query, selects_of
+from tenantry.sql.checks.selects import Join, Select, TableReference, is_query, joins_of, selects_of
 from tenantry.sql.parsing.outline import (
     OutlineToken,
     TokenKind,

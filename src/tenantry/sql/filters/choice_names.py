@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.filters.literals import quoted_text
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import VARIABLE_PATH
+from tenantry.sql.lexing.lexemes import VARIABLE_PATH, Lexeme, LexemeKind
+from tenantry.sql.lexing.lexer import unescape
 from tenantry.sql.lexing.tags import Argument
 from tenantry.sql.source import Source
 
@@ -94,3 +93,20 @@ def _suggested(source: Source, dialect: Dialect, argument: Argument) -> str:
         return quoted_text(source, dialect, only) or "empty"
     word = _FIRST_WORD.search(argument.text)
     return word.group() if word is not None else argument.text if BARE.fullmatch(argument.text) else "other"
+
+
+def quoted_text(source: Source, dialect: Dialect, lexeme: Lexeme) -> str:
+    """What is in the quotes of a string. Raises TemplateError for an escape that the dialect does not know."""
+    text, quote = source.text, source.text[lexeme.start]
+    if lexeme.end - lexeme.start > 2 and text.startswith(quote * 3, lexeme.start):
+        raise source.error(lexeme.start, "this text is in three quotes", "write it in one pair of quotes")
+    parts = lexeme.parts or (Lexeme(LexemeKind.STRING, lexeme.start + 1, lexeme.end - 1),)
+    value = "".join(
+        text[each.start + 1 : each.end]
+        if each.kind is LexemeKind.ESCAPE
+        else unescape(source, dialect, each, quote, lexeme.backslash)
+        for each in parts
+    )
+    if "\0" in value:
+        raise source.error(lexeme.start, "a parameter cannot hold a NUL", "remove \\0 from the literal")
+    return value

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import NEXT_DAY
 from tenantry.sql.dialects import UNITS
-from tenantry.sql.filters.named_choice import check_names_fit, switch_by_name
+from tenantry.sql.filters.one_of import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import LexemeKind
 from tenantry.sql.lexing.tags import ONE_OF, TRUNC, WITHIN, Argument, read_tag

@@ -15,7 +15,7 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.column_filters import excludes, matches, trunc, within
 from tenantry.sql.filters.one_of import one_of
 from tenantry.sql.filters.switch_context import SwitchContext
-from tenantry.sql.lexing.left_out import FILTERS_LEFT_OUT, filter_left_out
+from tenantry.sql.lexing.foreign_syntax import FILTERS_LEFT_OUT, filter_left_out
 from tenantry.sql.lexing.tags import (
     CONDITIONS,
     DEFAULT,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tenantry.sql.header.choices import NAME as CHOICES_NAME
-from tenantry.sql.header.choices import ChoiceSets, ChoiceText
+from tenantry.sql.header.choice_sets import NAME as CHOICES_NAME
+from tenantry.sql.header.choice_sets import ChoiceSets, ChoiceText
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import TokenContext
 from tenantry.sql.lexing.tags import ONE_OF

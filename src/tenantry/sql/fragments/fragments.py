@@ -17,10 +17,10 @@ from typing import Protocol, TypeAlias
 from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
-from tenantry.sql.fragments.expanded_source import ExpandedSource, ExpandedText, Segment
+from tenantry.sql.fragments.balanced import begins_with_and, check_balanced
+from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
-from tenantry.sql.fragments.further_conditions import FurtherConditions, check_further_conditions
-from tenantry.sql.fragments.whole_texts import begins_with_and, check_whole
+from tenantry.sql.fragments.source_map import ExpandedSource, ExpandedText, Segment
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
@@ -104,8 +104,8 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     expander = _Expander(dialect, definition.optional)
     expander.run(definition)
     source = expander.text.source()
-    if expander.further:
-        check_further_conditions(source, dialect, expander.further)
+    if expander.condition_fragments:
+        check_condition_fragments(source, dialect, expander.condition_fragments)
     return Expanded(source, _merged_parameters(definition, expander.included), tuple(expander.included))
 
 
@@ -129,7 +129,7 @@ class _Expander:
     def __init__(self, dialect: Dialect, optional: frozenset[str]) -> None:
         self.text = ExpandedText()
         self.included: list[Included] = []
-        self.further: list[FurtherConditions] = []
+        self.condition_fragments: list[ConditionFragment] = []
         self._dialect = dialect
         self._optional = optional
 
@@ -178,7 +178,7 @@ class _Expander:
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
-            check_whole(text, lexemes, "text")
+            check_balanced(text, lexemes, "text")
             written = written_name(name, self._dialect)
             self.text.add(f"{', ' if number else ''}{written}: ", origin._replace(exact=False))
             self._write(text, lexemes, inner, chain)
@@ -192,18 +192,18 @@ class _Expander:
         self._check_agrees(found, at)
         self.included.append(Included(tag.name, found, at))
         body, lexemes = self._lex(found, at)
-        check_whole(body, lexemes, "fragment")
-        further = begins_with_and(body, lexemes)
-        if further:
+        check_balanced(body, lexemes, "fragment")
+        joins = begins_with_and(body, lexemes)
+        if joins:
             self._add(" ", body, 0)
         elif not tag.alone:
             fix = f"write ({{{{> {tag.name} }}}}); only a fragment that begins with `and` needs none"
             raise outer.error(tag.start, "a fragment is alone between parentheses", fix)
         start = self.text.length
         self._write(body, lexemes, found, (*chain, (tag.name, found.source)))
-        if further:
-            self.further.append(FurtherConditions(start, self.text.length, tag, outer))
-        if lexemes[-1].kind is LexemeKind.COMMENT or further:
+        if joins:
+            self.condition_fragments.append(ConditionFragment(start, self.text.length, tag, outer))
+        if lexemes[-1].kind is LexemeKind.COMMENT or joins:
             self._add("\n", body, len(body.text))  # a comment may go on to the end of its line
         self._check_length(outer, tag.start)
 

@@ -16,13 +16,7 @@ from types import MappingProxyType
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.header.choices import (
-    NO_CHOICES,
-    ChoiceSets,
-    ChoiceText,
-    InvalidChoices,
-    check_choices,
-)
+from tenantry.sql.header.choice_sets import NO_CHOICES, ChoiceSets, ChoiceText, InvalidChoices, check_choices
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
 from tenantry.sql.parameters.declared import InvalidDefinition, Parameter
 from tenantry.sql.parameters.definitions import declare

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum, auto
 from typing import NamedTuple
+
+NAME = r"[^\W\d_]\w*"
+VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
+"""What a variable is named by: names joined by dots."""
 
 
 class LexemeKind(IntEnum):

@@ -12,17 +12,15 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexing.arguments import ArgumentReader
-from tenantry.sql.lexing.left_out import statement_left_out
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.foreign_syntax import statement_left_out
+from tenantry.sql.lexing.lexemes import NAME, Lexeme, LexemeKind
+from tenantry.sql.lexing.tags import ArgumentReader
 from tenantry.sql.source import Source
 
 MAX_TAG_DEPTH = 8
 """Tags within the arguments of one another."""
 
-NAME = r"[^\W\d_]\w*"
-VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
-"""What a variable is named by: names joined by dots."""
+
 _PLAIN_TAG = re.compile(r"\{\{[\w\s.|]*+\}\}")
 _TAG_PATH = re.compile(rf"\{{\{{\s*+{NAME}(?:\.{NAME})*\s*+(?=\|)")
 _FILTER = re.compile(rf"\s*+\|\s*+({NAME})\s*+")

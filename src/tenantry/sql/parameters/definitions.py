@@ -23,7 +23,7 @@ from tenantry.sql.parameters.declared import (
     invalid_definition,
 )
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
-from tenantry.sql.parameters.values import REFUSALS, EmptyRange, Moment, is_empty, read_value
+from tenantry.sql.parameters.typed_values import REFUSALS, EmptyRange, Moment, is_empty, read_value
 from tenantry.suggestions import did_you_mean, nearest
 
 MAX_PARAMETERS_DECLARED: Final = 100

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.tags import DEFAULT, ONE_OF, VariableTag, read_tag
-from tenantry.sql.parsing.optional_clauses import read_lexemes
+from tenantry.sql.parsing.clause_brackets import read_lexemes
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import VariableReference
 

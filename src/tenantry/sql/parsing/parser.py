@@ -12,8 +12,9 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.tags import flatten
 from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.parsing.clause_brackets import read_lexemes
 from tenantry.sql.parsing.dynamic_sql import check_column_names, check_dynamic_sql
-from tenantry.sql.parsing.optional_clauses import check_clauses, read_lexemes
+from tenantry.sql.parsing.optional_clauses import check_clauses
 from tenantry.sql.parsing.tree_builder import MAX_CLAUSE_DEPTH, MAX_TAGS, TreeBuilder
 from tenantry.sql.parsing.vanishing import check_vanishing
 from tenantry.sql.source import Source

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import chain, count, takewhile
+from itertools import chain, count, dropwhile, takewhile
 from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, TokenContext
 from tenantry.sql.lexing.tags import ONE_OF, is_choice
-from tenantry.sql.parsing.bare_values import Bare, find_bare, parentheses_around
-from tenantry.sql.parsing.readings import Readings
+from tenantry.sql.parsing.constant_expressions import ConstantExpression, find_constant_expression, parentheses_around
+from tenantry.sql.parsing.possible_contexts import PossibleContexts
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position
 
@@ -61,15 +61,15 @@ _IDENTIFIER_FIX = (
     "from; a value is never an identifier"
 )
 _BARE = {
-    Bare.CONDITION: (
+    ConstantExpression.CONDITION: (
         "a value alone is not a condition",
         "write column = {{ name }} or {{ name | matches(column) }}; for a given boolean {{ name }} = true (T-SQL: = 1)",
     ),
-    Bare.ITEM: (
+    ConstantExpression.ITEM: (
         "a value alone is a constant, and names no column",
         "for a column to choose write {{ name | one_of(column, column) }}; for the value {{ name }} as column",
     ),
-    Bare.ORDER: (
+    ConstantExpression.ORDER: (
         "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing",
         "write the column's name in the template itself, or {{ name | one_of(column, column) }}",
     ),
@@ -105,7 +105,7 @@ class PositionAnalyzer:
         self.dialect = dialect
         self.has_position = "position" in source.text.lower()
         self._context = TokenContext(source, lexemes, dialect.joining_signs)
-        self._readings = Readings(source, lexemes, dialect.joining_signs)
+        self._contexts = PossibleContexts(source, lexemes, dialect.joining_signs)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
         """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be.
@@ -120,7 +120,7 @@ class PositionAnalyzer:
             _TagSurroundings(self, index, TokenContext(self.source, lexemes, self.dialect.joining_signs), at).span(
                 lexeme
             )
-            for lexemes, at in self._readings.around(index)
+            for lexemes, at in self._contexts.around(index)
         ]
         span = next((each for each in found if each.position is Position.LIMIT), found[0])
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
@@ -201,11 +201,13 @@ class _TagSurroundings:
 
     def _reject_bare(self, lexeme: Lexeme) -> None:
         """A value alone is no condition, no column and no order: the author of such a template meant another."""
-        bare = find_bare(self._context, self._index, self._dialect.or_operators)
+        bare = find_constant_expression(self._context, self._index, self._dialect.or_operators)
         parts = lexeme.parts if lexeme.kind is LexemeKind.INTERPOLATED_STRING else ()
         if any(is_choice(self._source, part) for part in parts):
             return  # none is in a string, which is the better reason
-        if bare is not None and (bare is not Bare.ITEM or len(parts) < 2):  # a text that is put together is meant
+        if bare is not None and (
+            bare is not ConstantExpression.ITEM or len(parts) < 2
+        ):  # a text that is put together is meant
             problem, fix = _BARE[bare]
             if self._dialect.arrays and self._source.text.endswith("[[", 0, lexeme.start):
                 fix += "; or, for an array in an array, write \\[["
@@ -310,3 +312,24 @@ class _TagSurroundings:
 
 def _in_word(character: str) -> bool:
     return character.isalnum() or character in {"_", "$"} or character >= "\x80"
+
+
+_BRACKETS = frozenset({"[[", "]]"})
+_LOOKBACK = 12  # tokens: more brackets of clauses than any template has beside one another
+
+
+def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
+    """Raises TemplateError where the ``in`` of the tag at the index ``at`` is before the text of a choice that the tag
+    is in, or where only brackets of clauses are between it and a ``not``.
+
+    ``start`` is the offset of what the list replaces, ``text_start`` that of the template or the text of the choice.
+    """
+    tag = lexemes[at].start
+    if start < text_start:
+        fix = "write `in {{ name }}` into each text of the choice, with its `not`"
+        raise source.error(tag, "the `in` of this list, or its `not`, is outside of the choice", fix)
+    tokens = [each for each in TokenContext(source, lexemes).preceding(at, _LOOKBACK) if each.start < start]
+    before = next(dropwhile(lambda each: each.text in _BRACKETS, tokens), None)
+    if before is not None and before.text == "not" and before is not tokens[0]:
+        fix = "write `not in {{ name }}` as a whole, with the column before it"
+        raise source.error(tag, "the `not` before this list is in another optional clause", fix)

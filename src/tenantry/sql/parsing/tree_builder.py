@@ -26,10 +26,9 @@ from tenantry.sql.lexing.tags import (
     read_tag,
 )
 from tenantry.sql.parameters.declared import Parameter, find_parameter
-from tenantry.sql.parsing.levels import Level
-from tenantry.sql.parsing.list_boundaries import check_list
+from tenantry.sql.parsing.open_node import OpenNode
 from tenantry.sql.parsing.placeholder_forms import PlaceholderForms
-from tenantry.sql.parsing.positions import PositionAnalyzer, ReplacedSpan
+from tenantry.sql.parsing.positions import PositionAnalyzer, ReplacedSpan, check_list
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Concat, InList, Node, Position, Value, VariableReference
 from tenantry.sql.tenant_guard import is_viewer_input
@@ -83,7 +82,7 @@ class TreeBuilder:
         self._optional = optional
         self._text = source.text
         self._slices = list(reversed(slices))  # the next one is taken from the end
-        self._levels = [Level(0)]
+        self._levels = [OpenNode(0)]
         self._clauses = 0  # that are open
         self._choices: list[VariableReference] = []  # what decides about the branches that are open
         self._end = 0  # the text before this offset is in the tree
@@ -113,7 +112,7 @@ class TreeBuilder:
 
     def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
         """The nodes of an argument, which is a branch of the Switch that ``reference`` decides about."""
-        level = Level(argument[0].start if argument else 0)
+        level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
         self._choices.append(reference)
         tags, self._tags = self._tags, []
@@ -128,7 +127,7 @@ class TreeBuilder:
         self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
         """A further variable of a tag, in a branch of its Switch."""
-        self._levels.append(Level(tag.offset))
+        self._levels.append(OpenNode(tag.offset))
         self._choices.append(reference)
         form = self._forms.of_compared(tag, path, position)
         found = self.reference(tag, position, path, conversion=conversion, form=form)
@@ -316,7 +315,7 @@ class TreeBuilder:
             fix = "put the clauses beside each other"
             raise self.source.error(lexeme.start, f"optional clauses are at most {MAX_CLAUSE_DEPTH} deep", fix)
         self._levels[-1].flush()
-        self._levels.append(Level(lexeme.start, clause=True))
+        self._levels.append(OpenNode(lexeme.start, clause=True))
         self._clauses += 1
 
     def _close(self, lexeme: Lexeme) -> None:

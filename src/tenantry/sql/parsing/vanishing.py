@@ -16,7 +16,7 @@ from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.tags import CONDITIONS, Filter
 from tenantry.sql.parameters.declared import Parameter, ParameterType, find_parameter
-from tenantry.sql.parsing.bare_values import ITEM_ENDS, continues
+from tenantry.sql.parsing.constant_expressions import ITEM_ENDS, continues
 from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, read_outline
 from tenantry.sql.source import Source
 

@@ -73,7 +73,7 @@ _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
 """Of these words the nearest one before a value says whether it is in a condition."""
 
 
-class Bare(Enum):
+class ConstantExpression(Enum):
     """What a bare value stands for."""
 
     CONDITION = auto()
@@ -88,12 +88,14 @@ class _Around(Enum):
     ROW = auto()
 
 
-def find_bare(context: TokenContext, index: int, or_operators: AbstractSet[str]) -> Bare | None:
+def find_constant_expression(
+    context: TokenContext, index: int, or_operators: AbstractSet[str]
+) -> ConstantExpression | None:
     """What the value at ``index`` stands for if it is bare; None for a part of an expression, and for any other.
 
     ``or_operators`` are the dialect's: ``||`` among them joins conditions, or texts.
     """
-    return _Operand(context, index, or_operators).stands_for()
+    return _Operand(context, index, or_operators).role()
 
 
 def parentheses_around(before: Tokens, after: Tokens) -> int:
@@ -115,22 +117,22 @@ class _Operand:
         while self._step_outward():
             pass
 
-    def stands_for(self) -> Bare | None:
+    def role(self) -> ConstantExpression | None:
         """What it is bare for."""
         before, after = self._before[self._left].text, self._after[self._right].text
         if before in self._or_signs and (after in self._or_signs or not continues(after)):
-            return Bare.CONDITION if self._holds_condition() else None
+            return ConstantExpression.CONDITION if self._holds_condition() else None
         if after in self._or_signs and before in {"(", *CONDITION_WORDS}:
-            return Bare.CONDITION if self._holds_condition() else None
+            return ConstantExpression.CONDITION if self._holds_condition() else None
         if continues(after):
             return None
         if self._is_ordered():
-            return Bare.ORDER
+            return ConstantExpression.ORDER
         if self._around - {_Around.PARENTHESES}:
             return None
         if self._begins_item():
-            return None if self._has_alias() else Bare.ITEM
-        return Bare.CONDITION if self._is_condition() else None
+            return None if self._has_alias() else ConstantExpression.ITEM
+        return ConstantExpression.CONDITION if self._is_condition() else None
 
     def _step_outward(self) -> bool:
         left, right = self._before[self._left].text, self._after[self._right].text

@@ -35,7 +35,7 @@ _NO_CONDITIONS = (
 )
 
 
-class FurtherConditions(NamedTuple):
+class ConditionFragment(NamedTuple):
     """One in an expanded text: its offsets there, and its tag in the text that names it."""
 
     start: int
@@ -44,7 +44,7 @@ class FurtherConditions(NamedTuple):
     outer: Source
 
 
-def check_further_conditions(source: Source, dialect: Dialect, found: Sequence[FurtherConditions]) -> None:
+def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
     """Raises TemplateError for the first one that is more than conditions, or that does not hold for all rows of the
     condition that it is in."""
     outline = read_outline(source, dialect)
@@ -64,11 +64,11 @@ def check_further_conditions(source: Source, dialect: Dialect, found: Sequence[F
             raise _error(each, problem, "put what is beside it into parentheses, with `and` between")
 
 
-def _error(each: FurtherConditions, problem: str, fix: str) -> TemplateError:
+def _error(each: ConditionFragment, problem: str, fix: str) -> TemplateError:
     return each.outer.error(each.tag.start, f"{each.tag.name} begins with `and`: {problem}", fix)
 
 
-def _check_content(place: _Surroundings, source: Source, each: FurtherConditions) -> None:
+def _check_content(place: _Surroundings, source: Source, each: ConditionFragment) -> None:
     wrong = next((token for token in _level(place.own) if _is_no_condition(token)), None)
     if wrong is not None or not place.whole:
         problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
@@ -114,7 +114,7 @@ class _Surroundings:
 
 
 def _place(
-    tokens: Tokens, each: FurtherConditions, outer: _Surroundings | None = None, closed: int = -1
+    tokens: Tokens, each: ConditionFragment, outer: _Surroundings | None = None, closed: int = -1
 ) -> _Surroundings:
     """``closed``: where the brackets around the tokens end."""
     for index, token in enumerate(tokens):

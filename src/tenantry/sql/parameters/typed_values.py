@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from tenantry.groups import Record, RecordList
-from tenantry.sql.binding.values import check_scalar
+from tenantry.sql.binding.bindable_values import check_scalar
 from tenantry.sql.parameters.declared import Bounds, Nullable, Parameter, ParameterType
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
 

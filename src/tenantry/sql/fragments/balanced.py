@@ -23,7 +23,7 @@ _WITH_SIGNS = frozenset(
 )
 
 
-def check_whole(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
+def check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
     """Raises TemplateError for a text that closes what it did not open, or the other way round, or is empty.
 
     ``what`` it is: a fragment, a text of a header.

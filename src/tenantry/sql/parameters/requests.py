@@ -12,13 +12,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
+from tenantry.sql.binding.bindable_values import is_absent, look_up
 from tenantry.sql.binding.conversions import converter
-from tenantry.sql.binding.values import is_absent, look_up
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameters.declared import INSTANTS, RANGE_ENDS, UTC_ZONE, Nullable, Parameter, PropertyReference
 from tenantry.sql.parameters.definitions import find_zone
 from tenantry.sql.parameters.relative_ranges import RelativeRange
-from tenantry.sql.parameters.values import (
+from tenantry.sql.parameters.typed_values import (
     REFUSALS,
     EmptyRange,
     Moment,

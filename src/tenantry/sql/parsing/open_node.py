@@ -15,7 +15,7 @@ _NO_SPACE_AFTER_CHOICE = _NO_SPACE_AFTER | {".", "("}  # {{ schema }}.orders, {{
 
 
 @dataclass(slots=True)
-class Level:
+class OpenNode:
     """The template itself, an optional clause that is still open at ``start``, or a branch of a Switch."""
 
     start: int

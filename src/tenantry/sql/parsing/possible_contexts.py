@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext
 from tenantry.sql.lexing.tags import ONE_OF, is_choice
-from tenantry.sql.parsing.bare_values import AROUND_AND
+from tenantry.sql.parsing.constant_expressions import AROUND_AND
 from tenantry.sql.source import Source
 
 _NEAR = 300  # lexemes on either side: a rule that would have to look farther does not apply
@@ -24,7 +24,7 @@ _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
 
-class Readings:
+class PossibleContexts:
     """The readings of the tags among some lexemes."""
 
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""SQL templates: values become bound parameters and never SQL text (docs/sql.md)."""
+"""SQL templates: values become bound parameters, never SQL (docs/sql.md)."""
 
 from tenantry.sql.binding.bindable_values import is_absent as is_absent
 from tenantry.sql.binding.bindable_values import look_up as look_up

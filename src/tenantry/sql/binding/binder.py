@@ -1,7 +1,7 @@
-"""Binder: a template in one dialect and paramstyle as composed closures, from variables to text and parameters.
+"""Binder: a template compiled to closures for one dialect and paramstyle.
 
-Each node that has parameters becomes one function, which appends to the key of the text and to the parameters.
-``Renderer`` renders the text of each key once.
+Each node with parameters becomes a function that appends to the parameters and to the key of the text. ``Renderer``
+renders the text of each key once.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ from tenantry.sql.tenant_guard import Guard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
-"""Reads variables; appends to the key and the parameters. The set holds the placeholders of clauses and branches."""
+"""Reads variables and appends to the key and the parameters. The set holds placeholders used so far in clauses and
+branches."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
@@ -53,7 +54,7 @@ _FEW: Final = 4  # values that are checked one by one; more are checked in one p
 
 
 class Binder:
-    """Binds one template in one dialect and paramstyle. Equal keys give the same text object."""
+    """Binds one template in one dialect and paramstyle. Equal keys give the same ``str`` object."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self._tree = tree
@@ -61,11 +62,11 @@ class Binder:
         self._reader = VariableReader(source, tree, dialect, guard)
         self._steps = _Compiler(self._reader, shares=style.shares).steps(tree.nodes)
         self.bind: Final[Bind] = self._bind_function(dialect.name, style)
-        """Raises MissingVariable for all variables without a value, else InvalidParameter or UnbindableValue for the
-        first bad one."""
+        """Raises MissingVariable for all variables without a value; else InvalidParameter or UnbindableValue for the
+        first bad value."""
 
     def trace(self, variables: Any) -> TracedSQL:
-        """As ``bind``, with the variables that each parameter is made of."""
+        """Bind, and return the variables of each parameter too."""
         bound = self.bind(variables)
         key: list[int] = []
         for step in self._steps:
@@ -107,11 +108,9 @@ class Binder:
         return bind
 
     def _raise_error(self, variables: Any) -> None:
-        """Raises MissingVariable for all variables without a value, if one has none."""
         self._reader.require(variables, self._needed(self._tree.nodes, variables))
 
     def _needed(self, nodes: Sequence[Node], variables: Any) -> Iterator[VariableReference]:
-        """The variables without which a chosen branch cannot be bound."""
         for node in nodes:
             if isinstance(node, Clause) and _is_included(node, variables):
                 yield from self._needed(node.children, variables)
@@ -124,8 +123,8 @@ class Binder:
 
 
 class _Compiler:
-    """Makes the steps of nodes. With a style that shares placeholders, a value has one parameter in all of a text:
-    ``_always`` are the placeholders that have one already, ``_sometimes`` those of clauses and branches."""
+    """Compiles nodes to steps. ``_always`` holds placeholders that every text has, ``_sometimes`` those of clauses and
+    branches."""
 
     def __init__(self, reader: VariableReader, *, shares: bool) -> None:
         self._reader = reader
@@ -134,7 +133,6 @@ class _Compiler:
         self._sometimes: set[Hashable] = set()
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
-        """The steps of nodes that are always included, or of those of a clause or branch."""
         found: list[_Step] = []
         run: list[Value] = []  # plain values of one object, in a row: they are read and checked at once
         for node in nodes:
@@ -152,7 +150,6 @@ class _Compiler:
         return [*found, self._run(run)] if run else found
 
     def _sharing(self, node: Node, *, conditional: bool) -> tuple[bool, Hashable | None]:
-        """Whether the node may add a parameter; and its placeholder, if it must ask whether an earlier node did."""
         if not self._shares or not isinstance(node, Value | Concat | InList):
             return True, None
         placeholder = placeholder_key(node)
@@ -270,7 +267,7 @@ def _value_step(read: Read, placeholder: Hashable) -> _Step:
 
 
 def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
-    """What a clause or branch that is left out adds to the key: ``Renderer`` reads one number for each node within."""
+    """The renderer reads one number for each node, so a dropped clause or branch adds zeros."""
     found: list[int] = []
     for node in nodes:
         if isinstance(node, Clause | Switch | InList):

@@ -1,9 +1,7 @@
-"""Fingerprints: a digest of typed values, equal only for equal values of equal types.
+"""BoundSQL, and fingerprints: digests that are equal only for equal values of equal types.
 
-Each value is written as a tag of its type, the length of its bytes, and its bytes, so that no two values, and no two
-lists of values, are written alike. JSON or ``str`` would merge a date with its text, and keys of a dict merge 1, 1.0
-and True. The commonest types are written in the same way by ``marshal``, in a tenth of the time: its version 2 has no
-references, and so one form of each value.
+JSON or ``str`` would merge a date with its text, and dict keys merge 1, 1.0 and True. ``marshal`` version 2 has one
+form of each plain value and is fast.
 """
 
 from __future__ import annotations
@@ -20,13 +18,11 @@ from tenantry.sql.syntax_tree import VariableReference
 
 
 class BoundSQL(NamedTuple):
-    """SQL text and the parameters of its placeholders, for a driver's ``execute(sql, params)``.
+    """SQL and its parameters for a driver's ``execute(sql, params)``.
 
-    ``params`` is a tuple, or a dict for the styles ``named``, ``pyformat`` and ``named_at``. For ``format`` and
-    ``pyformat`` it is None when the text has no placeholder, and ``%`` is then not doubled: drivers undouble it only
-    when they are given parameters. ``reads_group``: the template names a variable that is not the viewer's
-    (``params.*``), so its values are one group's. ``repr`` shows the text and never a value. (A tuple because it is
-    frozen and the cheapest to make.)
+    ``params`` is a tuple, or a dict for ``named``, ``pyformat`` and ``named_at``. For ``format`` and ``pyformat`` it is
+    None if the SQL has no placeholder; ``%`` is then not doubled. ``reads_group``: the template names a variable other
+    than ``params.*``. ``repr`` shows no value.
     """
 
     sql: str
@@ -36,15 +32,12 @@ class BoundSQL(NamedTuple):
     reads_group: bool = True
 
     def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
-        """The key under which the result of this query may be cached: 64 hexadecimal digits that show no value.
+        """Return the cache key of the query's result: 64 hexadecimal digits.
 
-        It is equal only for the same text, parameters of the same types, ``source`` and ``revision`` (of the data
-        source), and ``group``. The group counts unless nothing of a group was read: neither by this query nor by
-        ``session``, what a source sets in the session before it. ``group`` is therefore always given: whatever names
-        one group for good, as ``UserGroup.handle.hex()``. `1`, `1.0`, `True`, `'1'` and ``Decimal("1")`` are five
-        values, and so are times of two zones. `DataSources.fingerprint` fills in all of it.
+        It covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (what the source
+        sets first). ``group``, such as ``UserGroup.handle.hex()``, counts unless neither statement reads the group.
 
-        Raises ValueError when ``source`` or ``group`` is empty, TypeError for a parameter that is no bindable value.
+        Raises ValueError if ``source`` or ``group`` is empty, TypeError for a parameter that cannot be bound.
         """
         if not source or not group:
             raise ValueError("a fingerprint needs the id of the data source and of the group")
@@ -60,7 +53,7 @@ class BoundSQL(NamedTuple):
 
 
 class TracedSQL(NamedTuple):
-    """``bound``; and for each of its parameters, in their order, the variables that it is made of."""
+    """A BoundSQL, and the variables of each of its parameters."""
 
     bound: BoundSQL
     references: tuple[tuple[VariableReference, ...], ...]
@@ -72,7 +65,7 @@ _NESTED: Final = frozenset({tuple, dict})
 
 
 def digest(values: tuple[Any, ...]) -> str:
-    """64 hexadecimal digits (BLAKE2b). Raises TypeError for a value of any other type than those below."""
+    """Return a BLAKE2b digest as 64 hexadecimal digits. Raises TypeError for a value of an unknown type."""
     for value in values:
         kind = type(value)
         if kind in _PLAIN:
@@ -99,7 +92,6 @@ def _text(value: str) -> bytes:
 
 
 def _moment(value: datetime | time) -> bytes:
-    """With the zone and not only its offset: an engine that is given a zone may compute with it."""
     return f"{value.isoformat()} {value.fold} {value.tzinfo}".encode(errors="surrogatepass")
 
 

@@ -1,4 +1,4 @@
-"""VariableReader: reads and checks the variables of a template, and raises the errors that name them."""
+"""VariableReader: reads and checks variables, and raises the errors that name them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, Vari
 from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 Read: TypeAlias = Callable[[Any], Any]
-"""From variables to what is bound. Raises LookupError or TypeError where there is no value."""
+"""From variables to a bound value. Raises LookupError or TypeError if there is none."""
 
 
 class VariableReader:
-    """Reads and checks the variables of one template; errors name the path and the location of what they refuse."""
+    """Reads the variables of one template. Errors name path and location."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
@@ -41,7 +41,7 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Raises the one MissingVariable that lists every path that has no value, with its location."""
+        """Raise one MissingVariable that lists every path without a value."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
@@ -65,7 +65,7 @@ class VariableReader:
             )
 
     def choice(self, variables: Any, node: Switch) -> int:
-        """The number of the branch that the value chooses."""
+        """Return the number of the chosen branch."""
         value = look_up(variables, node.reference.path)
         try:
             return node.choose(None if is_absent(value) else value)
@@ -77,7 +77,7 @@ class VariableReader:
             raise UnbindableValue(problem, name=path) from None
 
     def read(self, node: Value | Concat) -> Read:
-        """The function from variables to the parameter of a node."""
+        """Return the function that reads the parameter of a node."""
         if isinstance(node, Concat):
             parts = [each if isinstance(each, str) else self.text(each) for each in node.parts]
             return lambda values: "".join([part if isinstance(part, str) else part(values) for part in parts])
@@ -87,7 +87,7 @@ class VariableReader:
         return self.limit(reference) if reference.position is Position.LIMIT else self.scalar(reference)
 
     def scalar(self, reference: VariableReference) -> Read:
-        """One value for one placeholder, exactly typed, and converted; ``str`` subclasses become ``str``."""
+        """Read one value; subclasses of ``str`` become ``str``."""
         if reference.conversion:
             return self._checked(reference, converter(reference.conversion, self._dialect))
         get, refine = getter(reference.path), self._checked(reference, check_scalar)
@@ -102,11 +102,11 @@ class VariableReader:
         return read
 
     def text(self, reference: VariableReference) -> Read:
-        """A value as text, for ``'{{ x }}'``."""
+        """Read a value as text, for ``'{{ x }}'``."""
         return self._checked(reference, as_text)
 
     def limit(self, reference: VariableReference) -> Read:
-        """A count for ``limit`` and ``offset``: an ``int`` from 0."""
+        """Read a non-negative ``int``, for ``limit`` and ``offset``."""
         read = self.scalar(reference)
 
         def read_limit(values: Any) -> int:
@@ -120,7 +120,7 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """The scalars of a list, copied. An empty list is a list; a text, an object or a set is none."""
+        """Copy the scalars of a list; strings, objects and sets are refused."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):
@@ -139,7 +139,6 @@ class VariableReader:
         return refine if reference.never_absent else read
 
     def _checked(self, reference: VariableReference, convert: Callable[[Any], Any]) -> Read:
-        """Reads a value, or its default where it is absent, and converts it."""
 
         def convert_or_refuse(value: Any) -> Any:
             try:
@@ -173,7 +172,6 @@ class VariableReader:
 
 
 def _declaration(path: str, value: Any, kind: str) -> str:
-    """The fix for a text of a viewer's parameter that is not declared: a declared one would have been converted."""
     name = path.removeprefix("params.")
     if not is_viewer_input(path) or "." in name or not isinstance(value, str):
         return ""

@@ -1,4 +1,4 @@
-"""The conditions of a select, for lints; and the lint of an ``or`` beside a guarded predicate."""
+"""Lints of conditions: ``or`` next to a guarded predicate, and comparisons with NULL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONDITIONS = ("where", "prewhere", "having", "qualify")
 
 
 def guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
-    """The guarded paths of tokens and of the groups in them, sub-selects apart."""
+    """Return the guarded paths in tokens, without sub-selects."""
     found: set[str] = set()
     for token in tokens:
         found.update(reference.path for reference in token.references if guard.holds(reference))
@@ -33,7 +33,7 @@ def guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
 
 
 def conditions_of(select: Select) -> Iterator[Tokens]:
-    """The conditions of a select: ``where``, ``having`` and their kin, each ``on``, and each ``filter (where …)``."""
+    """Yield the conditions of a select: ``where``, ``having``, ``on``, ``filter (where …)`` and similar."""
     for name in _CONDITIONS:
         if name in select.clauses:
             yield select.clauses[name]
@@ -58,7 +58,7 @@ def _inner_conditions(tokens: Tokens) -> Iterator[Tokens]:
 
 
 def without_cast(tokens: Tokens) -> Tokens:
-    """``(x)``, ``x::type`` and ``cast(x as type)`` are ``x``."""
+    """Reduce ``(x)``, ``x::type`` and ``cast(x as type)`` to ``x``."""
     while True:
         if len(tokens) == 1 and tokens[0].kind is TokenKind.GROUP and tokens[0].text == "(" and not is_query(tokens[0]):
             tokens = tokens[0].children
@@ -74,7 +74,7 @@ def without_cast(tokens: Tokens) -> Tokens:
 
 
 def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
-    """``where region = {{ region }} and a or b``: the rows of ``b`` are those of every region."""
+    """Find ``region = {{ region }} and a or b``, where ``b`` takes rows of every region."""
     for condition in conditions_of(select):
         yield from _or_beside(condition, guard)
 
@@ -104,7 +104,6 @@ def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
 
 
 def _or_in_choice(tag: OutlineToken, beside: frozenset[str]) -> Iterator[Problem]:
-    """``where region = {{ region }} and {{ params.a | one_of(x: b or c) }}``."""
     path = min(beside, default="")
     for choice in tag.choices if path else ():
         where = next((each for each in choice if each.kind is TokenKind.OR), None)
@@ -115,7 +114,6 @@ def _or_in_choice(tag: OutlineToken, beside: frozenset[str]) -> Iterator[Problem
 
 
 def _mixes(tokens: Tokens) -> bool:
-    """Whether ``and`` and ``or`` stand beside each other without parentheses between them."""
     branches = alternatives(tokens)
     return len(branches) > 1 and any(len(conjuncts(branch)) > 1 for branch in branches)
 
@@ -132,7 +130,7 @@ _BEFORE_CONDITION = ("where", "when", "then", "else", "distinct", "all")
 
 
 def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]:
-    """``not in`` with something that may be NULL, and ``= {{ x | nullable }}``."""
+    """Find ``not in`` with a possible NULL, and ``= {{ x | nullable }}``."""
     items = (item for name in _ITEMS for item in split_at(select.clauses.get(name, []), ","))
     for expression in (*conditions_of(select), *items):
         text = written(expression)
@@ -140,8 +138,6 @@ def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]
 
 
 def _with_null(tokens: Tokens, expression: str, dialect: Dialect, *, negated: bool = False) -> Iterator[Problem]:
-    """``expression`` is the text of all of it, empty where nothing in it may be NULL; ``negated``: all of these tokens
-    are in the parentheses of a ``not``."""
     for index, token in enumerate(tokens):
         if token.is_word("in") and negated != _is_negated(tokens[:index]):
             yield from _not_in(token, tokens[index + 1 :])
@@ -158,13 +154,11 @@ def _with_null(tokens: Tokens, expression: str, dialect: Dialect, *, negated: bo
 
 
 def _is_negated(before: Tokens) -> bool:
-    """Whether an operator after these tokens is ``not in``, or its condition begins with ``not``."""
     own = _last_stretch(before, lambda token: token.kind in _JOINING or token.is_word(*_BEFORE_CONDITION))
     return bool(own) and (own[0].is_word("not") or own[-1].is_word("not"))
 
 
 def _last_stretch(tokens: Tokens, is_separator: Callable[[OutlineToken], bool]) -> Tokens:
-    """What comes after the last separator."""
     start = next((index for index in range(len(tokens), 0, -1) if is_separator(tokens[index - 1])), 0)
     return tokens[start:]
 
@@ -188,12 +182,10 @@ def _not_in(operator: OutlineToken, after: Tokens) -> Iterator[Problem]:
 
 
 def _compares(token: OutlineToken) -> bool:
-    """Whether it compares the tokens beside it: the ``and`` of ``between`` does too."""
     return (token.kind is TokenKind.OTHER and token.text in _COMPARISONS) or token.is_word(*_COMPARING_WORDS)
 
 
 def _sides(tokens: Tokens, index: int) -> Iterator[OutlineToken]:
-    """What an operator compares, where it is one token; casts are left out."""
     left, right = tokens[:index], tokens[index + 1 :]
     yield from {id(each): each for each in (*left[-1:], *right[:1])}.values()
     end = next((number for number, token in enumerate(right) if _ends_side(token)), len(right))
@@ -208,7 +200,6 @@ def _ends_side(token: OutlineToken) -> bool:
 
 
 def _asks_for_null(token: OutlineToken, expression: str) -> bool:
-    """Whether the same expression also asks whether the value is NULL: then a comparison with it is meant."""
     asks = "is null" in expression or "is not null" in expression
     return asks and expression.count(written([token])) > 1
 

@@ -1,7 +1,6 @@
-"""Coverage: whether each group has what a template names, and of a type that its position takes.
+"""Coverage: whether each group has the properties that a template names, with types that fit.
 
-Pure. The types of the groups' properties are gathered in one pass over the groups (``PropertyTypes.add``); then each
-template is compared with what was gathered, so its price does not depend on how many groups there are.
+One pass over the groups collects types; a check then costs the same for any number of groups.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from tenantry.sql.checks.needs import NUMBERS, expected, needs, property_path, t
 from tenantry.sql.syntax_tree import VariableReference
 
 NAMED: Final = 5
-"""How many groups a finding names."""
+"""Groups that a finding names."""
 
 
 # --- the groups of an environment -------------------------------------------------------------------------------------
 
 
 class PropertyTypes:
-    """Which types the properties of groups have: for some paths also which groups have which type."""
+    """The types of the groups' properties; for wanted paths also which groups have which type."""
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = frozenset(wanted)
@@ -37,11 +36,11 @@ class PropertyTypes:
 
     @property
     def paths(self) -> frozenset[str]:
-        """The path of every property of any group, objects and what is in them."""
+        """Every property path of any group, including objects."""
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
-        """Takes in one group."""
+        """Add one group."""
         number = len(self._ids)
         self._ids.append(provided_id)
         if properties is not None:
@@ -64,7 +63,7 @@ class PropertyTypes:
                 self._add(number, path + ".", value)
 
     def without(self, path: str) -> list[int]:
-        """The groups that lack the property or have null there, by their number."""
+        """Return the numbers of groups where the property is missing or null."""
         present: set[int] = set()
         for kind, numbers in self._by_kind[path].items():
             if kind != "null":
@@ -72,16 +71,16 @@ class PropertyTypes:
         return [] if len(present) == len(self._ids) else [n for n in range(len(self._ids)) if n not in present]
 
     def kinds(self, path: str) -> dict[str, int]:
-        """How many groups have the property in each type, the most frequent first; null is none."""
+        """Return how many groups have each type, most frequent first, without null."""
         counted = {kind: len(numbers) for kind, numbers in self._by_kind[path].items() if kind != "null"}
         return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
     def having(self, path: str, kinds: Collection[str]) -> list[int]:
-        """The groups that have the property in one of some types, by their number."""
+        """Return the numbers of groups whose property has one of these types."""
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 
     def named(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """The ids of the first of some groups."""
+        """Return the ids of the first few groups."""
         return tuple(self._ids[number] for number in numbers[:NAMED])
 
 
@@ -89,7 +88,7 @@ class PropertyTypes:
 
 
 class Coverage:
-    """Compares templates with the types that were gathered. What is found of one property is computed once."""
+    """Compares templates with collected types. Results are cached by property."""
 
     def __init__(self, types: PropertyTypes) -> None:
         self._types = types
@@ -97,8 +96,7 @@ class Coverage:
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """The findings of one template, for its references with the location of each: a property that groups
-        lack, that has a type which cannot be bound there, or that has another type than in most groups."""
+        """Yield findings for one template: missing properties, wrong types, types that differ between groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
             for path, _ in needs([reference]):
@@ -153,13 +151,13 @@ class Coverage:
 
 
 def in_groups(count: int, total: int, named: Sequence[str]) -> str:
-    """``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
+    """Format ``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
     more = f" and {count - len(named)} more" if count > len(named) else ""
     return f"in {count} of {total} group{'s' * (total != 1)}: {', '.join(named)}{more}"
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:
-    """The groups whose type is not that of most groups: an integer is a decimal too, an empty list is any list."""
+    """Integers count as decimals, and an empty list as any list."""
     most = next((kind for kind in kinds if kind != "list"), None)
     alike = next((group for group in _ALIKE if most in group), frozenset({most}))
     other = [kind for kind in kinds if kind not in alike and kind != "list"]

@@ -1,4 +1,4 @@
-"""What a template needs: of which properties and of which types, and which parameters it can lack."""
+"""What a template needs: properties and their types, and which parameters it can do without."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tenantry.sql.template import SQLTemplate
 from tenantry.sql.tenant_guard import is_viewer_input
 
 GROUP_FIELDS: Final = frozenset({"user_group.id", "user_group.name", "user_group.environment"})
-"""Paths that every group has, each of them a text."""
+"""Paths that every group has; all are text."""
 
 _PREFIX = "user_group.properties."
 
@@ -31,15 +31,14 @@ NUMBERS: Final = frozenset({"integer", "decimal"})
 
 
 def property_path(path: str) -> str | None:
-    """The property that a variable's path names: ``region`` for itself and for ``user_group.properties.region``; None
-    for a path that is no property."""
+    """Return ``region`` for ``region`` and ``user_group.properties.region``; None for other roots."""
     if path.startswith(_PREFIX):
         return path[len(_PREFIX) :]
     return None if path.partition(".")[0] in {"user_group", "params"} else path
 
 
 def type_of(value: Any) -> str:
-    """``text``, ``boolean``, ``integer``, ``decimal``, ``null``, ``object``, or ``list of …`` (``list`` if empty)."""
+    """Return ``text``, ``boolean``, ``integer``, ``decimal``, ``null``, ``object``, ``list`` or ``list of …``."""
     scalar = _SCALARS.get(type(value))
     if scalar is not None:
         return scalar
@@ -58,8 +57,7 @@ def _mixed(kinds: set[str]) -> str:
 
 
 def takes(reference: VariableReference, kind: str) -> bool:
-    """Whether a value of this type can be bound where the reference stands. What a choice takes is known to nobody but
-    itself."""
+    """Return whether a value of this type fits the reference."""
     if reference.conversion == "json" or reference.position is Position.CHOICE:
         return True
     if reference.position is Position.LIST or reference.conversion == "array":
@@ -73,7 +71,7 @@ _LISTS = frozenset({f"list of {scalar}" for scalar in SCALARS} | {"list of mixed
 
 
 def expected(reference: VariableReference) -> str:
-    """What the reference takes, for people; different for references that ``takes`` tells apart."""
+    """Describe what the reference takes."""
     if reference.conversion == "json" or reference.position is Position.CHOICE:
         return "any value"
     if reference.position is Position.LIST or reference.conversion == "array":
@@ -82,7 +80,7 @@ def expected(reference: VariableReference) -> str:
 
 
 def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:
-    """The properties that a template cannot be bound without, and a reference to each, in the order of the text."""
+    """Yield each property that a template requires, with its reference."""
     for reference in references:
         path = property_path(reference.path)
         if path is not None and reference.required and not is_viewer_input(reference.path):
@@ -90,7 +88,7 @@ def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, Variab
 
 
 def with_article(kind: str) -> str:
-    """A type in a sentence: ``an integer``, ``a list of text``."""
+    """Return ``an integer``, ``a list of text``."""
     return {"text": "text", "integer": "an integer", "object": "an object"}.get(kind, f"a {kind}")
 
 
@@ -108,7 +106,7 @@ _TYPES: Final = {
 
 
 def schema_problems(references: Iterable[VariableReference], schema: PropertySchema) -> Iterator[Problem]:
-    """What is declared and does not suffice, once for each property. What is not declared is an unknown variable."""
+    """Yield what the schema declares wrongly for the references, once for each property."""
     declared = schema.declared()
     seen: set[tuple[str, str]] = set()
     for path, reference in needs(references):
@@ -134,7 +132,7 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
 
 
 def kinds_of(definition: Mapping[str, Any]) -> set[str]:
-    """The types that a definition allows, as ``checks.coverage`` names them; none where it does not say."""
+    """Return the types that a schema definition allows; empty if it does not say."""
     given = definition.get("type", [])
     kinds: set[str] = set()
     for each in [given] if isinstance(given, str) else given:
@@ -149,11 +147,9 @@ def kinds_of(definition: Mapping[str, Any]) -> set[str]:
 
 
 def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = None) -> bool:
-    """Whether each tag that reads ``params.name`` is in an optional clause, has a default of its own, or chooses a part
-    of the text that needs no value, as ``within`` and ``matches`` do. ``left``: the ends of a range that are there; a
-    clause that is dropped for want of the other one must not hold them.
+    """Return whether a template binds without ``params.name``, or with only the range ends in ``left``.
 
-    Raises TemplateError for a text that cannot be compiled.
+    Raises TemplateError if the template does not compile.
     """
     path = f"params.{name}"
     there = {f"{path}.{end}" for end in left or ()}

@@ -1,6 +1,6 @@
-"""The selects of a statement, for lints: the clauses of each, and which common table expressions it sees.
+"""The selects of a statement: their clauses, the CTEs that they see, their tables and joins.
 
-It is no parser of SQL. It knows the keywords that begin a clause; whoever asks it for more gets nothing, never a guess.
+Not an SQL parser: it knows only the keywords that begin a clause.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ _STATEMENTS = ("select", "from", "insert", "update", "delete", "merge", "table")
 
 
 KnownNames: TypeAlias = Mapping[str, "OutlineToken | None"]
-"""Common table expressions by name: the group of its query, or None where that is not known."""
+"""CTE name → the group of its query, or None if unknown."""
 _NO_NAMES: KnownNames = {}
 
 
 @dataclass(slots=True)
 class Select:
-    """One select: its clauses by the word that begins each (``group``, ``order`` without ``by``), without that word;
-    the common table expressions that it sees; and the select that it stands in."""
+    """One select: clauses by first word (``group`` for ``group by``), the CTEs that it sees, and the outer select."""
 
     clauses: dict[str, list[OutlineToken]]
     known_names: KnownNames
@@ -45,7 +44,7 @@ class Select:
 
 
 def selects_of(tokens: Tokens, known_names: KnownNames = _NO_NAMES, outer: Select | None = None) -> Iterator[Select]:
-    """Every select of a statement or a group, an outer one before those in it."""
+    """Yield every select, outer ones first."""
     body, own = _common_tables(tokens)
     known_names = {**known_names, **own}
     for query in own.values():
@@ -72,7 +71,7 @@ def _nested(tokens: Tokens, known_names: KnownNames, outer: Select | None) -> It
 
 
 def is_query(token: OutlineToken) -> bool:
-    """Whether a group is a select in parentheses, or several."""
+    """Return whether a group is a select in parentheses."""
     if token.kind is not TokenKind.GROUP or token.text != "(":
         return False
     for child in token.children:
@@ -84,17 +83,14 @@ def is_query(token: OutlineToken) -> bool:
 
 
 def _reads_first(tokens: Tokens) -> bool:
-    """``(from t select a)`` of DuckDB; ``trim(from a)`` is none."""
     return any(token.is_word("select") for token in tokens)
 
 
 def _names_table(tokens: Tokens) -> bool:
-    """``table orders``: all of it."""
     return len(tokens) > 1 and tokens[0].is_word("table") and tokens[1].is_name
 
 
 def _common_tables(tokens: Tokens) -> tuple[Tokens, KnownNames]:
-    """What follows ``with name as (…), …``, and the names that are known then."""
     known: dict[str, OutlineToken | None] = {}
     if not tokens or not tokens[0].is_word("with"):
         return tokens, known
@@ -153,9 +149,11 @@ def _begins_clause(token: OutlineToken, before: OutlineToken | None, following: 
 
 @dataclass(slots=True)
 class TableReference:
-    """What ``from`` or ``join`` names: the parts of its name, its alias (the last part where there is none), and its
-    offset. ``name`` is empty for a sub-select, which is in ``query``, and for a function; of a table that a viewer
-    chooses it is the variable's, and ``choices`` are the names to choose from."""
+    """A table, sub-select or function after ``from`` or ``join``.
+
+    ``name`` is empty for a function and for a sub-select, which is in ``query``. If a viewer chooses the table,
+    ``name`` is the variable's and ``choices`` are the tables.
+    """
 
     name: tuple[str, ...]
     alias: str
@@ -166,8 +164,7 @@ class TableReference:
 
 @dataclass(slots=True)
 class Join:
-    """One source of rows in a ``from``: how it is joined (``inner``, ``left``, ``right``, ``full``), the tables that it
-    brings, how many come before them, and its condition: ``on``, or the columns of ``using`` (``*``: natural)."""
+    """One source of rows: its kind, its tables, and its condition, ``on`` or ``using`` (``*`` means natural)."""
 
     kind: str
     tables: list[TableReference]
@@ -190,7 +187,7 @@ _JOIN_WORDS = frozenset((*_KINDS, *_MODIFIERS, *_JOINS, "on", "using"))
 
 
 def joins_of(tokens: Tokens) -> list[Join]:
-    """The sources of rows that a ``from`` names, in its order."""
+    """Return the sources of rows in a ``from``."""
     return _JoinReader(tokens).read()
 
 
@@ -200,7 +197,6 @@ class _JoinReader:
         self._at = 0
 
     def read(self) -> list[Join]:
-        """Reads them all."""
         joins: list[Join] = []
         kind, natural = "inner", False
         while self._at < len(self._tokens):
@@ -259,13 +255,11 @@ class _JoinReader:
             self._at += 1
 
     def _begins_array_join(self) -> bool:
-        """``array join tags`` of ClickHouse: what it names is a column."""
         first, *following = self._tokens[self._at : self._at + 2]
         return first.is_word("array") and any(token.is_word("join") for token in following)
 
 
 def _table(tokens: Tokens) -> TableReference:
-    """``schema.name [as] alias``; a name before parentheses is a function."""
     name: list[str] = []
     index = 0
     choices: tuple[str, ...] = ()

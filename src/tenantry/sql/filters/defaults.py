@@ -1,4 +1,4 @@
-"""``default``: what a tag's variable is where it is absent. Of a declared parameter it has the declared type."""
+"""``default``: the value of an absent variable, with the declared type if there is one."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no type that a default ca
 def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
-    """The default of a tag's variable, as it is bound in its position; None without one. A Switch names its own.
+    """Return the default as it is bound, or None. A Switch names its own.
 
-    Raises TemplateError for one that is no literal, that its position does not take, or that is not of the type that
-    its parameter is declared with.
+    Raises TemplateError if it is not a literal or does not fit the position or the declared type.
     """
     default = tag.filter(DEFAULT)
     if default is None or position is Position.CHOICE:
@@ -49,7 +48,6 @@ def default_value(
 
 
 def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Parameter, value: Any) -> Any:
-    """The default as a viewer's value of the parameter would be bound."""
     zone = parameter.zone
     if isinstance(zone, PropertyReference):
         if parameter.type in INSTANTS:
@@ -74,7 +72,6 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def _literal(source: Source, dialect: Dialect, argument: Argument) -> str | int | float | bool:
-    """The value of an argument. Raises TemplateError if it is no literal."""
     text = argument.text
     if not argument.key and len(argument.lexemes) == 1:
         lexeme = argument.lexemes[0]

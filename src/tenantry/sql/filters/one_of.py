@@ -1,9 +1,8 @@
-"""``one_of``: the author supplies the texts, and the viewer chooses one by its name.
+"""``one_of``: the author writes the SQL of each choice, and the viewer sends a name.
 
-    order by {{ params.sort | one_of(newest: created_at desc, largest: amount desc) | default(newest) }}
+``order by {{ params.sort | one_of(newest: created_at desc, largest: amount desc) | default(newest) }}``
 
-A text can be a name, an operator, a keyword or an expression: it is the author's own SQL, compiled with the template. A
-column's name is its own key: ``one_of(region, amount)``. A key in quotes can be any text: ``one_of('us-east-1': …)``.
+A column is its own name: ``one_of(region, amount)``. A quoted name can be any string. ``trunc`` shares choices by name.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _LACKS = "is not in one_of"
 
 
 def one_of(context: SwitchContext) -> Switch:
-    """The Switch of a choice by name. A value that is no name chooses nothing."""
+    """Build the Switch. A value that is not a name chooses nothing."""
     branches: dict[str, tuple[Node, ...]] = {}
     for argument in context.filter.arguments:
         key = _key(context, argument)
@@ -58,7 +57,6 @@ def _key(context: SwitchContext, argument: Argument) -> str:
 
 
 def _is_unfinished(text: str, lexemes: Sequence[Lexeme]) -> bool:
-    """Whether the last code of a text, in a clause or before a comment too, goes on after it."""
     for lexeme in reversed(lexemes):
         if lexeme.kind is LexemeKind.CODE and not text[lexeme.start : lexeme.end].isspace():
             return _UNFINISHED.search(text, lexeme.start, lexeme.end) is not None
@@ -76,10 +74,10 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raises TemplateError where the parameter is declared so that a viewer could never choose one of the names, or
-    could choose another: no value of its type is a name, or a value that its declaration has is none of these.
+    """Raise TemplateError if the declared parameter cannot have one of the names, or can have a value that is not a
+    name.
 
-    ``takes`` and ``lacks`` are for the message: "a name", "is not in one_of".
+    ``takes`` and ``lacks`` complete the message: "a name", "is not in one_of".
     """
     parameter = context.parameter
     if parameter is None:
@@ -101,8 +99,7 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
 def switch_by_name(
     context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]], *, uniform: bool = False
 ) -> Switch:
-    """The Switch whose value is the name of a branch; without a value, the tag's default is. Raises TemplateError for a
-    default that is no name."""
+    """Build a Switch whose value is the name of a branch. Raises TemplateError for a default that is not a name."""
     numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
 
     def choose(value: Any) -> int:
@@ -119,8 +116,6 @@ def switch_by_name(
 
 
 def _has_names(parameter: Parameter, names: Iterable[str]) -> bool:
-    """Whether the values of the parameter's type can be these names: those of a boolean are ``true`` and ``false``, and
-    those of a whole number its digits."""
     if parameter.type is ParameterType.BOOLEAN:
         return _BOOLEANS.issuperset(names)
     return parameter.type in TEXTS or (
@@ -129,7 +124,6 @@ def _has_names(parameter: Parameter, names: Iterable[str]) -> bool:
 
 
 def _declared_values(parameter: Parameter) -> tuple[Any, ...]:
-    """What a declaration says that a value can be; that of a property is not known."""
     if parameter.choices is not None:
         return parameter.choices
     if parameter.type is ParameterType.BOOLEAN:

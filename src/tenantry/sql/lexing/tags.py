@@ -1,7 +1,4 @@
-"""Tags: ``{{ path | filter | filter(arguments) }}``, read from their lexemes.
-
-Which filters there are, and what they make of a tag, is in ``filters``.
-"""
+"""Tags: ``{{ path | filter | filter(arguments) }}``, read from their lexemes. ``filters`` gives them meaning."""
 
 from __future__ import annotations
 
@@ -16,10 +13,10 @@ NULLABLE = "nullable"
 ONE_OF = "one_of"
 WITHIN, TRUNC, MATCHES, EXCLUDES = "within", "trunc", "matches", "excludes"
 CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
-"""Filters that make a whole condition, and of an absent ``params.*`` one that is always true."""
+"""Filters that make a whole condition: true if their ``params.*`` is absent."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
-"""The variable restricts no rows, so its clause may be left out."""
+"""The variable filters no rows, so its clause may be dropped."""
 
 _FILTER_NAME = re.compile(NAME)
 _INDEX = re.compile(r"\[\s*(['\"])([^'\"]*)\1\s*\]")
@@ -27,8 +24,7 @@ _BETWEEN_WORDS = re.compile(r"[-\s]+")
 
 
 class Argument(NamedTuple):
-    """An argument of a filter: SQL of the author, ``key: SQL`` or a key alone. ``text`` is the SQL as written, and
-    ``key`` may be in quotes."""
+    """``key: SQL``, SQL or a key. ``text`` is the SQL; ``key`` may be quoted."""
 
     key: str
     text: str
@@ -38,7 +34,7 @@ class Argument(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """A filter of a tag. ``offset`` is that of its name."""
+    """A filter, and the offset of its name."""
 
     name: str
     offset: int
@@ -46,19 +42,19 @@ class Filter(NamedTuple):
 
 
 class VariableTag(NamedTuple):
-    """What a tag says: a path and its filters, in the order of the text."""
+    """A path and its filters."""
 
     path: str
     offset: int
     filters: tuple[Filter, ...]
 
     def filter(self, name: str) -> Filter | None:
-        """The filter of this name, if the tag has it."""
+        """Return the filter of this name, or None."""
         return next((each for each in self.filters if each.name == name), None)
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """The tag at a lexeme. Raises TemplateError that says what else it looks like."""
+    """Read a tag. Raises TemplateError that says what it looks like."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
@@ -81,28 +77,25 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
 
 
 def _meant_path(written: str) -> str:
-    """The path that was probably meant: ``start_date`` for ``start-date``, ``$start date`` or ``dates['start']``. Empty
-    for what is no such slip."""
     path = _INDEX.sub(r".\2", written.lstrip("$:@"))
     path = ".".join(_BETWEEN_WORDS.sub("_", name.strip()).strip("_") for name in path.split("."))
     return path if VARIABLE_PATH.fullmatch(path) and "__" not in written else ""
 
 
 def is_choice(source: Source, lexeme: Lexeme) -> bool:
-    """Whether a tag becomes a text of the author's and no value."""
+    """Return whether SQL replaces the tag."""
     return any(source.text.startswith(ONE_OF, each.start) for each in lexeme.parts)
 
 
 def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...]], Sequence[Lexeme]]) -> list[Lexeme]:
-    """The lexemes, with the SQL of each argument of their tags changed."""
+    """Return the lexemes with the SQL of each argument changed."""
     return [_mapped(lexeme, change) if lexeme.kind is LexemeKind.TAG and lexeme.parts else lexeme for lexeme in lexemes]
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """The lexemes with the SQL in tags among them: after CHOICE_START one argument after the other, with CHOICE_NEXT
-    between them, then CHOICE_END. A choice is no TAG here, since it is replaced by one of its arguments.
+    """Yield the lexemes with the SQL of arguments among them; a choice becomes its arguments.
 
-    So the checks that read a text from its start to its end see each text that a viewer can choose.
+    Checks that read from start to end then see each text that a viewer can choose.
     """
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
@@ -159,7 +152,7 @@ _QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
 
 
 class ArgumentReader:
-    """Cuts the lexemes after a filter's parenthesis into its arguments, up to the other parenthesis."""
+    """Splits the lexemes after a filter's parenthesis into arguments."""
 
     def __init__(self, source: Source, start: int) -> None:
         self.arguments: list[Lexeme] = []
@@ -170,7 +163,7 @@ class ArgumentReader:
         self._open = 0  # brackets within the argument
 
     def read(self, lexeme: Lexeme) -> int:
-        """Takes the next lexeme; where the arguments end in it, the offset after their parenthesis, else 0."""
+        """Take a lexeme. Return the offset after the closing parenthesis, or 0."""
         if lexeme.kind is LexemeKind.CODE:
             return self._code(lexeme)
         self._lexemes.append(lexeme)
@@ -202,7 +195,6 @@ class ArgumentReader:
         return 0
 
     def _end_argument(self, end: int) -> None:
-        """Makes an argument of the lexemes so far; nothing at all between the parentheses is no argument."""
         text, start = self._text, self._start
         begin = self._end_of_key()
         parts = [_trimmed(text, lexeme, begin) for lexeme in self._lexemes]
@@ -219,7 +211,6 @@ class ArgumentReader:
         self._start, self._lexemes = end + 1, []
 
     def _end_of_key(self) -> int:
-        """Where the SQL of the argument begins: after ``name:``, or after a name in quotes, ``'us-east-1':``."""
         text = self._text
         for lexeme in self._lexemes:
             if lexeme.kind in _QUOTED and text[lexeme.start] in "'\"":
@@ -232,7 +223,6 @@ class ArgumentReader:
 
 
 def _trimmed(text: str, lexeme: Lexeme, begin: int) -> Lexeme:
-    """Code without what is before an offset."""
     if lexeme.kind is LexemeKind.CODE and lexeme.start < begin:
         return Lexeme(LexemeKind.CODE, min(begin, lexeme.end), lexeme.end)
     return lexeme

@@ -1,4 +1,4 @@
-"""Declared parameters: their definitions, and what a viewer sent becomes typed values (docs/sql-parameters.md)."""
+"""Declared parameters, and the conversion of viewer input to typed values (docs/sql-parameters.md)."""
 
 from typing import TYPE_CHECKING
 

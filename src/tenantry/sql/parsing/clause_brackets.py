@@ -1,13 +1,7 @@
-"""Brackets of clauses: which ``[[`` opens an optional clause, and which is an array.
+"""Which ``[[`` opens an optional clause, and which is an array.
 
-``[[`` opens a clause only if its ``]]`` encloses a variable at its own level. Some dialects write arrays with the same
-characters: there what is no clause stays as it is, unless it begins with a word or a sign that no expression begins
-with, such as ``and``, has no end, or is a whole condition; elsewhere it is an error. So is a ``]]`` that closes
-nothing.
-
-An array holds expressions. None begins with ``and``, ``where`` or a comma, and none ends with ``and``. A word that a
-comma or a dot follows is a name; some words are one as well where an operator follows: ``[[left(a, 1)], [b]]`` is an
-array, ``[[ left join …`` is none. And no array is a whole condition: ``where [[ deleted is null ]]``.
+A clause contains a variable at its own level. In dialects with arrays, other ``[[`` are arrays unless they begin like
+no expression (``and``, a comma), are unclosed, or are a whole condition.
 """
 
 from __future__ import annotations
@@ -33,9 +27,9 @@ class _Bracket:
 
 
 def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """The lexemes of a template, of its optional clauses and of the texts in its tags.
+    """Return the lexemes of a template, with clauses recognised.
 
-    Raises TemplateError for what has no end, and for a ``[[`` that opens no clause.
+    Raises TemplateError for what never ends and for a ``[[`` that opens no clause.
     """
     lexemes = lex(source, dialect)
     has_brackets = "[[" in source.text or "]]" in source.text
@@ -43,7 +37,6 @@ def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
 
 
 def _match_brackets(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> list[Lexeme]:
-    """The lexemes with CLAUSE_START and CLAUSE_END only where a clause starts and ends; other brackets are plain."""
     matched = map_arguments(lexemes, lambda parts: _match_brackets(source, dialect, parts))
     matcher = _BracketMatcher(source, dialect, matched)
     matcher.run()
@@ -60,7 +53,6 @@ class _BracketMatcher:
         self._closes: dict[int, int] = {}  # index of the first ] of ]] -> index of its [[
 
     def run(self) -> None:
-        """Finds the clauses. Raises TemplateError for a ``[[`` that opens none, where arrays are not written so."""
         skip = -1
         for index, lexeme in enumerate(self._lexemes):
             if lexeme.kind is LexemeKind.CODE or lexeme.kind is LexemeKind.STRING:
@@ -81,7 +73,6 @@ class _BracketMatcher:
                 self._not_a_clause(bracket, never_array=True)
 
     def _is_array_in_array(self, index: int, lexeme: Lexeme) -> bool:
-        """``\\[[``, and ``array[[`` where the dialect has arrays."""
         text = self._source.text
         if lexeme.kind is LexemeKind.ESCAPE:
             return text.startswith("[[", lexeme.start + 1)
@@ -90,8 +81,6 @@ class _BracketMatcher:
         return _ARRAY.search(text, max(0, lexeme.start - 12), lexeme.start) is not None
 
     def _close(self, index: int) -> bool:
-        """Closes the innermost bracket; True if the next ``]`` was used up too. Raises TemplateError for a ``]]`` where
-        no bracket is open."""
         if not self._stack:
             if self._is_right_bracket(index + 1):
                 fix = "open the clause with [[, or take the ]] out"
@@ -126,11 +115,9 @@ class _BracketMatcher:
             raise self._source.error(self._lexemes[bracket.index].start, problem, fix)
 
     def _may_be_array(self, index: int) -> bool:
-        """Whether the ``[[`` at an index can open an array in an array."""
         return self._dialect.arrays and not _begins_clause(self._source.text, self._lexemes, index)
 
     def result(self) -> list[Lexeme]:
-        """The lexemes, with what was found."""
         opens = set(self._closes.values())
         result: list[Lexeme] = []
         used = -1
@@ -158,7 +145,7 @@ _NEVER = frozenset(
         *("select", "distinct", "lateral", "tablesample"),
     )
 )
-"""Words that no expression begins with."""
+"""Words that begin no expression."""
 _BEFORE_OPERAND = frozenset(
     (
         *("left", "right", "full", "outer", "offset", "window", "minus", "values", "set", "for", "settings", "format"),
@@ -167,7 +154,7 @@ _BEFORE_OPERAND = frozenset(
         *("similar", "rlike", "regexp", "glob", "escape", "nulls", "rows", "range", "match", "option", "top", "ignore"),
     )
 )
-"""Words that begin a part of a statement if an operand follows them, and are a name if an operator does."""
+"""Names, unless an operand follows: ``[[left(a, 1)], [b]]`` is an array, ``[[ left join …`` is not."""
 _OPERATORS = frozenset(
     {"and", "or", "is", "in", "not", "like", "ilike", "between", "as", "collate", "at", "div", "mod"}
 )
@@ -188,7 +175,6 @@ _AFTER_CONDITION = frozenset(
 
 
 def _begins_clause(text: str, lexemes: Sequence[Lexeme], index: int) -> bool:
-    """Whether what follows the ``[[`` at an index begins no expression."""
     code = _code(text, map(lexemes.__getitem__, range(index + 1, len(lexemes))))
     start = next(code, "")
     if not _WORD.match(start):
@@ -201,13 +187,11 @@ def _begins_clause(text: str, lexemes: Sequence[Lexeme], index: int) -> bool:
 
 
 def _ends_unfinished(text: str, before: Lexeme) -> bool:
-    """Whether the lexeme before a ``]]`` ends with an operator, as no expression does."""
     return before.kind is LexemeKind.CODE and _UNFINISHED.search(text, before.start, before.end) is not None
 
 
 def _is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) -> bool:
-    """Whether what is between the ``[[`` at one index and the ``]]`` at another is a condition by itself. Next to a
-    ``between`` an ``and`` may come before an operand."""
+    """Next to ``between``, an ``and`` may precede an operand."""
     preceding = map(lexemes.__getitem__, range(start - 1, -1, -1))
     before = next((each for each in preceding if not _is_blank(text, each)), None)
     if before is None or before.kind is not LexemeKind.CODE:
@@ -224,7 +208,6 @@ def _is_blank(text: str, lexeme: Lexeme) -> bool:
 
 
 def _code(text: str, lexemes: Iterable[Lexeme]) -> Iterator[str]:
-    """The words and signs of some lexemes, without comments; of what is no code the first two characters."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             yield from (match.group() for match in _TOKEN.finditer(text, lexeme.start, lexeme.end))

@@ -1,10 +1,7 @@
-"""Optional clauses: what one must hold so that its absence changes nothing around it. Which variables may be in one is
-the rule of ``tenant_guard``.
+"""What a clause must contain so that dropping it changes nothing around it. ``tenant_guard`` checks its variables.
 
-A clause closes every bracket, ``case`` and ``between`` that it opens, and none that it does not; it ends no statement;
-and no string comes directly after another one when clauses or their brackets go, for engines read two strings with a
-new line between as one. Characters never grow together: the parser puts a space where a clause was. Which operators and
-keywords become neighbours is not checked: that is the meaning of SQL.
+A clause closes each bracket, ``case`` and ``between`` that it opens, ends no statement, and never leaves two strings
+adjacent, which engines read as one. Which operators become neighbours is up to SQL.
 """
 
 from __future__ import annotations
@@ -29,16 +26,13 @@ _CLOSED_BY = {opening: closing for closing, opening in _OPENED_BY.items()}
 
 
 class _Delimiter(NamedTuple):
-    """What opens: a bracket or a keyword in lower case, or what is refused; with its offset."""
-
     text: str
     offset: int
 
 
 @dataclass(slots=True)
 class _OpenClause:
-    """The template itself, a clause or one text of a choice: what is open in it, and whether a string comes directly
-    before it, or at the end of a text beside it."""
+    """What is open in a template, clause or choice; ``after_string``: a string directly precedes it."""
 
     after_string: bool = False
     what: str = "optional clause"
@@ -47,7 +41,7 @@ class _OpenClause:
 
 
 def check_clauses(source: Source, lexemes: Sequence[Lexeme]) -> None:
-    """Raises TemplateError for the first optional clause whose absence would change how the text around it is read."""
+    """Raise TemplateError for the first clause whose absence would change how its neighbours are read."""
     checker = _ClauseChecker(source)
     for lexeme in lexemes:
         checker.read(lexeme)
@@ -61,7 +55,6 @@ class _ClauseChecker:
         self._crossed = False  # and a clause or one of its brackets
 
     def read(self, lexeme: Lexeme) -> None:
-        """Checks the next lexeme."""
         if lexeme.kind is LexemeKind.CLAUSE_START:
             self._clauses.append(_OpenClause(self._after_string))
             self._crossed = True
@@ -94,7 +87,6 @@ class _ClauseChecker:
         return clause
 
     def _end_of_choice(self, lexeme: Lexeme) -> None:
-        """After one text of a choice: the next one has the same before it; after all of them, any can be before."""
         choice = self._close()
         at_end = choice.at_end or self._after_string
         if lexeme.kind is LexemeKind.CHOICE_NEXT:
@@ -130,7 +122,6 @@ class _ClauseChecker:
 
 
 def _delimiters(text: str, lexeme: Lexeme) -> list[tuple[str, int]]:
-    """The brackets, the keywords in lower case and the ``;`` of a lexeme, with their offsets."""
     if lexeme.kind is LexemeKind.CODE:
         return [(match[0].lower(), match.start()) for match in _DELIMITER.finditer(text, lexeme.start, lexeme.end)]
     if lexeme.kind is LexemeKind.LEFT_BRACKET or lexeme.kind is LexemeKind.RIGHT_BRACKET:
@@ -160,7 +151,6 @@ _NEAR: Final = 200  # characters before it
 
 
 def _whole_between(text: str, offset: int) -> str:
-    """What to write instead of the ``between`` at an offset: two comparisons, or all of it in the clause."""
     column = _COLUMN.search(text, max(0, offset - _NEAR), offset)
     ends = _ENDS.match(text, offset)
     if column is None or ends is None:

@@ -1,4 +1,4 @@
-"""The parser: template text to a tree, with every check of what the text alone says."""
+"""The parser: a template to a tree, with every check of the SQL itself."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ def parse(
     optional: AbstractSet[str] = frozenset(),
     parameters: Mapping[str, Parameter] = MappingProxyType({}),
 ) -> Tree:
-    """Parses a template by the rules of a dialect; ``optional`` are the paths that the group may lack, ``parameters``
-    the declared ones by name.
+    """Parse a template in a dialect; ``optional`` are paths that a group may lack.
 
-    Raises TemplateError with the line, a caret and the fix.
+    Raises TemplateError with line, caret and fix.
     """
     lexemes = read_lexemes(source, dialect)
     in_a_row = list(flatten(source, lexemes)) if any(lexeme.parts for lexeme in lexemes) else lexemes

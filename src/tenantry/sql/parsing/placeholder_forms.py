@@ -1,5 +1,8 @@
-"""Forms of placeholders: what the dialect writes around one. The type of a declared parameter, and what keeps a value
-of the group a text where the engine would read it as a number.
+"""Forms of placeholders: casts for declared types, and what keeps a group's value a string.
+
+PostgreSQL and Redshift infer the type of a placeholder from its context, so declared types are cast: ``$1::numeric``.
+Not cast are strings (an enum column takes none), compared times (the column knows its zone), integer arguments (many
+functions take only ``integer``), and operands of document, array and pattern operators.
 """
 
 from __future__ import annotations
@@ -24,16 +27,14 @@ from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
-"""The end of the SQL before a place that takes a literal and no other expression: ``_utf8mb4 'a'``, ``show tables like
-'a%'``."""
+"""SQL that takes only a literal: ``_utf8mb4 'a'``, ``show tables like 'a%'``."""
 _AFTER_LITERAL: Final = re.compile(r"\{\{[^{}]*+\}\}\s*+(?:preceding|following)\b", re.IGNORECASE)
-"""A tag and the words after a literal: ``rows 3 preceding``."""
+"""``rows 3 preceding``."""
 _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """The forms of one template's placeholders in one dialect, each with ``{placeholder}`` in it; empty where the
-    placeholder stands alone."""
+    """Forms of a template's placeholders with ``{placeholder}``; empty if it stands alone."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -44,7 +45,7 @@ class PlaceholderForms:
     def of_tag(
         self, tag: VariableTag, span: ReplacedSpan, conversion: str, lexemes: Sequence[Lexeme], index: int
     ) -> str:
-        """The form for the tag at ``index`` of some lexemes."""
+        """Return the form of the tag at ``index``."""
         if span.position not in _VALUES or conversion not in {"", ARRAY}:
             return ""
         if self._parameters and self._dialect.types_placeholders and not span.cast and is_viewer_input(tag.path):
@@ -53,13 +54,13 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_compared(self, tag: VariableTag, path: str, position: Position) -> str:
-        """The form for a variable that a helper compares with a column."""
+        """Return the form of a variable that a helper compares with a column."""
         if position in _VALUES and self._dialect.types_placeholders and is_viewer_input(path):
             return self._typed(path, Neighbour.COMPARISON)
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """The form for a value of the group, which is not there where it filters nothing."""
+        """Return the form of a group's value, unless it is marked ``not_a_filter``."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
@@ -77,7 +78,6 @@ class PlaceholderForms:
 
 
 def _declared(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
-    """The declaration of a path; also of the value of one that is for ``matches`` alone."""
     owner, _, part = path.rpartition(".")
     found = find_parameter(parameters, path)
     if found is None and (whole := find_parameter(parameters, owner)) is not None:
@@ -116,12 +116,11 @@ _TAKES_ANY: Final = frozenset(
         ),
     )
 )
-"""Functions of arguments of several types, where a placeholder without one is a text or an error."""
+"""Polymorphic functions, where an untyped placeholder is text or an error."""
 _NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}
 _WORD: Final = re.compile(r'[^\W\d]|"')
 _INTEGER: Final = "integer"
 _INTEGERS: Final = range(-(2**31), 2**31)
-"""The values of PostgreSQL's ``integer``."""
 
 
 class Neighbour(Enum):
@@ -130,14 +129,13 @@ class Neighbour(Enum):
     COMPARISON = auto()
     ARGUMENT = auto()
     OPERATOR = auto()
-    """An operator that is no comparison and computes nothing: of documents, arrays, patterns."""
+    """An operator on documents, arrays or patterns."""
     POSITION = auto()
-    """An argument of ``substring`` or ``overlay``: a placeholder without a type would be a pattern."""
+    """Argument of ``substring`` or ``overlay``; untyped, it would be a pattern."""
     OTHER = auto()
 
 
 def _placeholder_type(dialect: Dialect, parameter: Parameter, at: Neighbour, *, is_array: bool = False) -> str:
-    """The type to cast the placeholder of a parameter to; empty where it has none."""
     kind = parameter.scalar_type
     name = dialect.casts.get(kind, "")
     if at is Neighbour.OPERATOR or kind in TEXTS or name == dialect.casts["text"]:
@@ -153,7 +151,6 @@ def _placeholder_type(dialect: Dialect, parameter: Parameter, at: Neighbour, *, 
 
 
 def _neighbour_of(context: TokenContext, index: int) -> Neighbour:
-    """The SQL next to the tag at ``index``; brackets of clauses are passed by."""
     before, after = _nearest(context.before(index), "[["), _nearest(context.after(index), "]]")
     signs = _operator(before, backward=True), _operator(after, backward=False)
     if signs[0] == "=>":
@@ -181,13 +178,11 @@ def _neighbour_of(context: TokenContext, index: int) -> Neighbour:
 
 
 def _fits_integer(parameter: Parameter) -> bool:
-    """Whether the declaration allows no number beyond 32 bits."""
     limits = parameter.choices or (parameter.min, parameter.max)
     return all(limit is not None and limit in _INTEGERS for limit in limits)
 
 
 def _nearest(tokens: Tokens, bracket: str) -> list[SQLToken]:
-    """The four nearest tokens that are no bracket of a clause."""
     found: list[SQLToken] = []
     for distance in count():
         if tokens[distance].text != bracket:
@@ -198,7 +193,6 @@ def _nearest(tokens: Tokens, bracket: str) -> list[SQLToken]:
 
 
 def _operator(tokens: list[SQLToken], *, backward: bool) -> str:
-    """The operator that is made of the nearest signs; empty where the nearest token is no sign."""
     found: list[SQLToken] = []
     for token in tokens:
         edge = found[-1] if found else token
@@ -210,7 +204,6 @@ def _operator(tokens: list[SQLToken], *, backward: bool) -> str:
 
 
 def _compares_by_word(context: TokenContext, index: int, before: list[SQLToken], after: list[SQLToken]) -> bool:
-    """Whether a word or a choice compares the tag with something: ``between``, ``in``, ``is distinct from``."""
     word, earlier = before[0].text, before[1].text
     if word in {"between", "symmetric", "in", AFTER_CHOICE} or (word == "from" and earlier == "distinct"):
         return True

@@ -1,7 +1,4 @@
-"""The builder of a template's tree. One method for each kind of lexeme, so that a new construct is a new method.
-
-What a filter makes of a tag is in ``filters``.
-"""
+"""The builder of a template's tree: a method for each kind of lexeme. ``filters`` gives filters meaning."""
 
 from __future__ import annotations
 
@@ -37,34 +34,29 @@ MAX_TAGS = 1_000
 """Tags in one template."""
 _TOO_MANY_TAGS = f"a SQL template has at most {MAX_TAGS} variables"
 MAX_CLAUSE_DEPTH = 8
-"""Optional clauses within one another."""
+"""Nesting of optional clauses."""
 
 _NEAR = 300  # lexemes around a tag that decide its position
 _TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
 
 
 class _Scope(NamedTuple):
-    """Lexemes around a tag, and its index among them."""
-
     lexemes: Sequence[Lexeme]
     at: int
 
     def with_argument(self, argument: Sequence[Lexeme]) -> tuple[list[Lexeme], int]:
-        """The lexemes with an argument of the tag in its stead, and the index of the first one."""
         before = self.lexemes[max(0, self.at - _NEAR) : self.at]
         return [*before, *argument, *self.lexemes[self.at + 1 : self.at + _NEAR]], len(before)
 
 
 class _Placed(NamedTuple):
-    """A tag, or a string with tags in it, that is still to come: what it replaces, and where it is."""
-
     span: ReplacedSpan
     scope: _Scope
     tag: VariableTag | None  # of a string none
 
 
 class TreeBuilder:
-    """Reads the lexemes of one template; ``references`` are its variables, in the order of the text."""
+    """Reads the lexemes of a template; ``references`` are its variables in text order."""
 
     def __init__(
         self,
@@ -101,7 +93,7 @@ class TreeBuilder:
         }
 
     def build(self, lexemes: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """The nodes of the whole text; ``references`` is filled on the way."""
+        """Return the nodes, and fill ``references``."""
         tags = [len(lexeme.parts) or 1 for lexeme in lexemes if lexeme.kind in _TAGGED]
         if sum(tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
             raise TemplateError(_TOO_MANY_TAGS)
@@ -111,7 +103,7 @@ class TreeBuilder:
         return tuple(level.nodes)
 
     def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """The nodes of an argument, which is a branch of the Switch that ``reference`` decides about."""
+        """Return the nodes of an argument: a branch of ``reference``'s Switch."""
         level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
         self._choices.append(reference)
@@ -126,7 +118,7 @@ class TreeBuilder:
     def variable(
         self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
-        """A further variable of a tag, in a branch of its Switch."""
+        """Add a variable of a tag in a branch of its Switch."""
         self._levels.append(OpenNode(tag.offset))
         self._choices.append(reference)
         form = self._forms.of_compared(tag, path, position)
@@ -136,7 +128,6 @@ class TreeBuilder:
         return found
 
     def _read(self, lexemes: Sequence[Lexeme], around: Sequence[Lexeme], first: int) -> None:
-        """Reads lexemes into the innermost level. ``around`` holds them from the index ``first``, in their context."""
         analyzer = PositionAnalyzer(self.source, self.dialect, around)
         placed = [
             self._place(analyzer, _Scope(around, index), lexeme)
@@ -183,7 +174,7 @@ class TreeBuilder:
         text.append(self._text[start:stop])
 
     def _copy(self, lexeme: Lexeme) -> None:
-        """The author's own text. Backslashes that protect our characters go; a comment is a space or nothing."""
+        """Escaping backslashes go; a comment becomes a space or nothing."""
         text = self._text[lexeme.start : lexeme.end]
         if lexeme.kind is LexemeKind.COMMENT:
             text = " " if text.startswith("/*") else ""
@@ -266,7 +257,7 @@ class TreeBuilder:
         cast: str = "",
         form: str = "",
     ) -> VariableReference:
-        """A variable of the tag, for the innermost level: the one that it names, unless another path is given."""
+        """Add a variable to the innermost node: the tag's, or ``path``."""
         if len(self.references) == MAX_TAGS:
             raise TemplateError(_TOO_MANY_TAGS)
         path = path or tag.path
@@ -294,7 +285,6 @@ class TreeBuilder:
         return reference
 
     def _is_required(self, path: str, not_a_filter: bool) -> bool:
-        """Whether the absence of a value is an error, whatever a viewer chooses."""
         level = self._levels[-1]
         if not level.clause and not self._choices:
             return True

@@ -1,4 +1,4 @@
-"""Levels: the nodes of a template, of an optional clause or of a branch while they are read, and the space between."""
+"""OpenNode: a template, clause or branch while it is read."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NO_SPACE_AFTER_CHOICE = _NO_SPACE_AFTER | {".", "("}  # {{ schema }}.orders, {{
 
 
 @dataclass(slots=True)
-class Level:
-    """The template itself, an optional clause that is still open at ``start``, or a branch of a Switch."""
+class OpenNode:
+    """The template, an open clause from ``start``, or a branch."""
 
     start: int
     clause: bool = False
@@ -25,15 +25,16 @@ class Level:
     text: list[str] = field(default_factory=list)
 
     def flush(self) -> None:
-        """Makes a node of the text so far."""
+        """Make a node of the collected text."""
         if self.text:
             self.nodes.append(Text("".join(self.text)))
             self.text = []
 
     def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
-        """Adds a placeholder, with a space on either side where the text has none: ``1-{{ x }}`` is no comment.
+        """Add a placeholder, separated by spaces where needed: ``1-{{ x }}`` must not become a comment.
 
-        ``before`` and ``after`` are the template's characters beside it, ``opening`` and ``closing`` the SQL around it.
+        ``before`` and ``after`` are the neighbouring characters, ``opening`` and ``closing`` SQL around the
+        placeholder.
         """
         choice = isinstance(node, Switch)
         if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
@@ -48,7 +49,7 @@ class Level:
             self.text.append(" ")
 
     def as_clause(self, text: str, end: Lexeme) -> Clause:
-        """The optional clause that this level is, closed by the lexeme ``end`` of the template's text."""
+        """Return the clause that the lexeme ``end`` closes."""
         self.flush()
         before, after = text[self.start - 1 : self.start], text[end.end : end.end + 1]
         first, last = text[self.start + 2], text[end.start - 1]
@@ -58,5 +59,4 @@ class Level:
 
 
 def _space_between(before: str, after: str) -> str:
-    """The space that two characters need between them, if neither is one."""
     return "" if before in _SPACES or after in _SPACES else " "

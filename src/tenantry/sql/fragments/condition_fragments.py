@@ -1,7 +1,7 @@
-"""Further conditions: a fragment that begins with ``and`` and is in no parentheses, ``where a {{> filters }}``.
+"""Condition fragments begin with ``and`` and need no parentheses: ``where a {{> filters }}``.
 
-What is beside it decides for which rows it holds, so it is checked in the expanded text, with all that a viewer can
-choose: in its condition is no ``or``, before it comes a condition, and after it comes ``and`` or what ends a condition.
+Neighbouring SQL decides which rows they filter, so the expanded text is checked with all choices: a condition precedes,
+``and`` or the end of the condition follows, and there is no ``or``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ _BEGIN_CONDITION = (
     *("distinct", "all", "and"),  # the last one is that of a `between`
 )
 _BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
-"""What no condition goes beyond. Only words that are no names and no functions: behind any other one there could be an
-``or`` of the same condition."""
+"""Only words that cannot be names or functions: an ``or`` of the same condition could precede others."""
 _FOLLOWING = (
     *("where", "prewhere", "having", "qualify", "group", "order", "limit", "offset", "fetch", "window", "sample"),
     *("union", "intersect", "except", "minus", "on", "using", "join", "left", "right", "inner", "cross", "full"),
@@ -35,8 +34,8 @@ _NO_CONDITIONS = (
 )
 
 
-class FurtherConditions(NamedTuple):
-    """One in an expanded text: its offsets there, and its tag in the text that names it."""
+class ConditionFragment(NamedTuple):
+    """Its offsets in the expanded text, and the tag that includes it."""
 
     start: int
     end: int
@@ -44,9 +43,8 @@ class FurtherConditions(NamedTuple):
     outer: Source
 
 
-def check_further_conditions(source: Source, dialect: Dialect, found: Sequence[FurtherConditions]) -> None:
-    """Raises TemplateError for the first one that is more than conditions, or that does not hold for all rows of the
-    condition that it is in."""
+def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
+    """Raise TemplateError for the first one that is not only conditions, or may not filter every row."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)
@@ -64,11 +62,11 @@ def check_further_conditions(source: Source, dialect: Dialect, found: Sequence[F
             raise _error(each, problem, "put what is beside it into parentheses, with `and` between")
 
 
-def _error(each: FurtherConditions, problem: str, fix: str) -> TemplateError:
+def _error(each: ConditionFragment, problem: str, fix: str) -> TemplateError:
     return each.outer.error(each.tag.start, f"{each.tag.name} begins with `and`: {problem}", fix)
 
 
-def _check_content(place: _Surroundings, source: Source, each: FurtherConditions) -> None:
+def _check_content(place: _Surroundings, source: Source, each: ConditionFragment) -> None:
     wrong = next((token for token in _level(place.own) if _is_no_condition(token)), None)
     if wrong is not None or not place.whole:
         problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
@@ -94,8 +92,8 @@ def _may_follow(token: OutlineToken) -> bool:
 
 @dataclass(slots=True)
 class _Surroundings:
-    """Some tokens, and those of the same brackets before and after them; ``outer`` is the place of the tag in which
-    all of them are one text to choose from. ``whole``: they close what they open, and nothing else."""
+    """Tokens and their siblings in the same brackets. ``outer`` is the choice that contains them; ``whole``: they are
+    balanced."""
 
     before: Tokens
     own: Tokens
@@ -103,10 +101,8 @@ class _Surroundings:
     outer: _Surroundings | None
     whole: bool
     clauses: tuple[int, ...]
-    """The optional clauses around the place."""
 
     def outwards(self, *, forward: bool) -> Iterator[OutlineToken]:
-        """The tokens before the place or after it, the nearest first, out of the texts to choose from."""
         place: _Surroundings | None = self
         while place is not None:
             yield from place.after if forward else reversed(place.before)
@@ -114,9 +110,8 @@ class _Surroundings:
 
 
 def _place(
-    tokens: Tokens, each: FurtherConditions, outer: _Surroundings | None = None, closed: int = -1
+    tokens: Tokens, each: ConditionFragment, outer: _Surroundings | None = None, closed: int = -1
 ) -> _Surroundings:
-    """``closed``: where the brackets around the tokens end."""
     for index, token in enumerate(tokens):
         if token.start >= each.start:
             stop = next((at for at in range(index, len(tokens)) if tokens[at].start >= each.end), len(tokens))
@@ -136,7 +131,6 @@ def _place(
 
 
 def _level(tokens: Iterable[OutlineToken]) -> Iterator[OutlineToken]:
-    """Some tokens, and those of the texts to choose from among them: all that is in the same brackets."""
     for token in tokens:
         yield token
         if token.is_choice:
@@ -145,7 +139,6 @@ def _level(tokens: Iterable[OutlineToken]) -> Iterator[OutlineToken]:
 
 
 def _operator_beside(place: _Surroundings) -> OutlineToken | None:
-    """The ``or`` of the condition that a place is in, on either side of it and in what can be chosen there."""
     before, _ = _find_operator(place.outwards(forward=False), place.clauses, forward=False)
     return before or _find_operator(place.outwards(forward=True), place.clauses, forward=True)[0]
 
@@ -153,8 +146,6 @@ def _operator_beside(place: _Surroundings) -> OutlineToken | None:
 def _find_operator(
     tokens: Iterable[OutlineToken], around: tuple[int, ...], *, forward: bool
 ) -> tuple[OutlineToken | None, bool]:
-    """The first ``or`` up to the boundary of the condition, and whether there is a boundary. One in an optional clause
-    is none where the clause is left out."""
     left: tuple[int, ...] = ()
     for token in tokens:
         if left and token.clauses[: len(left)] == left:
@@ -176,7 +167,6 @@ def _find_operator(
 
 
 def _following(place: _Surroundings) -> Iterator[OutlineToken]:
-    """Each token that can come directly after a place, whatever is chosen and left out."""
     around = place.clauses
     left: tuple[int, ...] = ()
     for token in place.outwards(forward=True):

@@ -1,4 +1,4 @@
-"""Values: which ones can be bound. No message ever shows a value."""
+"""Which values can be bound. No message shows a value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from uuid import UUID
 from tenantry.groups import Record, RecordList
 
 MAX_INTEGER = 2**63 - 1
-"""The greatest integer that is bound, and the least is -MAX_INTEGER - 1: 64 bits."""
+"""Largest integer that is bound (64 bits); the smallest is -MAX_INTEGER - 1."""
 
 
 class _Missing(Enum):
@@ -23,7 +23,7 @@ class _Missing(Enum):
 
 MISSING: Final = _Missing.MISSING
 UNREADABLE = (LookupError, TypeError)
-"""What looking up a path in plain mappings raises where it leads nowhere."""
+"""What a failed lookup in plain mappings raises."""
 
 _UNCHECKED = frozenset({bool, date, datetime, time, timedelta, UUID, bytes})
 
@@ -39,24 +39,21 @@ BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     float: math.isfinite,
     Decimal: Decimal.is_finite,
 }
-"""For each exact type that can be bound: whether a value certainly can."""
+"""Exact type → a check; True means that the value can be bound."""
+check_of: Final = BINDABLE.get
+"""Return the check of a type, or None."""
 _BINDABLE_TYPES = frozenset(BINDABLE)
-_FEW = 4  # values that are checked one by one; more are checked in one pass
 _NUMBERS = frozenset({bool, int, float, Decimal})
 _SAFE_LENGTH = 2.0**62
 
 
 def all_bindable(params: Collection[Any]) -> bool:
-    """Whether all parameters can be bound as they are; in doubt False. ``check_scalar``, but fast and for many.
+    """Return whether all values can be bound as they are; False when in doubt.
 
-    Each step is one pass in C. ``hypot`` gives the length of a vector, and no part of it is greater than its length:
-    one comparison shows that every number is finite and well within 64 bits.
+    Each step is one pass in C. ``hypot`` is at least as large as each number, so one comparison shows that all are
+    finite and within 64 bits.
     """
-    if len(params) <= _FEW:
-        for value in params:
-            check = BINDABLE.get(type(value))
-            if check is None or not check(value):
-                return False
+    if not params:
         return True
     kinds = [*map(type, params)]
     kind = kinds[0]
@@ -83,7 +80,7 @@ def _all_mixed_bindable(params: Collection[Any], kinds: set[type]) -> bool:
 
 
 def getter(path: str) -> Callable[[Any], Any]:
-    """The function that reads a path, by ``[…]`` only. It raises LookupError or TypeError where it leads nowhere."""
+    """Return a function that reads a path by ``[…]`` and raises LookupError or TypeError if it leads nowhere."""
     first, *rest = path.split(".")
     if not rest:
         return itemgetter(first)
@@ -98,7 +95,7 @@ def getter(path: str) -> Callable[[Any], Any]:
 
 
 def getter_or_none(path: str) -> Callable[[Any], Any]:
-    """The same; None where the path leads nowhere."""
+    """Like ``getter``, but a path that leads nowhere gives None."""
     get = getter(path)
 
     def get_or_none(values: Any) -> Any:
@@ -111,7 +108,7 @@ def getter_or_none(path: str) -> Callable[[Any], Any]:
 
 
 def look_up(variables: Any, path: str) -> Any:
-    """The value at a path, by ``[…]`` only; MISSING where it leads nowhere."""
+    """Return the value at a path, read by ``[…]``, or MISSING."""
     value = variables
     try:
         for name in path.split("."):
@@ -122,12 +119,12 @@ def look_up(variables: Any, path: str) -> Any:
 
 
 def is_absent(value: Any) -> bool:
-    """Whether a looked-up value is missing or NULL."""
+    """Return whether a looked-up value is missing or None."""
     return value is None or value is MISSING
 
 
 def check_scalar(value: Any) -> Any:
-    """A scalar that can be bound. Raises ValueError that says why not, without the value."""
+    """Return a scalar as it is bound. Raises ValueError, without the value."""
     kind = type(value)
     if kind is str:
         return _check_text(value)
@@ -148,7 +145,7 @@ def check_scalar(value: Any) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value as text: dates in ISO 8601, booleans as true and false. Raises ValueError as ``check_scalar`` does."""
+    """Return a value as text: ISO 8601 for dates, ``true`` and ``false``. Raises ValueError like ``check_scalar``."""
     value = check_scalar(value)
     convert = _TEXT_CONVERSIONS.get(type(value))
     if convert is None:
@@ -157,7 +154,7 @@ def as_text(value: Any) -> str:
 
 
 def list_items(value: Any) -> list[Any]:
-    """The scalars of a list. Raises ValueError for anything else, and for an item that cannot be bound."""
+    """Return the scalars of a list. Raises ValueError for anything else."""
     if not isinstance(value, list | tuple | RecordList):
         raise ValueError(f"a list is wanted here, not {type_name(value)}")  # noqa: TRY004  # as for any other refusal
     items: list[Any] = []
@@ -182,7 +179,7 @@ def _check_text(value: str) -> str:
 
 
 def type_name(value: Any) -> str:
-    """What a value is, for people, without the value."""
+    """Describe a value for an error message without showing it."""
     if isinstance(value, Mapping | Record):
         return "an object"
     if isinstance(value, list | tuple | RecordList):
@@ -206,4 +203,3 @@ _HINTS = {
     "an object": ": name one of its values, with a dot",
     "a list": " here: write `in` or `not in` before it; where the engine has arrays, {{ name | array }} is one",
 }
-"""A name of ``type_name`` -> what to do instead."""

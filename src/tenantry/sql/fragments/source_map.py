@@ -1,4 +1,4 @@
-"""Expanded sources: a text that is put together of others, and knows where each of its characters comes from."""
+"""Expanded sources, which map each character to the text that it comes from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenantry.sql.source import Source
 
 
 class Segment(NamedTuple):
-    """Where a stretch of an expanded text comes from. ``exact``: each character of it, not only the first."""
+    """The origin of a stretch. ``exact``: every character maps, not only the first."""
 
     start: int
     source: Source
@@ -22,7 +22,7 @@ class Segment(NamedTuple):
 
 
 class ExpandedSource(Source):
-    """A text that was put together, whose locations and errors are those of the texts that it comes from."""
+    """An expanded text whose locations and errors are those of its origins."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 
@@ -34,27 +34,27 @@ class ExpandedSource(Source):
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas in texts that stand beside the template: no end of an argument."""
+        """Offsets of commas that end no argument, in texts of sets."""
         return self._commas
 
     def location(self, offset: int) -> Location:
-        """Line, column and file of the text that the character at an offset comes from, and what included it."""
+        """Return the origin's line, column and file, and what included it."""
         segment = self.segment(offset)
         return replace(segment.source.location(segment.offset), included_at=segment.included_at)
 
     def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """A TemplateError that shows the line of the fragment, and the tag that included it."""
+        """Return a TemplateError that shows the origin's line and what included it."""
         segment = self.segment(offset)
         return segment.source.error(segment.offset, problem, fix, segment.included_at or included_at)
 
     def segment(self, offset: int) -> Segment:
-        """The origin of what begins at an offset."""
+        """Return the origin of an offset."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 
 
 class ExpandedText:
-    """An expanded source in the making."""
+    """Builds an ExpandedSource."""
 
     def __init__(self) -> None:
         self.length = 0
@@ -63,12 +63,12 @@ class ExpandedText:
         self._commas: list[int] = []
 
     def add(self, text: str, segment: Segment, commas: Iterable[int] = ()) -> None:
-        """Adds a text that comes from where the segment says; ``commas`` are offsets in the text."""
+        """Append a text with its origin; ``commas`` are offsets in it."""
         self._segments.append(segment._replace(start=self.length))
         self._commas += [self.length + offset for offset in commas]
         self._parts.append(text)
         self.length += len(text)
 
     def source(self) -> ExpandedSource:
-        """The source so far."""
+        """Return the source so far."""
         return ExpandedSource("".join(self._parts), self._segments, self._commas)

@@ -1,4 +1,4 @@
-"""Whole texts: what closes all that it opens, so that it can be put into another text and both read as before."""
+"""Balanced SQL: each bracket is closed, so that including it changes nothing around it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,8 @@ _WITH_SIGNS = frozenset(
 )
 
 
-def check_whole(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
-    """Raises TemplateError for a text that closes what it did not open, or the other way round, or is empty.
-
-    ``what`` it is: a fragment, a text of a header.
-    """
+def check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
+    """Raise TemplateError for unmatched brackets, a ``;`` or no SQL. ``what`` is for the message."""
     if all(lexeme.kind is LexemeKind.COMMENT or _is_space(source, lexeme) for lexeme in lexemes):
         raise source.error(0, f"this {what} is empty", "write SQL in it")
     opened: list[tuple[str, int]] = []
@@ -44,7 +41,7 @@ def check_whole(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
 
 
 def begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
-    """Whether the first word of a text, in an optional clause or not, is ``and``."""
+    """Return whether the first word is ``and``, also within an optional clause."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
             return _AND.match(source.text, lexeme.start, lexeme.end) is not None
@@ -58,7 +55,6 @@ def _is_space(source: Source, lexeme: Lexeme) -> bool:
 
 
 def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
-    """The brackets and semicolons of a text, with their offsets."""
     for lexeme in lexemes:
         if lexeme.kind in _WITH_SIGNS:
             for match in _SIGN.finditer(text, lexeme.start, lexeme.end):

@@ -1,7 +1,6 @@
-"""Readings: what can stand directly beside a tag, once clauses are kept or left out and choices are made.
+"""Possible contexts of a tag, as clauses are kept or dropped and choices made.
 
-``limit [[ {{ params.a }} + ]] {{ params.n }}`` has two readings of its last tag: after ``+``, and after ``limit``. A
-rule about a tag's place holds in each of them.
+In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag follows ``+`` or ``limit``. Rules hold in each.
 """
 
 from __future__ import annotations
@@ -11,21 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext
 from tenantry.sql.lexing.tags import ONE_OF, is_choice
-from tenantry.sql.parsing.bare_values import AROUND_AND
+from tenantry.sql.parsing.constant_expressions import AROUND_AND
 from tenantry.sql.source import Source
 
 _NEAR = 300  # lexemes on either side: a rule that would have to look farther does not apply
 _BESIDE = 64  # of them after it, where fewer matter
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
-"""Word before a tag -> the words of which the nearest one before that decides what it is. Without this there would be a
-reading for each of `[[ {{ a }} = x and ]] [[ {{ b }} = y and ]] …`."""
+"""Word before a tag → words that decide its meaning. Without it, contexts multiply in `[[ {{ a }} = x and ]] …`."""
 _SAME_PLACE = " \t\r\n()"
 _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
 
-class Readings:
-    """The readings of the tags among some lexemes."""
+class PossibleContexts:
+    """The possible contexts of tags among some lexemes."""
 
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str]) -> None:
         self._source = source
@@ -37,10 +35,7 @@ class Readings:
         )
 
     def around(self, index: int) -> Iterator[tuple[Sequence[Lexeme], int]]:
-        """Lexemes around the tag at ``index``, and its index among them: once for each thing that can be beside it.
-
-        No brackets of clauses are among them. A choice that is farther away is still one TAG.
-        """
+        """Yield lexemes around the tag and its index, once for each possible neighbour, without brackets of clauses."""
         if self._only_one:
             yield self._lexemes, index
             return
@@ -52,10 +47,7 @@ class Readings:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        """The lexemes on one side, from the tag outward, so that each thing that can come first comes first once.
-
-        ``step`` is the direction: -1 to the start of the text.
-        """
+        """Yield the lexemes outward from the tag, once for each possible first one."""
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()
@@ -84,7 +76,6 @@ class Readings:
     def _kept(
         self, outward: Sequence[Lexeme], at: int, end: int, step: int
     ) -> list[tuple[tuple[str, ...], list[Lexeme]]]:
-        """The variants of a clause that is kept, each with what is nearest in it."""
         place = (outward[at].start, step)
         found = self._clauses.get(place)
         if found is None:
@@ -94,7 +85,7 @@ class Readings:
         return found
 
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
-        """The tokens at the start of a variant that rules look at: of clauses that begin alike one is read."""
+        """Clauses that begin alike are read once."""
         if step < 0:
             context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))
@@ -112,14 +103,12 @@ class Readings:
         return [argument.parts for each in filters for argument in each.parts if argument.parts]
 
     def _is_same_place(self, lexeme: Lexeme) -> bool:
-        """Space, a comment, a parenthesis, and the bracket of a clause around the tag."""
         if lexeme.kind is LexemeKind.CODE:
             return not self._source.text[lexeme.start : lexeme.end].strip(_SAME_PLACE)
         return lexeme.kind is LexemeKind.COMMENT or lexeme.kind in _CLAUSE_BRACKETS
 
 
 def _end_of_clause(outward: Sequence[Lexeme], start: int) -> int:
-    """The index of the other bracket of the clause whose nearer one is at ``start``; past the end, of none."""
     depth = 0
     for index in range(start, len(outward)):
         if outward[index].kind in _CLAUSE_BRACKETS:

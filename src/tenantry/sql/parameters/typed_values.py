@@ -1,7 +1,6 @@
-"""Values of declared parameters: what a viewer sent, text for the most part, becomes a typed value or a ValueError.
+"""Typed values: viewer input, mostly strings, to the declared type or a ValueError without the value.
 
-Text is read strictly: ASCII digits, no underscores, dates as in ISO 8601. A value that has its type already is taken as
-it is, so a host program may give dates and numbers of its own. No error holds the value.
+Strings are read strictly: ASCII digits, no underscores, ISO 8601. Typed values pass through.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from tenantry.groups import Record, RecordList
-from tenantry.sql.binding.values import check_scalar
+from tenantry.sql.binding.bindable_values import check_scalar
 from tenantry.sql.parameters.declared import Bounds, Nullable, Parameter, ParameterType
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
 
@@ -38,30 +37,25 @@ _BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "
 
 
 class EmptyRange(ValueError):
-    """A range of two ends that are read, and that holds no time. Its text says why."""
+    """A readable range that contains no time; the message says why."""
 
 
 class Moment(NamedTuple):
-    """What a value may depend on beside its text: the time zone of its parameter, and the time when it is asked for.
-
-    ``now`` has a zone of its own.
-    """
+    """Time zone of the parameter, and the current time (aware)."""
 
     zone: tzinfo
     now: datetime
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a viewer has sent nothing: null, or the empty text of a form's field."""
+    """Return whether nothing was sent: None or an empty string."""
     return value is None or (isinstance(value, str) and not value)
 
 
 def read_value(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """The typed value of what a viewer sent: a scalar, a tuple for a list, Bounds for a range, Nullable where it may be
-    NULL. None if nothing was sent.
+    """Return a scalar, a tuple for a list, Bounds for a range, Nullable, or None if nothing was sent.
 
-    An empty list stays one; empty texts in a list are nothing. Raises one of REFUSALS for what the parameter does not
-    take.
+    Empty strings in lists are ignored. Raises one of REFUSALS.
     """
     if parameter.only_matches:
         return _read_nullable(parameter, raw, moment)
@@ -97,7 +91,7 @@ def _read_sent(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
-    """As ``read_value``, but an empty text is a text: for a property of the group. One value for a list is a list."""
+    """Like ``read_value``, but empty strings count: for properties. One value becomes a list where one is declared."""
     if not parameter.is_list:
         return _read_one(parameter, raw, moment)
     items = raw if isinstance(raw, _LISTS) else (raw,)
@@ -107,7 +101,7 @@ def read_whole(parameter: Parameter, raw: Any, moment: Moment) -> Any:
 
 
 def reader(parameter: Parameter, moment: Moment) -> Callable[[Any], Any]:
-    """The function that reads one value of a parameter that is no range; it raises as ``read_value`` does."""
+    """Return the function that reads one value of a parameter that is not a range."""
     read = _READERS[parameter.type]
     limits = (parameter.choices, parameter.max_length, parameter.min, parameter.max)
     if all(limit is None for limit in limits):
@@ -148,14 +142,13 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
 
 
 def _in_order(end: Any) -> Any:
-    """What compares as time passes: two times of one zone are compared by their clock times, and in autumn the clock
-    shows an hour twice."""
+    """Times of one zone compare by clock time, which repeats an hour in autumn."""
     return end.astimezone(UTC) if type(end) is datetime else end
 
 
 def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bounds:
-    """The bounds of a relative range at a moment: dates for a date range, else instants. Raises ValueError where there
-    are none."""
+    """Return the bounds of a relative range: dates for a date range, else instants. Raises ValueError if there are
+    none."""
     if parameter.type is ParameterType.DATE_RANGE:
         return Bounds(*relative.dates(moment.now.astimezone(moment.zone).date()))
     return Bounds(*relative.instants(moment.now, moment.zone))
@@ -219,7 +212,6 @@ def _date(raw: Any, _moment: Moment) -> date:
 
 
 def _datetime(raw: Any, moment: Moment) -> datetime:
-    """In the zone; a text without an offset is a clock time of it. A date is its midnight."""
     if type(raw) is datetime:
         value = raw
     elif type(raw) is date:
@@ -245,7 +237,7 @@ def _uuid(raw: Any, _moment: Moment) -> UUID:
 
 
 def _interval(raw: Any, _moment: Moment) -> timedelta:
-    """``15 minutes``, ``1 day 12 hours``, ``PT15M``. Months and years have no fixed length, and are none."""
+    """Months and years have no fixed length and are refused."""
     if type(raw) is timedelta:
         return raw
     text = _stripped(raw)
@@ -264,7 +256,7 @@ def _interval(raw: Any, _moment: Moment) -> timedelta:
 
 
 def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    """The last day is in the range, so its end is the day after it."""
+    """The last day is included, so the end is the day after."""
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         ends.dates(date(2000, 1, 1))  # not of hours
@@ -274,7 +266,7 @@ def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
 
 
 def _datetime_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    """An end that is a date is in the range, as in a range of dates; an end that is a time is not."""
+    """An end that is a date is included; an end that is a time is not."""
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         return ends
@@ -293,7 +285,6 @@ def _bounds(start: Any, end: Any) -> Bounds | None:
 
 
 def _ends(raw: Any) -> RelativeRange | Sequence[Any]:
-    """What the two ends are, as they were sent; or the relative range that a name means."""
     if isinstance(raw, RelativeRange):
         return raw
     if isinstance(raw, Mapping | Record):
@@ -324,4 +315,4 @@ _READERS: Final[Mapping[ParameterType, Reader]] = {
 }
 
 REFUSALS: Final = (ValueError, TypeError, KeyError, ArithmeticError)
-"""What reading a value raises where the parameter does not take it (OverflowError is an ArithmeticError)."""
+"""Exceptions of readers."""

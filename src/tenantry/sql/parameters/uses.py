@@ -1,4 +1,4 @@
-"""What a template may ask of its declared parameters: each of them by name, and each where its type can be."""
+"""Uses of declared parameters: each ``params.*`` is declared, and its type fits its position."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _IN_JSON = TEXTS | {ParameterType.INTEGER, ParameterType.BOOLEAN}
 
 
 def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parameter]) -> None:
-    """Raises TemplateError for the first ``params.*`` that is not declared, or that cannot be where it is."""
+    """Raise TemplateError for the first undeclared or unfit ``params.*``."""
     for reference in tree.references:
         if is_viewer_input(reference.path):
             _check(source, reference, parameters)
 
 
 def never_absent(parameter: Parameter, what: str) -> tuple[str, str]:
-    """The problem with ``default`` or ``nullable`` of a parameter that always has a value, and the fix."""
+    """Return the problem with ``default`` or ``nullable`` of a parameter that always has a value, and the fix."""
     why = "is required" if parameter.required else "has a default by its declaration"
     return f"{parameter.path} {why}, so this {what} is never used", f"take | {what} out, or change the declaration"
 
@@ -44,7 +44,6 @@ def _check(source: Source, reference: VariableReference, parameters: Mapping[str
 
 
 def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableReference) -> tuple[str, str] | None:
-    """What is wrong with naming the parameter so, and the fix."""
     path, chooses = parameter.path, reference.position is Position.CHOICE
     if parameter.is_range:
         if chooses and not parts:
@@ -60,7 +59,6 @@ def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableRefer
 
 
 def _unfit(parameter: Parameter, reference: VariableReference) -> tuple[str, str] | None:
-    """What no value of the parameter's type could be, and the fix."""
     path, position, conversion = parameter.path, reference.position, reference.conversion
     if parameter.only_matches:
         return None  # matches takes each
@@ -75,7 +73,6 @@ def _unfit(parameter: Parameter, reference: VariableReference) -> tuple[str, str
 
 
 def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> tuple[str, str] | None:
-    """Why no value of the parameter's type can be converted so, or be in quotes."""
     path = parameter.path
     if conversion in PATTERNS and parameter.type not in TEXTS:
         fix = f"declare it: type: text; or write = {{{{ {path} }}}}"
@@ -88,7 +85,6 @@ def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> 
 
 
 def _no_count(parameter: Parameter) -> tuple[str, str] | None:
-    """Why a parameter is nothing for ``limit``: its type, or a number of its declaration that is below 0."""
     path = parameter.path
     if parameter.type is not ParameterType.INTEGER:
         return f"{path} is {parameter.kind}, where a count is needed", "declare it: type: integer"

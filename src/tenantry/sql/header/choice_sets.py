@@ -1,6 +1,4 @@
-"""Choices: the texts of ``one_of`` that stand beside a template, by the name of their set: in the header of a query
-file, or in ``SQLTemplate(text, choices={"order": {"newest": "created_at desc", "largest": "amount desc"}})``.
-"""
+"""Choice sets: named texts of ``one_of``, from a header or ``SQLTemplate(text, choices=…)``."""
 
 from __future__ import annotations
 
@@ -14,17 +12,16 @@ from tenantry.errors import TemplateError
 from tenantry.sql.source import Source
 
 NAME: Final = re.compile(r"[^\W\d_]\w*")
-"""The name of a set, as it stands in the tag: ``one_of(order)``."""
+"""Name of a set in ``one_of(order)``."""
 _KEY: Final = re.compile(r"(?!\s)(?:(?!\{\{)[^\0-\x1f])+(?<!\s)")
 _EXAMPLE: Final = "{newest: created_at desc}"
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceText:
-    """A text that a viewer chooses by name, with the offset of its first character in the ``source`` that errors show;
-    None: the file whose header holds it.
+    """SQL of one choice, and its offset in ``source`` (None: the query file).
 
-    ``exact``: that source holds it character by character, so that an error can point into it.
+    ``exact``: the source holds it literally, so errors can point into it.
     """
 
     sql: str
@@ -34,13 +31,13 @@ class ChoiceText:
 
 
 ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]
-"""The texts by their name, by the name of their set."""
+"""Set name → choice name → SQL."""
 NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
 
 
 class InvalidChoices(TemplateError):
-    """Choices are not declared as they can be. ``keys`` lead to what is wrong, from ``choices`` on: to the last key
-    itself if ``in_key``, else to what it holds. ``fix`` says what to write."""
+    """The choices are malformed. ``keys`` lead from ``choices`` to the problem: the last key itself if ``in_key``, else
+    its value."""
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:
         super().__init__(message)
@@ -55,7 +52,7 @@ def _invalid(keys: tuple[str, ...], problem: str, fix: str, *, in_key: bool = Fa
 
 
 def check_choices(given: Any) -> None:
-    """Raises InvalidChoices for the first thing that is wrong with the choices of a header or a program."""
+    """Raise InvalidChoices for the first problem."""
     for name, texts in _items(given, (), "write choices:, and below it one indented line each", NAME):
         if not _items(texts, (name,), f"{name}: {_EXAMPLE}", _KEY):
             raise _invalid((name,), f"choices.{name} holds no text", f"{name}: {_EXAMPLE}")
@@ -66,7 +63,7 @@ def check_choices(given: Any) -> None:
 
 
 def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
-    """The choices of a program. Raises InvalidChoices, and TemplateError for a text that no template can hold."""
+    """Read a program's choices. Raises InvalidChoices, or TemplateError for SQL that a template cannot hold."""
     check_choices(given)
     return MappingProxyType(
         {

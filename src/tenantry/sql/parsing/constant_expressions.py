@@ -1,9 +1,6 @@
-"""Bare values: a value alone where a column or a condition was meant. It is a constant, so it would change nothing, and
-nobody would notice.
+"""Constant expressions: a value alone where a column or condition was meant. It changes nothing, and nobody notices.
 
-From the tag outward, what holds the value alone is passed by: parentheses, and where rows are ordered or grouped a cast
-and a function too. Then the words on both sides decide. On the right, what continues an expression is the exception,
-and whatever else comes there ends it: so a keyword that no list here knows ends it as well.
+Parentheses are skipped, in ``order by`` and ``group by`` casts and functions too; then the neighbouring words decide.
 """
 
 from __future__ import annotations
@@ -16,16 +13,15 @@ from itertools import count
 from tenantry.sql.lexing.sql_tokens import CLAUSE_KEYWORDS, TokenContext, Tokens
 
 CONDITION_WORDS = frozenset({"where", "having", "on", "and", "or", "xor", "not", "when", "qualify", "prewhere"})
-"""What a condition follows."""
+"""Words before a condition."""
 
 _JOINING = frozenset({"and", "or", "xor"})
 _BEFORE_OPERAND = frozenset({"(", ",", "then", "else"})
-"""What comes before a condition, and before any other expression too."""
 
 AROUND_AND = frozenset(
     {"between", "and", "or", "xor", "where", "having", "on", "when", "then", "else", "select", "not"}
 )
-"""Words of which the nearest one before an `and` decides whether that joins conditions."""
+"""The nearest of these before ``and`` decides whether it joins conditions."""
 _WORD = re.compile(r"[^\W\d]")
 _ENDS = frozenset({"", ")", ",", ";", "]", "}", "'", '"', "{{", "{", "$"})
 _CONTINUING = frozenset(
@@ -54,7 +50,7 @@ ITEM_ENDS = CLAUSE_KEYWORDS | frozenset(
         *("cluster", "distribute", "sort", "lateral", "start", "connect", "option", "format"),
     )
 )
-"""Words that end an item or a condition, or join it with the next one."""
+"""Words that end an item or condition, or join it with the next."""
 _NO_FUNCTION = CONDITION_WORDS | CLAUSE_KEYWORDS | {"distinct", "distinctrow", "all", "then", "else", "between"}
 _GROUPS = frozenset({"rollup", "cube", "sets"})
 _AFTER_SELECT = frozenset(
@@ -70,11 +66,11 @@ _FAR = 64  # tokens: what is longer is no parenthesis around a value
 
 _OR_SIGN = "||"
 _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
-"""Of these words the nearest one before a value says whether it is in a condition."""
+"""The nearest of these before a value says whether it is in a condition."""
 
 
-class Bare(Enum):
-    """What a bare value stands for."""
+class ConstantExpression(Enum):
+    """Where a constant stands."""
 
     CONDITION = auto()
     ITEM = auto()
@@ -88,22 +84,22 @@ class _Around(Enum):
     ROW = auto()
 
 
-def find_bare(context: TokenContext, index: int, or_operators: AbstractSet[str]) -> Bare | None:
-    """What the value at ``index`` stands for if it is bare; None for a part of an expression, and for any other.
+def find_constant_expression(
+    context: TokenContext, index: int, or_operators: AbstractSet[str]
+) -> ConstantExpression | None:
+    """Return where the constant at ``index`` stands; None if it is part of an expression.
 
-    ``or_operators`` are the dialect's: ``||`` among them joins conditions, or texts.
+    ``or_operators`` are the dialect's; they decide what ``||`` means.
     """
-    return _Operand(context, index, or_operators).stands_for()
+    return _Operand(context, index, or_operators).role()
 
 
 def parentheses_around(before: Tokens, after: Tokens) -> int:
-    """How many parentheses hold the value alone."""
+    """Return how many parentheses hold the value alone."""
     return next(depth for depth in count() if before[depth].text != "(" or after[depth].text != ")")
 
 
 class _Operand:
-    """A value with what holds it alone. ``left`` and ``right`` are the distances of the tokens beside that."""
-
     def __init__(self, context: TokenContext, index: int, or_operators: AbstractSet[str]) -> None:
         self._context = context
         self._index = index
@@ -115,22 +111,21 @@ class _Operand:
         while self._step_outward():
             pass
 
-    def stands_for(self) -> Bare | None:
-        """What it is bare for."""
+    def role(self) -> ConstantExpression | None:
         before, after = self._before[self._left].text, self._after[self._right].text
         if before in self._or_signs and (after in self._or_signs or not continues(after)):
-            return Bare.CONDITION if self._holds_condition() else None
+            return ConstantExpression.CONDITION if self._holds_condition() else None
         if after in self._or_signs and before in {"(", *CONDITION_WORDS}:
-            return Bare.CONDITION if self._holds_condition() else None
+            return ConstantExpression.CONDITION if self._holds_condition() else None
         if continues(after):
             return None
         if self._is_ordered():
-            return Bare.ORDER
+            return ConstantExpression.ORDER
         if self._around - {_Around.PARENTHESES}:
             return None
         if self._begins_item():
-            return None if self._has_alias() else Bare.ITEM
-        return Bare.CONDITION if self._is_condition() else None
+            return None if self._has_alias() else ConstantExpression.ITEM
+        return ConstantExpression.CONDITION if self._is_condition() else None
 
     def _step_outward(self) -> bool:
         left, right = self._before[self._left].text, self._after[self._right].text
@@ -153,7 +148,6 @@ class _Operand:
         return True
 
     def _parentheses(self, opening: int | None, closing: int | None, around: _Around) -> bool:
-        """Passes by the parentheses that are so far away, and by the function before them."""
         if opening is None or closing is None:
             return False
         name = self._before[self._left + opening + 1].text
@@ -170,14 +164,12 @@ class _Operand:
         return self._take(around, opening + length, closing + 1)
 
     def _is_function(self, distance: int) -> bool:
-        """Whether a token before a parenthesis makes it that of a call."""
         name = self._before[self._left + distance].text
         if name == ")":
             return not self._begins_item(distance)  # distinct on (a) (b)
         return name not in _NO_FUNCTION and (name == '"' or _WORD.match(name) is not None)
 
     def _opening(self) -> int | None:
-        """How far on the left the parenthesis is that holds this item and others."""
         depth = 0
         for distance in range(_FAR):
             text = self._before[self._left + distance].text
@@ -189,7 +181,6 @@ class _Operand:
         return None
 
     def _closing(self) -> int | None:
-        """How far on the right it ends."""
         depth = 0
         for distance in range(_FAR):
             text = self._after[self._right + distance].text
@@ -201,7 +192,6 @@ class _Operand:
         return None
 
     def _type_length(self) -> int:
-        """The tokens of ``::type``, whose type has further words, a length, or brackets."""
         length, depth = 2, 0
         while True:
             text = self._after[self._right + length].text
@@ -211,14 +201,12 @@ class _Operand:
             length += 2 if text == "." else 1
 
     def _is_ordered(self) -> bool:
-        """Whether rows are ordered or grouped by it, or told apart: ``distinct on (…)``."""
         word = self._before[self._left].text
         if word == ",":
             return self._context.enclosing_clause(self._index, self._left) == "by"
         return word == "by" or (word == "on" and self._before[self._left + 1].text == "distinct")
 
     def _begins_item(self, distance: int = 0) -> bool:
-        """Whether an item of ``select`` begins after the token at a distance."""
         at = self._left + distance
         if self._before[at].text == ",":
             return self._context.enclosing_clause(self._index, at) == "select"
@@ -235,7 +223,6 @@ class _Operand:
             at += 1
 
     def _before_parentheses(self, distance: int) -> int:
-        """The distance of the token before the parentheses that end at a distance."""
         depth = 0
         for at in range(distance, distance + _FAR):
             depth += (self._before[at].text == ")") - (self._before[at].text == "(")
@@ -244,7 +231,6 @@ class _Operand:
         return distance + _FAR
 
     def _has_alias(self) -> bool:
-        """Whether a name follows: a quoted one, or a word after which the item ends."""
         word, following = self._after[self._right].text, self._after[self._right + 1].text
         if word in {"'", '"'}:
             return True
@@ -252,16 +238,13 @@ class _Operand:
         return _WORD.match(word) is not None and word not in ITEM_ENDS and ends
 
     def _holds_condition(self) -> bool:
-        """Whether a condition stands where the value does, so that ``||`` is `or` there. Among the arguments of a
-        function and the items of `select` it may join texts."""
+        """In arguments and ``select`` items, ``||`` may concatenate."""
         opening = self._opening()
         if opening is not None:
             return not self._is_function(opening + 1)
         return self._context.keyword_before(self._index, _HOLDS, self._left) in CONDITION_WORDS
 
     def _is_condition(self) -> bool:
-        """Whether the word before begins a condition: not that of ``between``, ``is not``, ``case a when``. After ``(``
-        the word behind the value says so: ``({{ x }} or b)``."""
         word = self._before[self._left].text
         if word in _BEFORE_OPERAND:
             return self._after[self._right].text in _JOINING
@@ -275,7 +258,7 @@ class _Operand:
 
 
 def continues(following: str) -> bool:
-    """Whether the token after a value makes a part of something of it: an operator, a word that compares, ``as``."""
+    """Return whether the next token continues an expression."""
     if _WORD.match(following):
         return following in _CONTINUING
     return following not in _ENDS and not following[0].isdigit()

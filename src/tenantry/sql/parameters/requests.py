@@ -1,7 +1,4 @@
-"""Conversion of a request's parameters: what a viewer sent becomes the typed values that a template is bound with.
-
-Of ``params`` the template sees what is declared and nothing else, whatever a viewer sends beside it.
-"""
+"""ParameterConversion: what a viewer sent to typed values. Templates see only declared parameters."""
 
 from __future__ import annotations
 
@@ -12,13 +9,13 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
+from tenantry.sql.binding.bindable_values import is_absent, look_up
 from tenantry.sql.binding.conversions import converter
-from tenantry.sql.binding.values import is_absent, look_up
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.parameters.declared import INSTANTS, RANGE_ENDS, UTC_ZONE, Nullable, Parameter, PropertyReference
 from tenantry.sql.parameters.definitions import find_zone
 from tenantry.sql.parameters.relative_ranges import RelativeRange
-from tenantry.sql.parameters.values import (
+from tenantry.sql.parameters.typed_values import (
     REFUSALS,
     EmptyRange,
     Moment,
@@ -41,10 +38,7 @@ _LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
 
 
 class _Plan(NamedTuple):
-    """How one parameter is converted: ``read`` takes a text, or None where more than the text decides.
-
-    ``may_be_absent``: where nothing was sent there is nothing to do.
-    """
+    """``read`` converts a string; None if the value depends on more. ``may_be_absent``: nothing sent needs no work."""
 
     name: str
     parameter: Parameter
@@ -55,8 +49,7 @@ class _Plan(NamedTuple):
 class ParameterConversion:
     """Converts the parameters of one template.
 
-    The common case is done here, in few steps: a text for one value, texts for a list, nothing at all. All else goes
-    through ``_Request``, which also finds what is wrong.
+    Common cases are done here: a string, a list of strings, nothing. ``_Request`` does the rest and reports problems.
     """
 
     __slots__ = ("_parameters", "_plans", "reads_group", "uses_clock")
@@ -66,15 +59,13 @@ class ParameterConversion:
         self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
         self.uses_clock: bool = any(each.is_range for each in self._parameters)
         self.reads_group: bool = any(each.properties for each in self._parameters)
-        """Whether a default or a zone is a property: then the values are one group's."""
+        """Whether a default or zone is a property, so values are one group's."""
 
     def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
-        """The variables, with typed values under ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a
-        range; what is absent is not in it.
+        """Return the variables with typed ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a range.
 
-        Raises one InvalidParameter for all values that their parameters do not take; MissingVariable for the properties
-        that defaults name and the group lacks; UnbindableValue for a property that does not fit; ValueError without
-        ``now``, or for one without a zone, if a range is declared.
+        Raises one InvalidParameter for all bad values; MissingVariable or UnbindableValue for properties in defaults;
+        ValueError if a range is declared and ``now`` is missing or naive.
         """
         if self.uses_clock and (now is None or now.tzinfo is None):
             raise ValueError("a template with a range depends on the time: bind(…, now=datetime.now(UTC))")
@@ -141,9 +132,7 @@ def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
 
 
 def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
-    """The typed value of one parameter of a request, as ``read_value`` gives it, or its default; None if it is absent.
-
-    Raises as ``ParameterConversion.convert`` does."""
+    """Return a parameter's typed value or default, or None. Raises like ``ParameterConversion.convert``."""
     values = _as_dict(variables, "variables")
     sent = values.get("params")
     request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)
@@ -153,7 +142,6 @@ def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now
 
 
 def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
-    """The mapping as a dict, which is not to be changed; of a Record its own."""
     if type(mapping) is dict:
         return mapping
     if type(mapping) is Record:
@@ -165,7 +153,7 @@ def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
 
 
 def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
-    """A typed value as a template binds it; ``adapt`` is what the dialect makes of one value."""
+    """Return a typed value as it is bound; ``adapt`` converts one value for the dialect."""
     if parameter.is_range:
         ends = zip(RANGE_ENDS, value, strict=True)
         return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}
@@ -177,7 +165,6 @@ def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
 
 
 def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> dict[str, Any]:
-    """``null`` where NULL is asked for; and the value, by the name of its part, unless nothing else is."""
     found: dict[str, Any] = {"null": True} if value.null else {}
     if value.value is not None and (value.value != () or not value.null):
         found[parameter.part] = bindable(parameter, value.value, adapt)
@@ -185,13 +172,10 @@ def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> 
 
 
 def _pattern(parameter: Parameter, dialect: Dialect) -> _Adapter | None:
-    """What makes a pattern for ``like`` of a text, as the filters of these names do."""
     return None if parameter.match == "equals" else converter(parameter.match, dialect)
 
 
 class _Request:
-    """The parameters of one request, and what is wrong with them so far."""
-
     def __init__(self, variables: Mapping[str, Any], given: Mapping[str, Any], now: datetime) -> None:
         self._variables = variables
         self._given = given
@@ -200,7 +184,6 @@ class _Request:
         self._missing: dict[str, str] = {}
 
     def raise_problems(self) -> None:
-        """Raises the error for all problems that were found."""
         if self._problems:
             listed = "; ".join(f"{path} {problem}" for path, problem in self._problems.items())
             raise InvalidParameter(listed, names=tuple(self._problems))
@@ -211,7 +194,6 @@ class _Request:
             )
 
     def value(self, parameter: Parameter) -> Any:
-        """The typed value; None if it is absent, or a problem."""
         zone = self._zone(parameter)
         if zone is None:
             return None
@@ -261,7 +243,6 @@ class _Request:
         return default
 
     def _fitting(self, parameter: Parameter, reference: PropertyReference, raw: Any, moment: Moment) -> Any:
-        """A property of the group as a typed value."""
         value = None
         with suppress(*REFUSALS):
             read = read_value if parameter.only_matches else read_whole
@@ -274,7 +255,6 @@ class _Request:
         return value
 
     def _zone(self, parameter: Parameter) -> tzinfo | None:
-        """The parameter's time zone; None if it is a property that the group lacks."""
         zone = parameter.zone
         if not isinstance(zone, PropertyReference):
             return zone if zone is not None else UTC_ZONE
@@ -291,6 +271,6 @@ class _Request:
         return found
 
     def _property(self, reference: PropertyReference) -> Any:
-        """The group's property; of variables without a group, the variable of that path."""
+        """Variables without a group hold properties at the top."""
         root = "user_group.properties." if "user_group" in self._variables else ""
         return look_up(self._variables, root + reference.path)

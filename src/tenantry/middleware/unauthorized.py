@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final, TypeAlias
 
 from tenantry.errors import MissingToken, TenantryError
-from tenantry.http import DEMAND_KEY, HANDSHAKE_KEY, Demand, Handshake, error_response
+from tenantry.http import GROUP_REQUESTED_KEY, HANDSHAKE_KEY, GroupRequested, Handshake, error_response
 from tenantry.middleware.cache_headers import Message, Receive, Send
 
 App: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
@@ -28,18 +28,18 @@ class LateUnauthorized:
     dropped, else sent unchanged.
     """
 
-    __slots__ = ("_demand", "_handshake", "_held", "_last", "_send")
+    __slots__ = ("_handshake", "_held", "_last", "_requested", "_send")
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self._demand = Demand()
+        self._requested = GroupRequested()
         self._handshake = _NO_HANDSHAKE
         self._held: list[Message] = []
         self._last = ""
 
     async def run(self, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Runs the app. An error response goes to ``send``. Raises what the app raises, but an early MissingToken."""
-        scope[DEMAND_KEY] = self._demand
+        scope[GROUP_REQUESTED_KEY] = self._requested
         if scope["type"] == "websocket":
             self._handshake = scope[HANDSHAKE_KEY] = Handshake()
         try:
@@ -55,7 +55,7 @@ class LateUnauthorized:
             await self._release()
             raise
         else:
-            if self._held and self._demand.made:
+            if self._held and self._requested.made:
                 await send_error(MissingToken(MissingToken.MESSAGE), scope, send)
             else:
                 await self._release()
@@ -74,10 +74,10 @@ class LateUnauthorized:
         if message["type"] == "http.response.start":
             hides: bool = message["status"] == 500
         else:
-            hides = message["type"] == "websocket.close" and not self._last and self._demand.made
+            hides = message["type"] == "websocket.close" and not self._last and self._requested.made
         # Litestar sends where it catches: an app that copes without a group, and fails for another reason, is known by
         # that. Starlette raises its error again, so there it is known anyway.
-        return hides and not (self._demand.made and _is_other_error(sys.exc_info()[1]))
+        return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
 
     async def _release(self) -> None:
         held, self._held = self._held, []

@@ -1,4 +1,4 @@
-"""A process of the tests: ``python -m tests.backends.store.reader URL STALENESS``, which resolves tokens as an app does.
+"""A process that resolves tokens as an app does: ``python -m tests.backends.store.reader URL STALENESS``.
 
 It reads a token from stdin, accepts it until it is refused, and prints when it was last asked for one that it accepted
 (``time.monotonic``, which all processes of a machine share). "cached" is printed when an answer came from memory.

@@ -1,4 +1,4 @@
-"""A process of the race and crash tests: ``python -m tests.backends.store.worker VERB URL``; it prints one JSON a line."""
+"""A process of the race and crash tests: ``python -m tests.backends.store.worker VERB URL`` prints JSON lines."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ test-%: .venv/test
 # While one works: without pyright, engines, servers and browsers.
 PURE := tests/test_names.py tests/test_errors.py tests/http/test_error_response.py tests/http/test_accessors.py tests/test_public_names.py tests/groups \
   tests/tokens tests/html tests/sql $(wildcard tests/cache/*.py) tests/cache/slots/test_versions.py tests/scale
-PURE_CONTRIB := contrib/tenantry-convert
+PURE_CONTRIB := contrib/tenantry-convert contrib/tenantry-warehouses
 PURE_SITE := tests/test_public_names.py tests/test_contrast.py tests/config tests/navigation tests/markdown tests/icons tests/outputs
 SLOW := test_spelling.py test_fleet_model.py test_dynamic_sql_engines.py test_fuzz.py test_hostile.py test_large.py test_scaling.py test_clause_completeness.py test_structure.py
 QUICK := --quiet --numprocesses=2 --dist=loadfile --no-loadscope-reorder $(SLOW:%=--ignore-glob=*/%)
@@ -132,14 +132,16 @@ quick-tests: .venv/test
 test-matrix:
 	@$(PYTHON) -m scripts.matrix --workers $(WORKERS) $(MATRIX)
 
-# The clients of Snowflake and BigQuery want older versions of packages that the tests need: they have an environment.
-.venv-warehouses/made: pyproject.toml
+# The clients of Snowflake and BigQuery need older versions of packages than the tests: they have their own environment.
+WAREHOUSES := contrib/tenantry-warehouses
+.venv-warehouses/made: pyproject.toml $(WAREHOUSES)/pyproject.toml
 	@$(PYTHON) -m venv .venv-warehouses
-	@.venv-warehouses/bin/python requirements/install.py --editable '.[snowflake,bigquery,duckdb]' 'fakesnow[server]>=0.12' 'pytest>=8.3' 'anyio>=4.6'
+	@.venv-warehouses/bin/python requirements/install.py --editable . --editable './$(WAREHOUSES)[snowflake,bigquery,databricks]' \
+	  'fakesnow[server]>=0.12' 'pytest>=8.3' 'anyio>=4.6'
 	@touch $@
 
 warehouses: .venv-warehouses/made
-	@.venv-warehouses/bin/python -m pytest --noconftest tests/warehouses
+	@cd $(WAREHOUSES) && ../../.venv-warehouses/bin/python -m pytest
 
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test
@@ -197,7 +199,7 @@ format: .venv/test
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
 
 clean:
-	rm -rf .venv .venv-matrix .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
+	rm -rf .venv .venv-matrix .venv-warehouses .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
 	  frontend/node_modules tests/browser/node_modules tests/clients/node_modules src/tenantry/static/bundles \
 	  site/.bundles-* site/.mypy_cache site/.pytest_cache site/.hypothesis site/.import_linter_cache site/.coverage* \
 	  site/src/tenantry_site/static/bundles \

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from tenantry.datasources.driver import C as C
     from tenantry.datasources.driver import Pieces as Pieces
     from tenantry.datasources.driver import as_result as as_result
-    from tenantry.datasources.engines.built_in import registration_notes
+    from tenantry.datasources.engines.engine import DriverFactory, Engine
+    from tenantry.datasources.engines.registry import check_url, registration_notes
     from tenantry.datasources.explanation import ExplainedQuery as ExplainedQuery
     from tenantry.datasources.pages import PLAIN_NAME as PLAIN_NAME
     from tenantry.datasources.pages import CountTemplate as CountTemplate
@@ -37,14 +38,13 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.threads import ThreadedSource as ThreadedSource
     from tenantry.datasources.pool.turns import Turn as Turn
     from tenantry.datasources.pool.turns import Turns as Turns
-    from tenantry.datasources.pools import DriverFactory
     from tenantry.datasources.pools import source_name as source_name
     from tenantry.datasources.query_folder import QueryFolder as QueryFolder
     from tenantry.datasources.query_folder import is_within as is_within
     from tenantry.datasources.query_folder import read_query_text as read_query_text
     from tenantry.datasources.sources import DataSources
     from tenantry.datasources.stop_signals import stop_on_signals
-    from tenantry.datasources.url import check_url, display_url, resolve_url, secret_state
+    from tenantry.datasources.url import display_url, resolve_url, secret_state
     from tenantry.datasources.url import parse_url as parse_url
     from tenantry.datasources.url_secrets.encryption import encrypt_url
     from tenantry.datasources.url_secrets.reencryption import encrypt_sources
@@ -64,18 +64,19 @@ else:
                 "Answer C DataSource DeclaringDriver Driver Enforcement OpenRows Pieces ReadOnlyBy "
                 "ReusingDriver SessionDriver StreamingDriver as_result"
             ),
-            "tenantry.datasources.engines.built_in": "registration_notes",
+            "tenantry.datasources.engines.engine": "DriverFactory Engine",
+            "tenantry.datasources.engines.registry": "check_url registration_notes",
             "tenantry.datasources.explanation": "ExplainedQuery",
             "tenantry.datasources.pages": "CountTemplate PLAIN_NAME Page PagedTemplate fetch_page has_pages",
             "tenantry.datasources.pool.limits": "Limits StreamLimits take_result take_rows to_dicts",
             "tenantry.datasources.pool.many_rows": "Reduction",
             "tenantry.datasources.pool.threads": "ThreadedSource",
             "tenantry.datasources.pool.turns": "Turn Turns",
-            "tenantry.datasources.pools": "DriverFactory source_name",
+            "tenantry.datasources.pools": "source_name",
             "tenantry.datasources.query_folder": "QueryFolder is_within read_query_text",
             "tenantry.datasources.sources": "DataSources",
             "tenantry.datasources.stop_signals": "stop_on_signals",
-            "tenantry.datasources.url": "check_url display_url parse_url resolve_url secret_state",
+            "tenantry.datasources.url": "display_url parse_url resolve_url secret_state",
             "tenantry.datasources.url_secrets.encryption": "encrypt_url",
             "tenantry.datasources.url_secrets.reencryption": "encrypt_sources",
             "tenantry.groups": "Usage",
@@ -92,6 +93,7 @@ __all__ = [
     "Driver",
     "DriverFactory",
     "Enforcement",
+    "Engine",
     "GroupUsage",
     "Limits",
     "OpenRows",

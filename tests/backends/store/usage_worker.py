@@ -1,7 +1,7 @@
 """A process that counts usage: ``python -m tests.backends.store.usage_worker URL``.
 
-It reads commands from stdin: a number (of queries), ``flush`` or ``end``; it prints how many rows wait, and never closes
-its store. With ``fork`` after the URL it counts, forks, counts in both processes, and both send."""
+It reads commands from stdin: a number (of queries), ``flush`` or ``end``; it prints how many rows wait, and never
+closes its store. With ``fork`` after the URL it counts, forks, counts in both processes, and both send."""
 
 from __future__ import annotations
 

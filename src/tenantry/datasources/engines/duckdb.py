@@ -7,8 +7,9 @@ A read-only DuckDB still reads and writes every other file of the machine (``rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from threading import Lock
+from typing import Final
 
 import duckdb
 
@@ -23,7 +24,6 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.duckdb_types import JSON, type_word
 from tenantry.datasources.engines.json_columns import Row, with_json
 from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.results import Result
@@ -52,6 +52,24 @@ _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a state
 _NAME_THE_COLUMNS = (
     "a `pivot` that takes its columns from the rows takes no values: name the columns, pivot … on column in ('a', 'b')"
 )
+_JSON: Final = "json"
+_TYPES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "integer"),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "float"),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "datetime"),
+    **dict.fromkeys(("VARCHAR", "BIT", "BIGNUM", "VARINT"), "text"),
+    "BOOLEAN": "boolean",
+    "BLOB": "bytes",
+    "DATE": "date",
+    "TIME": "time",
+    "TIME WITH TIME ZONE": "time",
+    "TIMESTAMP WITH TIME ZONE": "datetime",
+    "INTERVAL": "interval",
+    "UUID": "uuid",
+    "JSON": _JSON,
+}
+_TYPE_FAMILIES: Final[Mapping[str, str]] = {"DECIMAL": "decimal", "STRUCT": "struct", "MAP": "struct", "ENUM": "text"}
 
 
 class DuckDBDriver:
@@ -111,8 +129,8 @@ class DuckDBDriver:
         description = cursor.description or ()
         types = [type_word(str(column[1])) for column in description]
         rows: Iterator[Row] = iter(cursor.fetchone, None)  # Python has no row that nobody asked for: one may be large
-        if JSON in types:
-            rows = with_json(rows, [position for position, word in enumerate(types) if word == JSON])
+        if _JSON in types:
+            rows = with_json(rows, [position for position, word in enumerate(types) if word == _JSON])
         return OpenRows([column[0] for column in description], rows, types)
 
     def failure(self, error: Exception) -> TenantryError:
@@ -170,3 +188,11 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
     if kind == _SELECTS or (kind == _EXPANDED and reason is None):
         return None
     return reason or f"to DuckDB it is a statement of the kind {kind}, which does more than read"
+
+
+def type_word(name: str) -> str | None:
+    """The word for a type as DuckDB writes it, ``DECIMAL(5,2)`` or ``INTEGER[]``; None for one that has none."""
+    if name.endswith("]"):
+        return "list"
+    family, bracket, _ = name.partition("(")
+    return _TYPE_FAMILIES.get(family) if bracket else _TYPES.get(name)

@@ -22,7 +22,7 @@ from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 from tenantry.datasources.connection_refusals import says_no_connection
-from tenantry.datasources.engines.postgresql_rows import RowReader, ServerColumn, columns_of
+from tenantry.datasources.engines.postgresql_values import RowReader, ServerColumn, columns_of
 
 Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]
 """A text and its parameters."""

@@ -63,13 +63,11 @@ class DataSources:
     ``engines`` adds engines of your own, by the scheme of their URLs: ``{"athena": make_driver}``, a function of
     (RegisteredSource, Limits) that returns a Driver; built-in ones cannot be replaced. See Driver.
     ``cache`` keeps answers for a while; without it none is kept. Equal queries that are under way are one in any case.
-    ``query_tags``: engines, by the scheme of their URLs, whose servers get a comment with each query that says for
-    which group and source it runs and what its template is called; () for none. ``slow_seconds``: a query that
-    takes so long, with its time in the queue, is a warning of the logger ``tenantry.datasources.slow``; None: none is.
-    ``usage`` is given what groups use; None: the store keeps it, else a GroupUsage. ``keys`` open the encrypted URLs of
-    sources: a KeyRing, or the key file, read when it is needed; None: that of TENANTRY_KEYS. No I/O is done before the
-    first query. What runs ends within the staleness bound of a change to its group or source (BindingWatch). Raises
-    InvalidSettings for a bound that is none, and for such an engine.
+    ``query_tags``: URL schemes of engines whose queries get a comment with the group, the source and the template's
+    name. ``slow_seconds``: slower queries, queueing included, are logged by ``tenantry.datasources.slow``.
+    ``usage`` counts the use of each group; by default the store, else a GroupUsage. ``keys``, a KeyRing or a key file,
+    decrypt URLs; by default the file of TENANTRY_KEYS. A query ends within the staleness bound of a change to its group
+    or source (BindingWatch). Raises InvalidSettings.
     """
 
     def __init__(

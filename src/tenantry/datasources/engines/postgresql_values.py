@@ -29,11 +29,11 @@ from tenantry.datasources.engines.json_columns import read_document
 from tenantry.errors import UnbindableValue
 
 _SAFE: Final = 2.0**53
-"""A float below this is one integer, if it is whole."""
+"""Whole floats below this are exact integers."""
 
 
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
-    """The parameters as libpq takes them. Raises UnbindableValue, without the value."""
+    """Parameters for libpq. Raises UnbindableValue, which does not quote the value."""
     encoded: list[bytes | None] = []
     for number, value in enumerate(values, 1):
         text = None
@@ -41,8 +41,8 @@ def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes |
             text = None if value is None else _text(value)
             encoded.append(None if text is None else text.encode())
         except (ValueError, TypeError, OverflowError):
-            pass  # raised below: these errors quote the value
-        if len(encoded) < number or (text is not None and "\0" in text):  # libpq's text would end at the NUL
+            pass  # raised below, because these errors quote the value
+        if len(encoded) < number or (text is not None and "\0" in text):  # libpq would cut the string at the NUL
             raise UnbindableValue(f"the value of parameter ${number} has no text in PostgreSQL", name=f"${number}")
     return encoded
 
@@ -51,21 +51,21 @@ def _text(value: Any) -> str:
     writer = _WRITERS.get(type(value))
     if writer is not None:
         return writer(value)
-    for kind, general in _WRITERS.items():  # of a subclass
+    for kind, general in _WRITERS.items():  # a subclass
         if isinstance(value, kind):
             return general(value)
     raise TypeError
 
 
 def _float(value: float) -> str:
-    """``7.0`` as ``7``, as PostgreSQL itself writes it: an integer reads only that."""
+    """Write ``7.0`` as ``7``: an integer column reads only that."""
     if not math.isfinite(value):
         raise ValueError
     return str(int(value)) if value.is_integer() and abs(value) < _SAFE else repr(value)
 
 
 def _moment(value: datetime) -> str:
-    """An instant in UTC: a column without a zone would drop the offset."""
+    """Write an instant in UTC: a column without a zone would drop the offset."""
     return (value.astimezone(UTC) if value.tzinfo else value).isoformat(" ")
 
 
@@ -100,7 +100,7 @@ _WRITERS: Final[dict[type, Callable[[Any], str]]] = {
     list: _array,
     tuple: _array,
 }
-"""In this order: a bool is an int, and a datetime is a date."""
+"""Ordered: a bool is an int, and a datetime is a date."""
 
 _AS_TEXT: Final = (
     "cidr", "inet", "record",
@@ -108,7 +108,7 @@ _AS_TEXT: Final = (
     "int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
 )  # fmt: skip
 
-# As `intervalstyle` iso_8601 writes one without years and months, whose length is known.
+# `intervalstyle` iso_8601 without years and months, so of a fixed length.
 _FIXED_INTERVAL: Final = re.compile(r"P(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+(?:\.\d+)?)S)?)?", re.ASCII)
 
 
@@ -132,14 +132,14 @@ _WORDS: Final[Mapping[int, str]] = {
 
 
 class ServerColumn(NamedTuple):
-    """A column of an answer. ``type`` is its word in a Result."""
+    """A column; ``type`` is its word in a Result."""
 
     name: str
     type: str
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """The columns of an answer. A type that has no word, and is no array, is text."""
+    """The columns of an answer. An unknown type is ``text``, an array ``list``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)
@@ -157,7 +157,7 @@ class _JSONLoader(Loader):
 
 
 class _IntervalLoader(Loader):
-    """A timedelta; with months or years, whose length depends on the calendar, the text, as ``P1M2D``."""
+    """A timedelta, or a string such as ``P1M2D`` with months or years, whose length varies."""
 
     def load(self, data: Buffer) -> timedelta | str:
         text = str(data, "utf-8")
@@ -173,7 +173,7 @@ class _IntervalLoader(Loader):
 
 
 def _tolerant(loader: type[Loader]) -> type[Loader]:
-    class TolerantLoader(loader):  # type: ignore[misc, valid-type]  # one for each of psycopg's
+    class TolerantLoader(loader):  # type: ignore[misc, valid-type]  # the base is a variable
         def load(self, data: Buffer) -> Any:
             try:
                 return super().load(data)
@@ -211,14 +211,14 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads the rows of one answer, which comes in pieces. Instants are in UTC."""
+    """Reads the rows of one answer, chunk by chunk. Instants are in UTC."""
 
     def __init__(self) -> None:
-        self._transformer = Transformer(_ADAPTERS)  # without a connection, whose time zone it would take
+        self._transformer = Transformer(_ADAPTERS)  # without a connection, whose time zone it would use
         self._has_loaders = False
 
     def read(self, piece: PGresult) -> Sequence[tuple[Any, ...]]:
-        """Its rows. Raises psycopg's DataError and ValueError."""
+        """The rows of a chunk. Raises psycopg's DataError and ValueError."""
         count = piece.ntuples
         self._transformer.set_pgresult(piece, set_loaders=not self._has_loaders)
         self._has_loaders = True

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tenantry.backends import stored
-from tenantry.backends.memory.store import directory as memory_directory
+from tenantry.backends.memory import directory as memory_directory
 from tenantry.backends.sql import SQLStore, change_log
 from tenantry.backends.sql import store as sql_store
 from tenantry.backends.sql.change_log import WriteContext

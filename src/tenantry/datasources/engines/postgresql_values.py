@@ -1,17 +1,22 @@
-"""Rows as PostgreSQL sends them, in text, to Python's values: what each type becomes (docs/engine-postgresql.md).
+"""Values of PostgreSQL, both ways, and the types of columns (docs/engine-postgresql.md).
 
-psycopg's readers do most of it, in C. Types that Python or JSON has nothing for (ranges, addresses, an array of a type
-of the database's own) are left as the server's text; so is one value that Python's type cannot hold (``infinity``, a
-year before 1).
+A parameter is sent as a string without a type; the server reads it as the type of its position. Properties are JSON and
+viewer input is text, so a date comes as ``"2026-01-31"`` and a number may come as ``"7"``. A string that the server
+cannot read is an error of class 22 that names the parameter.
+
+psycopg reads the rows, in C. A type that Python or JSON lacks (ranges, addresses, an array of a custom type) stays a
+string, and so does a value that Python's type cannot hold (``infinity``, a year before 1).
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
+from uuid import UUID
 
 import psycopg
 from psycopg.abc import Buffer
@@ -21,6 +26,81 @@ from psycopg.types import datetime as moments
 from psycopg.types.string import TextLoader
 
 from tenantry.datasources.engines.json_columns import read_document
+from tenantry.errors import UnbindableValue
+
+_SAFE: Final = 2.0**53
+"""Whole floats below this are exact integers."""
+
+
+def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
+    """Parameters for libpq. Raises UnbindableValue, which does not quote the value."""
+    encoded: list[bytes | None] = []
+    for number, value in enumerate(values, 1):
+        text = None
+        try:
+            text = None if value is None else _text(value)
+            encoded.append(None if text is None else text.encode())
+        except (ValueError, TypeError, OverflowError):
+            pass  # raised below, because these errors quote the value
+        if len(encoded) < number or (text is not None and "\0" in text):  # libpq would cut the string at the NUL
+            raise UnbindableValue(f"the value of parameter ${number} has no text in PostgreSQL", name=f"${number}")
+    return encoded
+
+
+def _text(value: Any) -> str:
+    writer = _WRITERS.get(type(value))
+    if writer is not None:
+        return writer(value)
+    for kind, general in _WRITERS.items():  # a subclass
+        if isinstance(value, kind):
+            return general(value)
+    raise TypeError
+
+
+def _float(value: float) -> str:
+    """Write ``7.0`` as ``7``: an integer column reads only that."""
+    if not math.isfinite(value):
+        raise ValueError
+    return str(int(value)) if value.is_integer() and abs(value) < _SAFE else repr(value)
+
+
+def _moment(value: datetime) -> str:
+    """Write an instant in UTC: a column without a zone would drop the offset."""
+    return (value.astimezone(UTC) if value.tzinfo else value).isoformat(" ")
+
+
+def _interval(value: timedelta) -> str:
+    return f"{value.days} days {value.seconds} seconds {value.microseconds} microseconds"
+
+
+def _array(items: Sequence[Any]) -> str:
+    return "{" + ",".join(map(_item, items)) + "}"
+
+
+def _item(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, list | tuple):
+        return _array(value)
+    return '"' + _text(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+_WRITERS: Final[dict[type, Callable[[Any], str]]] = {
+    str: str.__str__,
+    bool: lambda value: "true" if value else "false",
+    int: int.__repr__,
+    float: _float,
+    Decimal: Decimal.__str__,
+    datetime: _moment,
+    date: date.isoformat,
+    time: time.isoformat,
+    timedelta: _interval,
+    UUID: UUID.__str__,
+    bytes: lambda value: "\\x" + value.hex(),
+    list: _array,
+    tuple: _array,
+}
+"""Ordered: a bool is an int, and a datetime is a date."""
 
 _AS_TEXT: Final = (
     "cidr", "inet", "record",
@@ -28,7 +108,7 @@ _AS_TEXT: Final = (
     "int4multirange", "int8multirange", "nummultirange", "tsmultirange", "tstzmultirange", "datemultirange",
 )  # fmt: skip
 
-# As `intervalstyle` iso_8601 writes one without years and months, whose length is known.
+# `intervalstyle` iso_8601 without years and months, so of a fixed length.
 _FIXED_INTERVAL: Final = re.compile(r"P(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?\d+(?:\.\d+)?)S)?)?", re.ASCII)
 
 
@@ -52,14 +132,14 @@ _WORDS: Final[Mapping[int, str]] = {
 
 
 class ServerColumn(NamedTuple):
-    """A column of an answer. ``type`` is its word in a Result."""
+    """A column; ``type`` is its word in a Result."""
 
     name: str
     type: str
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """The columns of an answer. A type that has no word, and is no array, is text."""
+    """The columns of an answer. An unknown type is ``text``, an array ``list``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)
@@ -77,7 +157,7 @@ class _JSONLoader(Loader):
 
 
 class _IntervalLoader(Loader):
-    """A timedelta; with months or years, whose length depends on the calendar, the text, as ``P1M2D``."""
+    """A timedelta, or a string such as ``P1M2D`` with months or years, whose length varies."""
 
     def load(self, data: Buffer) -> timedelta | str:
         text = str(data, "utf-8")
@@ -93,7 +173,7 @@ class _IntervalLoader(Loader):
 
 
 def _tolerant(loader: type[Loader]) -> type[Loader]:
-    class TolerantLoader(loader):  # type: ignore[misc, valid-type]  # one for each of psycopg's
+    class TolerantLoader(loader):  # type: ignore[misc, valid-type]  # the base is a variable
         def load(self, data: Buffer) -> Any:
             try:
                 return super().load(data)
@@ -131,14 +211,14 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads the rows of one answer, which comes in pieces. Instants are in UTC."""
+    """Reads the rows of one answer, chunk by chunk. Instants are in UTC."""
 
     def __init__(self) -> None:
-        self._transformer = Transformer(_ADAPTERS)  # without a connection, whose time zone it would take
+        self._transformer = Transformer(_ADAPTERS)  # without a connection, whose time zone it would use
         self._has_loaders = False
 
     def read(self, piece: PGresult) -> Sequence[tuple[Any, ...]]:
-        """Its rows. Raises psycopg's DataError and ValueError."""
+        """The rows of a chunk. Raises psycopg's DataError and ValueError."""
         count = piece.ntuples
         self._transformer.set_pgresult(piece, set_loaders=not self._has_loaders)
         self._has_loaders = True

@@ -14,9 +14,10 @@ from datetime import date, datetime
 from itertools import chain
 from typing import Any, Final
 
-from tenantry.datasources.driver import Answer, DataSource, Found
+from tenantry.datasources.driver import Answer, Found
+from tenantry.datasources.pool.connection_pool import ConnectionPool
+from tenantry.datasources.pool.fair_queue import Turn
 from tenantry.datasources.pool.limits import Limits, count_bytes
-from tenantry.datasources.pool.turns import Turn
 from tenantry.datasources.results import Result
 from tenantry.errors import TooManyBytes
 from tenantry.sql import BoundSQL
@@ -39,7 +40,7 @@ class Reduction:
 
 
 async def fetch_reduced(
-    source: DataSource,
+    pool: ConnectionPool[Any],
     reduction: Reduction,
     limits: Limits,
     shape: Callable[[Answer], Found],
@@ -47,11 +48,11 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """Like ``DataSource.fetch``, for the reduced rows. Raises as ``DataSource.stream`` and the reduction do, and
+    """Like ``ConnectionPool.fetch``, for the reduced rows. Raises as ``ConnectionPool.stream`` and the reduction, and
     TooManyBytes where thinning does not free a quarter of ``max_bytes``."""
     collector = _RowCollector(reduction.thin, limits.max_bytes)
     try:
-        with closing(await source.stream(collector.begin, bound, turn, session, _ignore)) as stream:
+        with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
             while await stream.next() is not None:
                 pass
         rows = collector.result()
@@ -65,7 +66,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector:
-    """A PieceWriter that keeps the rows, thinned, and writes nothing."""
+    """A ChunkWriter that keeps the rows, thinned, and writes nothing."""
 
     def __init__(self, thin: Callable[[Result], Result], max_bytes: int) -> None:
         self._thin = thin
@@ -77,7 +78,7 @@ class _RowCollector:
         self._is_dropped = False
 
     def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _RowCollector:
-        """Called again where the connection was lost before the first piece."""
+        """Called again where the connection was lost before the first chunk."""
         self._names, self._types = names, types
         self._rows, self._held = [], 0
         return self

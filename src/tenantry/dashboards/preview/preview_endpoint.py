@@ -38,11 +38,11 @@ class PreviewRequest(StrictBody):
 
 
 class PreviewBackend(PreviewStore, ApiTokenReader, Protocol):
-    """The store methods of the endpoint; every Store has them."""
+    """The store methods of the endpoint."""
 
 
 class PreviewEndpoint(Endpoint):
-    """For callers with an API token of the scope ``preview``, for groups of its environment."""
+    """For callers with an API token of the scope ``preview``."""
 
     def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
         super().__init__("POST")
@@ -52,8 +52,8 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with the address and its seconds. Raises the errors of ``/api/user`` in its order; NotFound for an
-        unknown dashboard, UnknownGroup, InvalidBody for an ended group."""
+        """200 with the address and its seconds. Raises as ``/api/user``; NotFound for an unknown dashboard,
+        UnknownGroup, InvalidBody for an ended group."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._store, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()

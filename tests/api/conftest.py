@@ -34,7 +34,7 @@ def make_app(store: Any, keys: KeyRing, **options: Any) -> Starlette:
 
 
 async def make_caller(store: MemoryStore, environment: Environment, *scopes: Scope) -> str:
-    secret, _ = await issue_api_token(store, environment, scopes=scopes or [Scope.PROVISION])
+    secret, _ = await issue_api_token(store.api_tokens, environment, scopes=scopes or [Scope.PROVISION])
     return secret
 
 

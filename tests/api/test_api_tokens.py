@@ -82,7 +82,7 @@ async def test_an_api_token_that_has_ended(clock: FrozenClock) -> None:
     """
     service = await make_service(MemoryStore(clock=clock))
     secret, made = await issue_api_token(
-        service.store, service.production, scopes=list(Scope), expires_at=clock() + timedelta(hours=1)
+        service.store.api_tokens, service.production, scopes=list(Scope), expires_at=clock() + timedelta(hours=1)
     )
     async with service.http:
         assert (await service.ask("GET", ACME, caller=secret)).status_code == 200
@@ -100,7 +100,7 @@ async def test_an_api_token_that_has_ended(clock: FrozenClock) -> None:
 async def test_an_end_needs_a_time_zone(service: Service) -> None:
     """Red when a time of nowhere is taken for one of UTC."""
     with pytest.raises(ValueError, match="time zone"):
-        await issue_api_token(service.store, service.production, expires_at=utc_now().replace(tzinfo=None))
+        await issue_api_token(service.store.api_tokens, service.production, expires_at=utc_now().replace(tzinfo=None))
 
 
 # --- the last use ---
@@ -174,7 +174,7 @@ async def test_a_store_that_nobody_can_write_to(tmp_path: Path, caplog: pytest.L
     migrate(url)
     store = SQLStore(url, run_dir=tmp_path / "run")
     production = await store.create_environment("production", Tag.CUSTOMER)
-    secrets = [(await issue_api_token(store, production))[0] for _ in range(5)]
+    secrets = [(await issue_api_token(store.api_tokens, production))[0] for _ in range(5)]
     store._runner._timeout = 0.3
     transport = httpx2.ASGITransport(make_app(store, make_keys()))
     with closing(sqlite3.connect(tmp_path / "store.db")) as file, caplog.at_level("INFO", "tenantry.api"):

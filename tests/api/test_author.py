@@ -12,7 +12,7 @@ async def test_the_api_token_and_the_request_are_named(service: Service) -> None
 
     Red when an operation forgets to pass its author on.
     """
-    secret, caller = await issue_api_token(service.store, service.production, label="billing")
+    secret, caller = await issue_api_token(service.store.api_tokens, service.production, label="billing")
     after = (await service.store.audit())[-1].number
     made = await service.ask("GET", {"user_group_id": "acme"}, caller=secret, X_Request_Id="r-1")
     await service.ask("GET", {"user_group_id": "acme"}, caller=secret, X_Request_Id="r-2")

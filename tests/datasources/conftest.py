@@ -21,17 +21,17 @@ class Directory:
     """A SourceDirectory in a list."""
 
     def __init__(self) -> None:
-        self.sources: list[RegisteredSource] = []
+        self.registered: list[RegisteredSource] = []
         self.asked = 0
 
     def add(self, number: int, url: str, *, environment: Environment = PRODUCTION, **fields: Any) -> RegisteredSource:
         source = RegisteredSource(f"ds_{number}", f"own_{number}", environment, url, **fields)
-        self.sources.append(source)
+        self.registered.append(source)
         return source
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         self.asked += 1
-        for source in self.sources:
+        for source in self.registered:
             if source.environment.id == environment.id and reference in {source.id, source.provided_id}:
                 return source
         return None

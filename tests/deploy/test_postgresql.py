@@ -109,7 +109,7 @@ async def test_the_role_of_serve_does_all_that_the_command_line_does(serve: SQLS
     """And cannot alter tables, nor the audit trail. Red without the right to sequences: no row gets a number."""
     environment, issued = await provision(serve, "of-serve")
     await serve.ready()
-    await issue_api_token(serve, environment)
+    await issue_api_token(serve.api_tokens, environment)
     await serve.create_data_source(
         environment, source_id=f"ds_{secrets.token_hex(4)}", provided_id="warehouse", url="sqlite:////a.db"
     )

@@ -230,7 +230,7 @@ async def test_who_may_not_ask(service: Service) -> None:
     """401 without a live API token, with the challenge of the scheme that was used or with all; 403 with one that lacks
     the scope: ``provision`` is not enough. Red when the scope is not looked at."""
     _, token = await make_issued(service)
-    secret, made = await issue_api_token(service.store, service.production, scopes=[Scope.INTROSPECT])
+    secret, made = await issue_api_token(service.store.api_tokens, service.production, scopes=[Scope.INTROSPECT])
     await service.store.revoke_api_token(service.production, made.id)
     basic = "Basic cmVhZGVyOnNlY3JldA=="
     for given in ("", "Token", "Token x", f"Bearer {secret}", f"Digest {service.reader}", basic, service.reader):

@@ -91,7 +91,7 @@ async def test_every_write_has_its_author(setup: Setup) -> None:
     await setup.provisioner.rotate(setup.environment, made.token, author=someone)
     await setup.provisioner.rotate_group(setup.environment, "acme", author=someone)
     await setup.provisioner.delete(setup.environment, "acme", author=someone)
-    await issue_api_token(setup.store, setup.environment, author=someone)
+    await issue_api_token(setup.store.api_tokens, setup.environment, author=someone)
     entries = (await setup.store.audit())[1:]  # the first made the environment
     assert [entry.action for entry in entries] == [
         "group.created",

@@ -114,7 +114,7 @@ async def test_client_and_server_are_one_trace(exported: InMemorySpanExporter) -
     """The API client sends its span along. Red when nothing is injected (checked by ``carry`` giving the headers)."""
     store = MemoryStore()
     production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production)
+    secret, _ = await issue_api_token(store.api_tokens, production)
     async with AsyncClient("http://api.test", secret, transport=httpx2.ASGITransport(compose(store, KEYS))) as client:
         made = await client.get_or_create("acme", properties={"secret": CANARY})
     # One process: the server found the client's span current. Between two it comes by the header.
@@ -176,7 +176,7 @@ async def test_introspection_carries_the_trace(exported: InMemorySpanExporter) -
     """Between two processes: the header that the backend sends is that of its span."""
     store = MemoryStore()
     production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production, scopes=[Scope.INTROSPECT])
+    secret, _ = await issue_api_token(store.api_tokens, production, scopes=[Scope.INTROSPECT])
     app, sent = compose(store, KEYS), []
 
     async def recorded(scope: Any, receive: Any, send: Any) -> None:

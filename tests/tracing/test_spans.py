@@ -63,7 +63,7 @@ async def test_a_request_to_the_api(exported: InMemorySpanExporter) -> None:
     """Operation, environment, outcome and request id; no token, no id of a caller, no property."""
     store = MemoryStore()
     production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production)
+    secret, _ = await issue_api_token(store.api_tokens, production)
     headers = {"Authorization": f"Token {secret}", "X-Request-Id": "r-1"}
     app = compose(store, KEYS)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api.test") as client:

@@ -18,6 +18,7 @@ from tenantry.errors import (
     IdempotencyKeyReused,
     IdempotencySuperseded,
     TokenAlreadyRotated,
+    UnknownEnvironment,
     UnknownToken,
 )
 from tenantry.groups import (
@@ -151,6 +152,11 @@ def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) ->
 
 def _same(stored: Token, given: Token) -> bool:
     return stored.handle == given.handle and is_token(given, stored.tag, stored.key_id, stored.version, stored.nonce)
+
+
+def unknown_environment(environment: Environment) -> UnknownEnvironment:
+    """The error of a write whose environment is not in the store."""
+    return UnknownEnvironment(f"there is no environment {environment.name!r}: make it first")
 
 
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}

@@ -124,7 +124,7 @@ async def get(
             raise _unknown(provided_id, target.name)
         _show_token(found, as_json=as_json)
         return
-    issued = await store.get(target, provided_id)
+    issued = await store.groups.get(target, provided_id)
     if issued is None:
         raise _unknown(provided_id, target.name)
     print_record(issued.group.as_dict(), as_json=as_json)
@@ -145,12 +145,12 @@ async def list_(
     left = sys.maxsize if limit is None else limit
     with RowPrinter(as_json=as_json) as printer:
         while left:
-            page = await store.groups(target, after=after, limit=min(PAGE, left), match=match or "")
+            page = await store.groups.list(target, after=after, limit=min(PAGE, left), match=match or "")
             if not page:
                 return
             printer.add([_row(each) for each in page])
             left, after = left - len(page), page[-1].team_id
-    if await store.groups(target, after=after, limit=1, match=match or ""):
+    if await store.groups.list(target, after=after, limit=1, match=match or ""):
         print_note(f"There are more: --after {after} goes on.")
 
 
@@ -271,9 +271,9 @@ async def delete(
     if dry_run:
         from tenantry.provisioning.http.rehearsal import group_to_delete
 
-        gone = await group_to_delete(store, target, provided_id)
+        gone = await group_to_delete(store.groups, target, provided_id)
     else:
-        gone = await store.delete(target, provided_id, author=author())
+        gone = await store.groups.delete(target, provided_id, author=author())
     print_value(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
     _note_dry_run(dry_run)
     if not dry_run:

@@ -25,7 +25,7 @@ class Registrations:
     @property
     def staleness(self) -> float:
         """The staleness bound, in seconds: that of the resolver that shares its lease."""
-        lease = None if self._leased is None else self._leased.source_lease
+        lease = None if self._leased is None else self._leased.lease
         return STALENESS if lease is None else lease.staleness
 
     async def of_schema(self, group: UserGroup, schema: str) -> RegisteredSource:
@@ -45,29 +45,29 @@ class Registrations:
         reference = _reference(group, schema)
         key = group.environment.id, reference
         if key not in known:
-            known[key] = await self._directory.data_source(group.environment, reference)
+            known[key] = await self._directory.get(group.environment, reference)
         return _checked(known[key], group, schema, reference)
 
     async def look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """What the directory has: through the lease of the resolver that follows it, if one does."""
         directory = self._leased
         if directory is None:
-            return await self._directory.data_source(environment, reference)
-        self._lease = directory.source_lease
+            return await self._directory.get(environment, reference)
+        self._lease = directory.lease
         if self._lease is None:
-            return await directory.data_source(environment, reference)
+            return await directory.get(environment, reference)
         return await self._lease.read_source(directory, environment, reference)
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """The directory, if what it has may be cached. None where its class has a ``data_source`` of its own and not the
+    """The directory, if what it has may be cached. None where its class has a ``get`` of its own and not the
     read that belongs to it, as one that hides some sources of a store: then that is asked, for each query."""
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:
-        if "source_at_snapshot" in vars(defining):
+        if "get_at_snapshot" in vars(defining):
             return directory
-        if "data_source" in vars(defining):
+        if "get" in vars(defining):
             return None
     return None
 

@@ -35,7 +35,7 @@ from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.http.viewers import VIEWER_OF_THREAD, ask_for_thread
-from tenantry.ports import SourceDirectory
+from tenantry.ports import SourceHolder
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, UsageCounter, recorder_of
 
@@ -72,7 +72,7 @@ class DataSources:
 
     def __init__(
         self,
-        directory: SourceDirectory,
+        store: SourceHolder,
         *,
         timeout: float = 30.0,
         row_limit: int = 10_000,
@@ -92,10 +92,10 @@ class DataSources:
         usage: UsageCounter | None = None,
         keys: Keys = None,
     ) -> None:
-        self.directory: Final[SourceDirectory] = directory
-        """Where registered sources are found."""
-        self._registrations = Registrations(directory)
-        self.bindings: BindingWatch = BindingWatch(directory, self._registrations)
+        self.store: Final[SourceHolder] = store
+        """The store, or any object whose ``sources`` finds registered sources."""
+        self._registrations = Registrations(store.sources)
+        self.bindings: BindingWatch = BindingWatch(getattr(store, "groups", None), self._registrations)
         """What runs, and ends when its group or source changes."""
         self._pools = Pools(
             Limits(
@@ -116,7 +116,7 @@ class DataSources:
         )
         self._cache = cache
         clock, keep, shared = (time.time, None, None) if cache is None else (cache.clock, cache.land, cache.shared)
-        self._recorder = recorder_of(directory) if usage is None else None
+        self._recorder = recorder_of(store) if usage is None else None
         self.activity: Activity = Activity(slow_seconds, self._recorder or (GroupUsage() if usage is None else usage))
         """What runs at each source, and what came of it."""
         self.flights: Flights = Flights(self._pools, self.activity, clock, keep)

@@ -47,8 +47,13 @@ _ATTEMPTS: Final = 10
 _log = logging.getLogger("tenantry.provisioning")
 
 
-class ProvisioningStore(GroupStore, SourceDirectory, Protocol):
-    """What a Provisioner needs of a store."""
+class ProvisioningStore(Protocol):
+    """The parts of a store that a Provisioner needs."""
+
+    @property
+    def groups(self) -> GroupStore: ...
+    @property
+    def sources(self) -> SourceDirectory: ...
 
 
 class Provisioner:
@@ -71,7 +76,8 @@ class Provisioner:
         contract: PropertyContract | None = None,
     ) -> None:
         self._contract = contract
-        self._store = store
+        self._groups = store.groups
+        self._sources = store.sources
         self._keys = keys
         self._random = random
         self._deadline = deadline or Deadline()
@@ -110,7 +116,7 @@ class Provisioner:
         self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
     ) -> Issued:
         token = draft_token(environment.tag, self._keys.active_id, self._random)
-        creation = self._store.get_or_create(environment, draft, token, once=once, author=author)
+        creation = self._groups.get_or_create(environment, draft, token, once=once, author=author)
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Provisioned | None:
@@ -119,7 +125,7 @@ class Provisioner:
         return None if issued is None else self._provisioned(issued)
 
     async def _load(self, environment: Environment, provided_id: str) -> Issued | None:
-        return await self._deadline.read(self._store.get(environment, provided_id))
+        return await self._deadline.read(self._groups.get(environment, provided_id))
 
     async def update(
         self,
@@ -152,7 +158,7 @@ class Provisioner:
         """``as_read``: only if the group is still as it was read; else GroupChanged."""
         group = issued.group
         expected = group if as_read else None
-        update = self._store.update(group.environment, group.provided_id, changes, expected=expected, author=author)
+        update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
         return await self._deadline.write(update)
 
     async def _check_changes(
@@ -240,7 +246,7 @@ class Provisioner:
         author: Author,
         once: IdempotencyKey | None,
     ) -> Issued:
-        rotation = self._store.rotate(
+        rotation = self._groups.rotate(
             environment,
             current,
             key_id=self._keys.active_id,
@@ -270,7 +276,7 @@ class Provisioner:
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         """Deletes the group; its token is dead. Raises UnknownGroup."""
-        return await self._deadline.write(self._store.delete(environment, provided_id, author=author))
+        return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Provisioned:
         return Provisioned(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
@@ -287,7 +293,7 @@ class Provisioner:
             reference = mapping[schema]
             if reference in known:
                 continue
-            if await self._deadline.read(self._store.data_source(environment, reference)) is None:
+            if await self._deadline.read(self._sources.get(environment, reference)) is None:
                 name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # a ds_… is given, not chosen
                 raise UnknownDataSource(
                     f"there is no data source {reference!r} in the environment {environment.name}; register it with: "

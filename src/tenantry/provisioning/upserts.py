@@ -166,14 +166,14 @@ class UpsertProvisioner(Provisioner):
         found: dict[str, Issued] = {}
         for start in range(0, len(provided_ids), _BETWEEN_TURNS):
             some = provided_ids[start : start + _BETWEEN_TURNS]
-            found |= await self._deadline.read(self._store.get_many(environment, some))
+            found |= await self._deadline.read(self._groups.get_many(environment, some))
             await asyncio.sleep(0)
         return found
 
     async def _write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], author: Author
     ) -> Sequence[Issued | None]:
-        return await self._deadline.write(self._store.write_many(environment, writes, author=author))
+        return await self._deadline.write(self._groups.write_many(environment, writes, author=author))
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:

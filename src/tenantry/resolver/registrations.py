@@ -35,13 +35,13 @@ class CachedRegistrations:
 
     def offer(self) -> None:
         """The DataSources of the store share the lease from now on, unless they share that of another resolver."""
-        if self._holder.source_lease is None:
-            self._holder.offer_source_lease(self)
+        if self._holder.lease is None:
+            self._holder.offer_lease(self)
 
     def withdraw(self) -> None:
         """The resolver was closed."""
-        if self._holder.source_lease is self:
-            self._holder.offer_source_lease(None)
+        if self._holder.lease is self:
+            self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """The registration that is cached and may be used now. No I/O; never raises."""
@@ -62,7 +62,7 @@ class CachedRegistrations:
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))
         fill = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before it asks: a write since then voids it
         try:
-            reading = await directory.source_at_snapshot(environment, reference)
+            reading = await directory.get_at_snapshot(environment, reference)
             if reading.source is not None:
                 key = environment.id, reference
                 cache.store_source(fill, key, reading.source, reading.generation, self._clock())

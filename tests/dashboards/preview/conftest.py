@@ -64,7 +64,9 @@ class Previewed:
         self.secret = ""
 
     async def api_token(self, *scopes: Scope, environment: Environment | None = None) -> str:
-        secret, _ = await issue_api_token(self.store, environment or self.environment, label="support", scopes=scopes)
+        secret, _ = await issue_api_token(
+            self.store.api_tokens, environment or self.environment, label="support", scopes=scopes
+        )
         return secret
 
     async def ask(self, body: Any = WANTED, secret: str | None = None) -> httpx2.Response:

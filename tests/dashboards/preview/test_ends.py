@@ -60,7 +60,7 @@ async def test_address_and_session_end_at_the_end_of_the_api_token(app: Previewe
     """Also a session that was opened a moment before. Red when a code has its ten minutes in any case."""
     ends = app.clock() + timedelta(seconds=60)
     app.secret, _ = await issue_api_token(
-        app.store, app.environment, label="support", scopes=[Scope.PREVIEW], expires_at=ends
+        app.store.api_tokens, app.environment, label="support", scopes=[Scope.PREVIEW], expires_at=ends
     )
     unused, used = await app.address(), await app.address()
     app.clock.advance(59)

@@ -14,7 +14,7 @@ from tenantry.dashboards.embedding.known_hosts import Hosts, KnownHosts
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
 from tenantry.http.accessors import SCOPE_KEY
-from tenantry.ports import EmbeddingStore, MonotonicClock
+from tenantry.ports import EnvironmentStore, MonotonicClock
 
 HOST_HEADER: Final = "X-Embedding-Origin"
 """The origin of the page that embeds the dashboard, which the dashboard's own script has checked; "null" where a
@@ -32,7 +32,7 @@ class AllowedHosts:
 
     def __init__(
         self,
-        store: EmbeddingStore | None,
+        environments: EnvironmentStore | None,
         environment: str | None,
         *,
         group_hosts: GroupHosts | None = None,
@@ -40,7 +40,7 @@ class AllowedHosts:
         staleness: float = 5.0,
         clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
-        self._stored = None if store is None else KnownHosts(store, staleness=staleness, clock=clock)
+        self._stored = None if environments is None else KnownHosts(environments, staleness=staleness, clock=clock)
         self._environment = environment
         self._group_hosts = group_hosts
         self._further = tuple(host for host in check_hosts(further) if host != "'none'")

@@ -44,8 +44,8 @@ class SingleUseCodes:
     payload) is text, and never holds a token.
     """
 
-    def __init__(self, store: CodeStore) -> None:
-        self._store = store
+    def __init__(self, kept: CodeStore) -> None:
+        self._kept = kept
         self._turns: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
     async def issue(
@@ -78,7 +78,7 @@ class SingleUseCodes:
         share: CodeShare | None = None,
     ) -> str:
         code = secrets.token_urlsafe(32)
-        await self._store.add_code(
+        await self._kept.add(
             code_digest(code),
             purpose=purpose.value,
             payload=payload,
@@ -100,9 +100,9 @@ class SingleUseCodes:
         if not _is_code(code):
             return None
         digest = code_digest(code)
-        kind = await self._store.code_purpose(digest)  # anybody may ask: what is no code costs one read and no write
+        kind = await self._kept.purpose(digest)  # anybody may ask: what is no code costs one read and no write
         purpose = next((each for each in purposes if each.value == kind), None)
-        payload = None if purpose is None else await self._store.redeem_code(digest, purpose=purpose.value)
+        payload = None if purpose is None else await self._kept.redeem(digest, purpose=purpose.value)
         return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
@@ -111,7 +111,7 @@ class SingleUseCodes:
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
         """The same by the digest of the code."""
-        return await self._store.read_code(digest, purpose=purpose.value)
+        return await self._kept.read(digest, purpose=purpose.value)
 
 
 def _is_code(code: str) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from tenantry.ports import EmbeddingStore, MonotonicClock
+from tenantry.ports import EnvironmentStore, MonotonicClock
 from tenantry.resolver.loading import SingleFlight
 
 Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -20,8 +20,8 @@ class KnownHosts:
     """Used under a lease, as cached groups are: for ``staleness`` seconds from the question that brought them. It is
     renewed before it ends, while nobody waits; who comes after its end waits for one question, which all share."""
 
-    def __init__(self, store: EmbeddingStore, *, staleness: float, clock: MonotonicClock) -> None:
-        self._store = store
+    def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
+        self._environments = environments
         self._staleness = staleness
         self._clock = clock
         self._hosts: Hosts = {}
@@ -50,7 +50,7 @@ class KnownHosts:
 
     async def _ask(self, flight: SingleFlight[Hosts], asked: float) -> None:
         with flight:
-            hosts = await self._store.embedding_hosts()
+            hosts = await self._environments.embedding_hosts()
             if asked + self._staleness > self._until:  # a later question may have been answered before
                 self._hosts, self._until = hosts, asked + self._staleness
             flight.set_result(hosts)

@@ -7,10 +7,10 @@ from typing import Any, Final, Protocol
 from tenantry.cache.slots import utc_now
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
 from tenantry.errors import TokenAlreadyRotated, UserGroupExpired
-from tenantry.groups import Issued, Token
+from tenantry.groups import Token
 from tenantry.http.accessors import FOUND_KEY, user_group
 from tenantry.http.responses import HTTPConnection
-from tenantry.ports import Clock
+from tenantry.ports import Clock, GroupStore
 
 _SEPARATOR: Final = " "
 
@@ -23,14 +23,6 @@ class TokenMint(Protocol):
         ...
 
 
-class IssuedGroups(Protocol):
-    """Finds a group with its live token: a Store."""
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        """The group with this handle; None if there is none."""
-        ...
-
-
 class EmbedCodes:
     """Issues a code for the token of a request, and gives the token for what the code stood for.
 
@@ -38,7 +30,7 @@ class EmbedCodes:
     """
 
     def __init__(
-        self, codes: SingleUseCodes, groups: IssuedGroups, keys: TokenMint, *, time_of_day: Clock = utc_now
+        self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
     ) -> None:
         self._time_of_day = time_of_day
         self._codes = codes
@@ -52,7 +44,7 @@ class EmbedCodes:
         has the old one need not have; MissingToken, SigningKeyMissing, StoreUnavailable.
         """
         scope: Any = getattr(connection, "scope", connection)
-        issued = await self._groups.get_by_handle(user_group(connection).handle)
+        issued = await self._groups.get(handle=user_group(connection).handle)
         # The middleware took the token out of the request; what it left is enough to compare.
         if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
             raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
@@ -63,7 +55,7 @@ class EmbedCodes:
         """The token that a code stood for, of which this was the payload; None for one that was rotated since. Raises
         UserGroupExpired, SigningKeyMissing, StoreUnavailable."""
         handle, _, version = payload.partition(_SEPARATOR)
-        issued = await self._groups.get_by_handle(bytes.fromhex(handle))
+        issued = await self._groups.get(handle=bytes.fromhex(handle))
         if issued is None or issued.token.version != int(version):
             return None
         if issued.group.seconds_left(self._time_of_day()) <= 0:

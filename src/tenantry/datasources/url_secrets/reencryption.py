@@ -34,8 +34,8 @@ async def encrypt_sources(
     Raises StoreUnavailable.
     """
     done = Reencryption()
-    for environment in await store.environments():
-        for listed in await store.data_sources(environment):
+    for environment in await store.environments.list():
+        for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
             while source is not None:  # until nobody else wrote to it between
                 try:
@@ -45,10 +45,10 @@ async def encrypt_sources(
                     break
                 if url == source.url:
                     break
-                if await store.set_source_url(source, url, author=author) is not None:
+                if await store.sources.set_url(source, url, author=author) is not None:
                     done.written += 1
                     break
-                source = await store.data_source(environment, source.id)
+                source = await store.sources.get(environment, source.id)
     return done
 
 

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from threading import Lock
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from cachetools import TTLCache
 
@@ -16,6 +16,7 @@ from tenantry.backends.stored import use_is_recorded
 from tenantry.cache.slots import utc_now
 from tenantry.errors import TenantryError
 from tenantry.groups import ApiToken
+from tenantry.ports import ApiTokenStore
 
 _log = logging.getLogger("tenantry.api")
 
@@ -29,14 +30,6 @@ _MOST: Final = 1_024
 """API tokens whose attempts are remembered; of more, some are tried again sooner."""
 
 
-class UseRecorder(Protocol):
-    """Stores the uses: a Store."""
-
-    async def record_api_token_use(self, token: ApiToken) -> None:
-        """Stores that the token was used now, unless that is stored of any time within the last hour."""
-        ...
-
-
 class ApiTokenUses:
     """Of one endpoint, or of several. May be used from several event loops."""
 
@@ -45,7 +38,7 @@ class ApiTokenUses:
         self._lock = Lock()  # of loops in several threads: this cache moves its own links
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    def note(self, store: UseRecorder, token: ApiToken) -> None:
+    def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
         """Has the use of this token stored, beside the request, if that is due."""
         if use_is_recorded(token, utc_now()):
             return
@@ -53,15 +46,15 @@ class ApiTokenUses:
             if token.id in self._tried:
                 return
             self._tried[token.id] = True
-        task = asyncio.get_running_loop().create_task(_record(store, token), name="tenantry.api_token_use")
+        task = asyncio.get_running_loop().create_task(_record(tokens, token), name="tenantry.api_token_use")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
-async def _record(store: UseRecorder, token: ApiToken) -> None:
+async def _record(tokens: ApiTokenStore, token: ApiToken) -> None:
     try:
         async with asyncio.timeout(_PATIENCE):
-            await store.record_api_token_use(token)
+            await tokens.record_use(token)
     except Exception as error:  # noqa: BLE001 - nobody waits for it, and the next request may be luckier
         reason = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else type(error).__qualname__
         _log.info("the use of API token %d was not stored: %s", token.id, reason)

@@ -23,8 +23,9 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
-from tenantry.ports import GroupStore, Store
+from tenantry.ports import GroupStore
 from tenantry.provisioning import Deadline, PropertyContract, Provisioned, UpsertProvisioner
+from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""
@@ -40,9 +41,10 @@ class Rehearsal(UpsertProvisioner):
     ``contract`` is refused whether it refuses or reports. An Idempotency-Key is not looked at.
     """
 
-    def __init__(self, store: Store, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None) -> None:
+    def __init__(
+        self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None
+    ) -> None:
         super().__init__(store, keys, deadline=deadline, contract=contract)
-        self._groups = store
         self._unissued: set[Token] = set()
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
@@ -81,7 +83,7 @@ class Rehearsal(UpsertProvisioner):
         author: Author,
         once: IdempotencyKey | None,
     ) -> Issued:
-        found = await self._deadline.read(self._groups.get_by_handle(current.handle))
+        found = await self._deadline.read(self._groups.get(handle=current.handle))
         if found is None:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         rotated = StoredGroup(found.group, found.token).rotated(
@@ -108,9 +110,9 @@ class Rehearsal(UpsertProvisioner):
             raise error
 
 
-async def group_to_delete(store: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
+async def group_to_delete(groups: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
     """The group that a deletion would give; nothing is written. Raises UnknownGroup as ``GroupStore.delete`` does."""
-    issued = await store.get(environment, provided_id)
+    issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
     return issued.group

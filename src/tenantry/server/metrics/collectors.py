@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tenantry.backends.buses.subscription import BusCounters
     from tenantry.backends.redis.second_level import RedisCounters
     from tenantry.groups import Changes, Reading, Token, UserGroup
-    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLease
+    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLeaseHolder
     from tenantry.resolver import Resolver
     from tenantry.usage import UsageRecorder
 
@@ -66,15 +66,10 @@ class TimedBackend:
         return slots
 
     @property
-    def source_lease(self) -> SourceLease | None:
+    def sources(self) -> SourceLeaseHolder | None:
         """The backend's own."""
-        lease: SourceLease | None = getattr(self._backend, "source_lease", None)
-        return lease
-
-    def offer_source_lease(self, lease: SourceLease | None) -> None:
-        """Passed on: the DataSources of the store ask the store."""
-        if hasattr(self._backend, "offer_source_lease"):
-            self._backend.offer_source_lease(lease)
+        sources: SourceLeaseHolder | None = getattr(self._backend, "sources", None)
+        return sources
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:

@@ -87,8 +87,8 @@ def assert_documented(answer: httpx2.Response) -> None:
 async def make_service(store: Any = None, keys: KeyRing | None = None, **options: Any) -> Service:
     """``options``: of ``create_api``."""
     store, keys = store or MemoryStore(), keys or make_keys()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    testing = await store.create_environment("testing", Tag.TESTING, external_data_sources=True)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    testing = await store.environments.create("testing", Tag.TESTING, external_data_sources=True)
     return Service(
         store,
         keys,

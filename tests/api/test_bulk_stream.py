@@ -204,7 +204,7 @@ async def test_reports_come_while_the_body_is_sent(service: Service) -> None:
 
 
 async def ids(service: Service) -> list[str]:
-    return [group.provided_id for group in await service.store.groups(service.production)]
+    return [group.provided_id for group in await service.store.groups.list(service.production)]
 
 
 async def test_a_client_that_leaves(service: Service) -> None:
@@ -257,7 +257,7 @@ async def test_a_server_that_is_about_to_stop(service: Service) -> None:
 async def test_a_store_that_goes_away(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report says which lines are done; those without a report are not. The end names the store's error, and not
     the text of it. Red when the bulk goes on with the next lines."""
-    write, calls = service.store.write_many, 0
+    write, calls = service.store.groups.write_many, 0
 
     async def failing(*given: Any, **named: Any) -> Any:
         nonlocal calls
@@ -266,7 +266,7 @@ async def test_a_store_that_goes_away(service: Service, monkeypatch: pytest.Monk
             raise StoreUnavailable("the PostgreSQL at db.internal does not answer")
         return await write(*given, **named)
 
-    monkeypatch.setattr(service.store, "write_many", failing)
+    monkeypatch.setattr(service.store.groups, "write_many", failing)
     bad = b"{}\n"
     parts = [line(1) + line(2), line(3) + bad + line(4), line(5), b""]
     exchange = Exchange(make_app(service.store, service.keys), service, parts)
@@ -307,7 +307,7 @@ async def test_a_mistake_of_ours(
     async def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError(secret)
 
-    monkeypatch.setattr(service.store, "write_many", broken)
+    monkeypatch.setattr(service.store.groups, "write_many", broken)
     exchange = Exchange(make_app(service.store, service.keys), service, [line(1), b""])
     with caplog.at_level(logging.ERROR, logger="tenantry.api"):
         await exchange.run()

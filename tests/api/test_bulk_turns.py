@@ -61,7 +61,7 @@ async def test_short_lines_that_name_large_groups(
     body = [line(number) for number in range(MOST_TOGETHER)]
     await Exchange(make_app(service.store, service.keys), service, [b"".join(body), b""]).run()
     reading, reporting = Turns(), Turns()
-    get_many, write = service.store.get_many, ReportBuffer.write
+    get_many, write = service.store.groups.get_many, ReportBuffer.write
 
     async def noted(environment: Any, provided_ids: Any) -> Any:
         reading.note(len(provided_ids))
@@ -71,7 +71,7 @@ async def test_short_lines_that_name_large_groups(
         reporting.note(data.count(b'"result"'))
         write(buffer, data)
 
-    monkeypatch.setattr(service.store, "get_many", noted)
+    monkeypatch.setattr(service.store.groups, "get_many", noted)
     monkeypatch.setattr(ReportBuffer, "write", noted_write)
     changed = [line(number, name="N") for number in range(MOST_TOGETHER)]
     exchange = Exchange(

@@ -104,13 +104,13 @@ async def test_the_body_of_a_stranger_is_not_waited_for(
     """
     sent: list[dict[str, Any]] = []
     looked_up = asyncio.Event()
-    real = service.store.api_token
+    real = service.store.api_tokens.get
 
     async def api_token(digest: bytes) -> Any:
         looked_up.set()
         return await real(digest)
 
-    monkeypatch.setattr(service.store, "api_token", api_token)
+    monkeypatch.setattr(service.store.api_tokens, "get", api_token)
 
     async def receive() -> dict[str, Any]:
         assert looked_up.is_set(), "the body was asked for"
@@ -132,6 +132,6 @@ async def test_a_long_body_of_a_caller_is_read(service: Service) -> None:
     """The caller is looked up before it, and again with the group: who was revoked meanwhile is too late."""
     body = json.dumps({**ACME, "properties": {"text": "x" * SMALL_BODY}}).encode()
     assert (await service.send("GET", body, JSON_TYPE)).status_code == 200
-    found = await service.store.get(service.production, "acme")
+    found = await service.store.groups.get(service.production, "acme")
     assert found is not None
     assert found.group.as_dict()["properties"] == {"text": "x" * SMALL_BODY}

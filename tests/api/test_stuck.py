@@ -73,8 +73,8 @@ async def test_the_calls_of_one_request_share_the_time(
 
     Red when each call has the whole time: the answer is 200 after more than a second.
     """
-    find = service.store.data_source
-    await service.store.create_data_source(service.production, source_id="ds_1", provided_id="x", url="sqlite:///x.db")
+    find = service.store.sources.get
+    await service.store.sources.create(service.production, source_id="ds_1", provided_id="x", url="sqlite:///x.db")
     names = iter(range(200))
 
     async def slow(environment: Any, reference: str) -> Any:
@@ -82,12 +82,12 @@ async def test_the_calls_of_one_request_share_the_time(
         await asyncio.sleep(SECONDS / 4)
         return await find(environment, "ds_1")
 
-    monkeypatch.setattr(service.store, "data_source", slow)
+    monkeypatch.setattr(service.store.sources, "get", slow)
     mapping = {str(number): f"source-{number}" for number in range(100)}
     answer = await hurried.request("GET", "/api/user", json={**ACME, "mapping": mapping})
     assert code_of(answer) == (503, "store_unavailable")
     assert next(names) <= 5
-    assert await service.store.get(service.production, "acme") is None
+    assert await service.store.groups.get(service.production, "acme") is None
 
 
 async def test_a_slow_body_takes_nothing_of_the_stores_time(service: Service) -> None:

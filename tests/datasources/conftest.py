@@ -12,13 +12,14 @@ import pytest
 
 from tenantry.datasources import DataSources
 from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup
+from tenantry.ports import SourceDirectory
 
 PRODUCTION = Environment(1, "production", Tag.CUSTOMER)
 STAGING = Environment(2, "staging", Tag.TESTING)
 
 
 class Directory:
-    """A SourceDirectory in a list."""
+    """A SourceDirectory in a list, which is its own ``sources`` as those of a store are."""
 
     def __init__(self) -> None:
         self.registered: list[RegisteredSource] = []
@@ -28,6 +29,10 @@ class Directory:
         source = RegisteredSource(f"ds_{number}", f"own_{number}", environment, url, **fields)
         self.registered.append(source)
         return source
+
+    @property
+    def sources(self) -> SourceDirectory:
+        return self
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         self.asked += 1

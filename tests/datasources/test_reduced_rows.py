@@ -246,7 +246,7 @@ async def test_series_are_told_apart_whatever_the_collation(
 ) -> None:
     """To one that knows no case ``a`` and ``A`` are equal, and here they are two series. Red without the cast, on
     DuckDB; the PostgreSQL of the tests has no such collation."""
-    if directory.sources[0].url.startswith("postgresql"):
+    if directory.registered[0].url.startswith("postgresql"):
         pytest.skip("it is built without ICU")
     sources = open_sources(row_limit=10)
     template = SQLTemplate(

@@ -6,6 +6,7 @@ import ast
 import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +18,8 @@ SOURCES = Path(tenantry.__file__).parent
 HEAVY = ("alembic", "asyncpg", "psycopg", "click", "duckdb", "fastapi", "httpx2", "jinja2", "pydantic", "pymysql",
          "redis", "sqlalchemy", "starlette", "uvicorn")  # fmt: skip
 MOST_LINES = 350
+FACADES = {"tenantry.sql.inspect"}
+"""Modules that other rooms may import although they are no packages."""
 
 
 def _loaded(code: str) -> set[str]:
@@ -55,23 +58,78 @@ def test_every_public_name_is_there(name: str) -> None:
     assert name in dir(tenantry)
 
 
-@pytest.mark.parametrize("package", ["tenantry", "tenantry.testing"])
-def test_a_type_checker_sees_what_is_loaded(package: str) -> None:
-    """Each name from its own module, and no ``__getattr__``, with which every misspelt name would pass.
+def _modules() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(SOURCES.rglob("*.py")):
+        yield path, ast.parse(path.read_text("utf-8"))
 
-    Red when the table leaves a name out or gives it another module, and when the table is for the type checker too.
+
+def test_a_type_checker_sees_what_is_loaded() -> None:
+    """A type checker sees the names and modules of each table of lazy exports, and no ``__getattr__``, with which every
+    misspelt name would pass.
+
+    Red when a table leaves a name out or gives it another module, and when the table is for the type checker too.
     """
+    lazy = 0
+    for path, tree in _modules():
+        if path.name != "__init__.py" or "lazy_exports" not in path.read_text("utf-8"):
+            continue
+        lazy += 1
+        loaded = import_module(".".join(path.relative_to(SOURCES.parent).parent.parts))
+        (seen,) = [line for line in tree.body if isinstance(line, ast.If)]
+        declared = {
+            name.name: str(each.module) for each in seen.body if isinstance(each, ast.ImportFrom) for name in each.names
+        }
+        (call,) = [each for line in seen.orelse for each in ast.walk(line) if isinstance(each, ast.Call)]
+        table: dict[str, str] = ast.literal_eval(call.args[1])
+        assert {name: module for module, names in table.items() for name in names.split()} == declared, path
+        assert all(getattr(loaded, name) is getattr(import_module(module), name) for name, module in declared.items())
+        for_all = [line for line in tree.body if line is not seen]
+        assert not any("__getattr__" in ast.unparse(line) for line in for_all + seen.body)
+    assert lazy > 2
+
+
+@pytest.mark.parametrize("package", ["tenantry", "tenantry.testing"])
+def test_dir_lists_the_public_names(package: str) -> None:
+    """Lazy names too, before their first use."""
     loaded = import_module(package)
-    lines = ast.parse(Path(loaded.__file__ or "").read_text("utf-8")).body
-    (seen,) = [line for line in lines if isinstance(line, ast.If)]
-    modules = {
-        name.name: each.module or "" for each in seen.body if isinstance(each, ast.ImportFrom) for name in each.names
-    }
-    assert modules
-    assert all(getattr(loaded, name) is getattr(import_module(module), name) for name, module in modules.items())
-    assert set(modules) <= set(loaded.__all__) == set(dir(loaded))
-    for_all = [line for line in lines if line is not seen]
-    assert not any("__getattr__" in ast.unparse(line) for line in for_all + seen.body)
+    assert set(dir(loaded)) == set(loaded.__all__)
+
+
+def _deep_imports(path: Path, tree: ast.Module) -> Iterator[str]:
+    """The imports of a module that reach past the ``__init__`` of another room."""
+    room = path.relative_to(SOURCES).parts[0].removesuffix(".py")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (
+                each.name for each in node.names if each.name.count(".") > 1 and each.name.startswith("tenantry.")
+            )
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tenantry."):
+            module = str(node.module)
+            other = module.split(".")[1]
+            names = [f"{module}.{each.name}" for each in node.names]
+            if other != room and module not in FACADES:
+                yield from (name for name in [*({module} if module.count(".") > 1 else ()), *names] if _is_file(name))
+
+
+def _is_file(name: str) -> bool:
+    return SOURCES.joinpath(*name.split(".")[1:]).with_suffix(".py").is_file()
+
+
+def test_rooms_import_each_other_by_a_package() -> None:
+    """A file may move within its room unnoticed by other rooms: the ``__init__`` of its package exports their names.
+
+    Red with ``from tenantry.sql.source import Source`` in ``dashboards``."""
+    assert {str(path): deep for path, tree in _modules() if (deep := [*_deep_imports(path, tree)])} == {}
+    outside = SOURCES / "dashboards" / "folder.py"
+    for line, found in {
+        "from tenantry.sql.source import Source": ["tenantry.sql.source"],
+        "from tenantry.sql import source": ["tenantry.sql.source"],
+        "def f():\n  import tenantry.sql.source": ["tenantry.sql.source"],
+        "from tenantry.dashboards.frame import page": [],
+        "from tenantry.sql.inspect import lex": [],
+        "from tenantry.tokens.keys import SigningKeys": [],
+    }.items():
+        assert [*_deep_imports(outside, ast.parse(line))] == found
 
 
 def test_public_functions_are_not_hidden_by_submodules() -> None:

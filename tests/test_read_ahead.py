@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from tenantry.aio.read_ahead import MOST_BYTES, MOST_MESSAGES, ReadAhead
 from tenantry.datasources import while_connected
 from tenantry.errors import MiddlewareMissing, ViewerLeft
 from tenantry.http.accessors import VIEWER_KEY
-from tenantry.http.read_ahead import MOST_BYTES, MOST_MESSAGES, ReadAhead
 from tenantry.middleware.token_watch import REVOKED
 from tenantry.middleware.websockets import WebSocketSession
 from tests.middleware.sockets import RAW, Answers, Socket

@@ -1,4 +1,4 @@
-"""Lazy exports: a package that imports a name's module when somebody first asks for the name (PEP 562)."""
+"""Lazy exports: a package imports the module of a name when the name is first used (PEP 562)."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from typing import Any
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package; ``modules``: each name → the module that defines it.
+    """Return ``__getattr__`` and ``__dir__`` for a package; ``modules`` maps a module to its names, space-separated.
 
-    Call it where a type checker does not look, so that it refuses a name that no module defines::
+    ``dir`` shows ``__all__``, or the names in ``modules`` if the package has none. Call it in an ``else`` branch that
+    type checkers skip, so that they reject names that no module defines::
 
         if TYPE_CHECKING:
-            from package.module import Name
+            from package.module import Name, other_name
         else:
-            __getattr__, __dir__ = lazy_exports(__name__, {"Name": "package.module"})
+            __getattr__, __dir__ = lazy_exports(__name__, {"package.module": "Name other_name"})
     """
+    module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def load(name: str) -> Any:
-        module = modules.get(name)
+        module = module_of.get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(module), name)
-        setattr(sys.modules[package], name, value)  # the next access finds it without us
+        setattr(sys.modules[package], name, value)  # later accesses skip __getattr__
         return value
 
     def names() -> list[str]:
-        return sorted(sys.modules[package].__all__)
+        return sorted(getattr(sys.modules[package], "__all__", module_of))
 
     return load, names

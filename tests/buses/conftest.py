@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from tenantry.aio import publish_queue
 from tenantry.backends.buses import postgres, redis, subscription
-from tenantry.database import publish_queue
 from tenantry.ports import Bus
 
 

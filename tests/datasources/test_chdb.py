@@ -13,7 +13,7 @@ import pytest
 from engines.clickhouse import require_chdb
 from tenantry.datasources.engines.chdb import ChDBDriver
 from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.url import file_path, memory_bytes, parse
+from tenantry.datasources.url import file_path, memory_bytes, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable
 from tests.datasources.clickhouse_cases import CANARY, CASES, ENGINE_ALONE, PATIENCE
 
@@ -77,7 +77,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
 
 def test_the_url_is_that_of_a_folder() -> None:
     """Its rules are those of other files, and its option that of DuckDB."""
-    url = parse("chdb:////data/sales?memory_limit=1.5GiB")
+    url = parse_url("chdb:////data/sales?memory_limit=1.5GiB")
     assert (file_path(url), memory_bytes(url)) == (Path("/data/sales"), 3 * 2**29)
-    assert memory_bytes(parse("chdb:////data/sales?memory_limit=2MB")) == 2_000_000
-    assert memory_bytes(parse("chdb:////data/sales")) == 2**30
+    assert memory_bytes(parse_url("chdb:////data/sales?memory_limit=2MB")) == 2_000_000
+    assert memory_bytes(parse_url("chdb:////data/sales")) == 2**30

@@ -16,7 +16,7 @@ from engines.ports import free_port
 from tenantry.datasources.engines import clickhouse_sql
 from tenantry.datasources.engines.clickhouse import ClickHouseAddress
 from tenantry.datasources.engines.clickhouse_sql import clickhouse_refusal, typed_value
-from tenantry.datasources.url import parse
+from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, NotOneStatement, QueryTimeout, SourceUnavailable, UnbindableValue
 from tenantry.groups import check_session_variables
 from tests.datasources.clickhouse_cases import (
@@ -199,7 +199,7 @@ async def test_a_login_that_fails_and_a_server_that_is_down(
 )
 def test_tls_is_the_default_but_on_the_machine_itself(url: str, port: int, interface: str) -> None:
     """A password is not sent in the clear because nothing was said."""
-    login = ClickHouseAddress(parse(url))._login
+    login = ClickHouseAddress(parse_url(url))._login
     assert (login["port"], login["interface"], login["username"]) == (port, interface, "default")
 
 
@@ -215,7 +215,7 @@ def test_tls_is_the_default_but_on_the_machine_itself(url: str, port: int, inter
 def test_options_that_mean_nothing_are_refused(options: str, says: str) -> None:
     """Rather than a connection that is not encrypted as somebody thought."""
     with pytest.raises(InvalidSource, match=says):
-        ClickHouseAddress(parse(f"clickhouse://h/db?{options}"))
+        ClickHouseAddress(parse_url(f"clickhouse://h/db?{options}"))
 
 
 def test_session_variables_are_refused() -> None:

@@ -15,7 +15,7 @@ import pytest
 from engines.certificates import self_signed
 from engines.mariadb import MariaDB
 from tenantry.datasources.engines.mysql_tls import ServerAddress
-from tenantry.datasources.url import parse
+from tenantry.datasources.url import parse_url
 from tenantry.errors import SourceUnavailable
 from tests.datasources.conftest import Directory, group
 
@@ -100,7 +100,7 @@ async def test_the_machine_itself_may_have_none(options: str, cipher, mariadb: M
 )
 def test_what_a_url_asks_for(url: str, tls: str | None) -> None:
     """Another machine is never spoken to in plain text unless the URL says so: such a URL does not fall back."""
-    address = ServerAddress(parse(url))
+    address = ServerAddress(parse_url(url))
     arguments = address.arguments()
     assert ("ssl" in arguments) is (tls is not None)
     falls_back = address.goes_on_without_tls(2026)
@@ -110,7 +110,7 @@ def test_what_a_url_asks_for(url: str, tls: str | None) -> None:
 
 def test_one_context_for_a_source(mariadb_with_tls: MariaDB) -> None:
     """To make one for each connection cost 200 to 540 ms. Red when each call of ``arguments`` made one."""
-    address = ServerAddress(parse(f"mysql://u@h/d?ssl_ca={mariadb_with_tls.certificate}"))
+    address = ServerAddress(parse_url(f"mysql://u@h/d?ssl_ca={mariadb_with_tls.certificate}"))
     context = address.arguments()["ssl"]
     assert address.arguments()["ssl"] is context
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)

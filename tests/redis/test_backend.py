@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from engines.valkey import Valkey
+from tenantry.aio.publish_queue import Message
 from tenantry.backends.redis.entry import DIGITS, key_of, stamp
 from tenantry.backends.redis.second_level import RedisBackend
-from tenantry.database.publish_queue import Message
 from tenantry.errors import InvalidSettings
 from tenantry.groups import GroupChanges, Reading, Token
 from tenantry.testing import MemoryStore, make_token

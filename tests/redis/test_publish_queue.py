@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tenantry.database.publish_queue import AGAIN_SECONDS, Message, PublishQueue
+from tenantry.aio.publish_queue import AGAIN_SECONDS, Message, PublishQueue
 from tests.redis.conftest import until
 
 

@@ -1,1 +1,9 @@
-"""Helpers for asyncio: state of one event loop, and reconnecting with a backoff."""
+"""Helpers for asyncio: per-loop state, reconnecting with backoff, reading ahead of an app, and a publish queue."""
+
+from tenantry.aio.backoff import Breaker as Breaker
+from tenantry.aio.backoff import reconnect_forever as reconnect_forever
+from tenantry.aio.loop_local import LoopLocal as LoopLocal
+from tenantry.aio.loop_local import silence_destroy_warning as silence_destroy_warning
+from tenantry.aio.publish_queue import Message as Message
+from tenantry.aio.publish_queue import PublishQueue as PublishQueue
+from tenantry.aio.read_ahead import ReadAhead as ReadAhead

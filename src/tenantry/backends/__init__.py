@@ -1,1 +1,20 @@
 """Stores and caches of user groups: in memory for tests, in SQLite or PostgreSQL for work."""
+
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tenantry.backends.replication import attach_redis as attach_redis
+    from tenantry.backends.stored import UNKNOWN_TOKEN as UNKNOWN_TOKEN
+    from tenantry.backends.stored import StoredGroup as StoredGroup
+    from tenantry.backends.stored import matches as matches
+    from tenantry.backends.stored import use_is_recorded as use_is_recorded
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.backends.replication": "attach_redis",
+            "tenantry.backends.stored": "StoredGroup UNKNOWN_TOKEN matches use_is_recorded",
+        },
+    )

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
-from tenantry.aio.loop_local import LoopLocal
+from tenantry.aio import LoopLocal
 from tenantry.cache.slots import utc_now
 from tenantry.errors import SigningKeyMissing, StoreUnavailable
 from tenantry.groups import INTROSPECTION, Reading, Token, UserGroup

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tenantry.backends.audit.chain import ChainCheck, read_head, write_head
+from tenantry.backends.audit import ChainCheck, read_head, write_head
 from tenantry.cli.options import database_option, environment_option, json_option, keys_option, settings, with_store
 from tenantry.cli.output import JsonLinePrinter, RowPrinter, print_note, print_record, print_value
 from tenantry.errors import AuditBroken, StoreUnavailable, UnknownEnvironment

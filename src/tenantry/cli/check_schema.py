@@ -9,8 +9,7 @@ from typing import Final
 import click
 
 from tenantry.cli.options import settings
-from tenantry.groups.property_schema import PropertySchema
-from tenantry.groups.property_schema_files import read_schema, schema_file, schema_names
+from tenantry.groups import PropertySchema, read_schema, schema_file, schema_names
 from tenantry.suggestions import did_you_mean
 
 NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked for: no schema names the tenant's column"

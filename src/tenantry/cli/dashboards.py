@@ -139,7 +139,7 @@ def serve(
 @dashboards.command("schema")
 def schema() -> None:
     """Print the JSON Schema of a dashboard's file, for editors."""
-    from tenantry.dashboards.definition.json_schema import dashboard_schema
+    from tenantry.dashboards.definition import dashboard_schema
 
     click.echo(json.dumps(dashboard_schema(), indent=2))
 

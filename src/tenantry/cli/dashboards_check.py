@@ -12,22 +12,27 @@ from tenantry.cli.check_schema import NOT_LOOKED_FOR, find_schema
 from tenantry.cli.options import choose_environment, settings, with_store
 from tenantry.cli.output import print_note
 from tenantry.cli.sql_check import count_by_severity, groups_of, print_document, print_findings
-from tenantry.dashboards.definition.model import ColumnUse, DashboardFile, Panel, PanelKind
-from tenantry.dashboards.definition.queries import unused_controls
-from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
-from tenantry.dashboards.formats import UnusableFormat, unusable_formats
+from tenantry.dashboards import DashboardFolder, SavedDashboard, UnusableFormat, unusable_formats
+from tenantry.dashboards.definition import ColumnUse, DashboardFile, Panel, PanelKind, unused_controls
 from tenantry.errors import InvalidQueries, MissingVariable, UnbindableValue
-from tenantry.groups import UserGroup, extend, thaw
-from tenantry.groups.property_schema import PropertySchema
+from tenantry.groups import PropertySchema, UserGroup, extend, thaw
 from tenantry.ports import Store
 from tenantry.sql import SQLTemplate
-from tenantry.sql.checks.coverage import Coverage, PropertyTypes, in_groups
-from tenantry.sql.checks.findings import Finding, Severity
-from tenantry.sql.checks.lint import coverage_findings, lint, template_error, wanted_properties
+from tenantry.sql.checks import (
+    Coverage,
+    Finding,
+    PropertyTypes,
+    Severity,
+    coverage_findings,
+    in_groups,
+    template_error,
+    wanted_properties,
+)
+from tenantry.sql.inspect import lint
 from tenantry.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from tenantry.datasources.checks.engine_check import AskedQuery, EngineReport
+    from tenantry.datasources.checks import AskedQuery, EngineReport
 
 _NAMED = 5
 """Groups that a finding names."""
@@ -85,7 +90,7 @@ class DashboardCheck:
         """Reads the groups of a store, and has the engines of their data sources explain the queries. Raises
         StoreUnavailable, UnknownEnvironment."""
         from tenantry.datasources import DataSources  # SQLAlchemy, which only --groups needs
-        from tenantry.datasources.checks.engine_check import EngineCheck
+        from tenantry.datasources.checks import EngineCheck
 
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
 
@@ -139,7 +144,7 @@ class DashboardCheck:
         """The columns that a panel names and the rows of its query lack, as the engines say."""
         if self._engines is None:
             return
-        from tenantry.datasources.checks.engine_check import reported_by
+        from tenantry.datasources.checks import reported_by
 
         for saved in self._saved:
             for panel, file, template in _templates(saved):
@@ -157,7 +162,7 @@ class DashboardCheck:
         """Tables whose engine gives no pages: they are shown as long as their query is within the row limit."""
         if self._engines is None:
             return
-        from tenantry.datasources.pages import has_pages
+        from tenantry.datasources import has_pages
 
         for saved in self._saved:
             for panel, file, template in _templates(saved):
@@ -230,7 +235,7 @@ def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTe
 
 def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template: SQLTemplate) -> AskedQuery:
     """A template with its schema. The names of its columns are wanted where its panel names some."""
-    from tenantry.datasources.checks.engine_check import AskedQuery
+    from tenantry.datasources.checks import AskedQuery
 
     schema = saved.dashboard.schema if panel is None else panel.schema
     return AskedQuery(file, template, schema, names=bool(_columns_of(saved, panel, template)))

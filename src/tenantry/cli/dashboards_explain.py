@@ -25,7 +25,7 @@ from tenantry.suggestions import did_you_mean
 from tenantry.tokens import mask_within
 
 if TYPE_CHECKING:
-    from tenantry.dashboards.folder import SavedDashboard
+    from tenantry.dashboards import SavedDashboard
 
 folder_option: OptionDecorator = click.option(
     "--folder",
@@ -43,7 +43,7 @@ group_option: OptionDecorator = click.option(
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
     """The dashboard of this name. Raises InvalidSettings, InvalidDashboards, InvalidQueries."""
-    from tenantry.dashboards.folder import DashboardFolder  # the YAML reader, not imported for `--help`
+    from tenantry.dashboards import DashboardFolder  # the YAML reader, not imported for `--help`
 
     dashboards = DashboardFolder(folder)
     if name not in dashboards:
@@ -106,8 +106,12 @@ async def explain_command(
 
 
 def _written(explained: list[dict[str, Any]], style: str) -> str:
-    from tenantry.dashboards.explanation import compare_explanations, explanation_page
-    from tenantry.dashboards.explanation.report import comparison_text, explanation_text
+    from tenantry.dashboards.explanation import (
+        compare_explanations,
+        comparison_text,
+        explanation_page,
+        explanation_text,
+    )
 
     if style == "html":
         return explanation_page(explained)

@@ -67,8 +67,7 @@ async def preview_command(
 
     Whoever has the address sees the group's data. Who asked, as which group and for what is in the audit trail.
     """
-    from tenantry.dashboards.preview.endpoint import preview_address
-    from tenantry.dashboards.preview.previews import Previews
+    from tenantry.dashboards.preview import Previews, preview_address
 
     if folder is not None:
         _require(folder, name)
@@ -84,7 +83,7 @@ async def preview_command(
 
 def _require(folder: Path, name: str) -> None:
     """Raises InvalidDashboards, InvalidQueries for files that cannot be used, click.BadParameter for no dashboard."""
-    from tenantry.dashboards.folder import DashboardFolder
+    from tenantry.dashboards import DashboardFolder
     from tenantry.suggestions import did_you_mean
 
     dashboards = DashboardFolder(folder)

@@ -16,18 +16,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.cli.options import choose_environment
 from tenantry.cli.output import print_note
-from tenantry.dashboards.folder import DashboardFolder
-from tenantry.dashboards.mount import mount_dashboards
-from tenantry.dashboards.refresh.reloading import ReloadingFolder
+from tenantry.dashboards import DashboardFolder, ReloadingFolder, mount_dashboards
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, UnknownGroup
 from tenantry.groups import GroupDraft, Tag
-from tenantry.middleware.carriers import TOKEN_HEADER
+from tenantry.middleware import TOKEN_HEADER
 from tenantry.ports import Store
 from tenantry.provisioning import Provisioner
 from tenantry.resolver import Resolver
-from tenantry.server.settings import Settings
-from tenantry.server.uvicorn import listen, run
+from tenantry.server import Settings, listen, run
 from tenantry.tokens import KeyRing, SigningKey
 from tenantry.tokens.keys import SigningKeys
 
@@ -64,7 +61,7 @@ def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | Non
     """A group of its own, in a store in memory; its data source is empty unless one is given."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
-        from tenantry.backends.memory.store import MemoryStore
+        from tenantry.backends.memory import MemoryStore
 
         store, keys = MemoryStore(), KeyRing([SigningKey("k1", secrets.token_bytes(32))])
         url = source or _empty_source()

@@ -12,8 +12,7 @@ from tenantry.cli.options import as_name, as_new_name, author, grace_type, json_
 from tenantry.cli.output import print_note, print_rows, print_value
 from tenantry.cli.sealing import note_unsealed
 from tenantry.errors import UnknownEnvironment
-from tenantry.groups import Environment, Tag
-from tenantry.groups.property_schema import SchemaLearner
+from tenantry.groups import Environment, SchemaLearner, Tag
 from tenantry.ports import Store
 
 PAGE: Final = 500
@@ -91,7 +90,7 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 
     An origin is https://app.example.com, https://*.example.com, or 'self' in its quotes.
     """
-    from tenantry.dashboards.embedding.hosts import check_hosts  # other commands start without it
+    from tenantry.dashboards.embedding import check_hosts  # other commands start without it
 
     checked = check_hosts(hosts, "HOSTS")
     set_to = await store.environments.set_embedding_hosts(await _known(store, name), checked, author=author())

@@ -269,7 +269,7 @@ async def delete(
             err=True,
         )
     if dry_run:
-        from tenantry.provisioning.http.rehearsal import group_to_delete
+        from tenantry.provisioning.http import group_to_delete
 
         gone = await group_to_delete(store.groups, target, provided_id)
     else:

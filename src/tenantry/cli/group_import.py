@@ -28,12 +28,12 @@ from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Environment
 from tenantry.ports import Store
 from tenantry.provisioning import Deadline, UpsertProvisioner
-from tenantry.server.query_contract import read_contract
+from tenantry.server import read_contract
 from tenantry.tokens import mask_within
 from tenantry.tokens.keys import SigningKeys
 
 if TYPE_CHECKING:
-    from tenantry.provisioning.http.lines import Line
+    from tenantry.provisioning.http import Line
 
 FAILED: Final = 1
 _PART: Final = 64 * 1024
@@ -64,7 +64,7 @@ async def import_(
     """Create or change the user groups of FILE (- is stdin): a JSON object a line. Run again, it goes on."""
     if tokens and not as_json:
         raise click.UsageError("--tokens belongs to --json")
-    from tenantry.provisioning.http.lines import LineSplitter  # pydantic, which no other command of groups needs
+    from tenantry.provisioning.http import LineSplitter  # pydantic, which no other command of groups needs
 
     target = await choose_environment(store, environment)
     run = _Import(new_provisioner(store, keys, queries, dry_run=dry_run), target, replace, as_json, tokens)
@@ -102,7 +102,7 @@ def new_provisioner(
     contract = read_contract(chosen, refuses=True if tries_queries and chosen.queries is not None else None)
     if not dry_run:
         return UpsertProvisioner(store, signing, contract=contract)
-    from tenantry.provisioning.http.rehearsal import Rehearsal
+    from tenantry.provisioning.http import Rehearsal
 
     return Rehearsal(store, signing, deadline=Deadline(), contract=contract)
 
@@ -119,7 +119,7 @@ class _Import:
     def __init__(
         self, provisioner: UpsertProvisioner, environment: Environment, replace: bool, as_json: bool, tokens: bool
     ) -> None:
-        from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, read_line
+        from tenantry.provisioning.http import UpsertBatch, UpsertCounts, read_line
 
         self._provisioner = provisioner
         self._environment = environment

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tenantry.cli.progress import progress
 from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError
-from tenantry.provisioning import Upsert, check_changes
-from tenantry.provisioning.limits import check_text
-from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
-from tenantry.sql.source import Source
+from tenantry.provisioning import Upsert, check_changes, check_text
+from tenantry.sql import Source
+from tenantry.sql.header import YamlNode, read_yaml
 from tenantry.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from tenantry.provisioning.http.lines import Line, LineSplitter
+    from tenantry.provisioning.http import Line, LineSplitter
 
 LONGEST: Final = 64 * 1024 * 1024
 """Characters of a file."""
@@ -49,8 +48,10 @@ def read_groups(text: str, file: str) -> dict[str, Upsert]:
 
 
 def _lines(text: str, file: str) -> Iterator[Upsert | str]:
-    from tenantry.provisioning.http.lines import LineSplitter  # pydantic, which no other command of groups needs
-    from tenantry.provisioning.http.upsert_lines import read_line
+    from tenantry.provisioning.http import (
+        LineSplitter,  # pydantic, which no other command of groups needs
+        read_line,
+    )
 
     first: dict[str, int] = {}
     splitter, read = LineSplitter(), None
@@ -136,7 +137,7 @@ class _Groups(dict[str, YamlNode]):
 
 
 def _group(provided_id: str, node: YamlNode, source: Source, groups: _Groups) -> Upsert:
-    from tenantry.provisioning.http.operations import parse_line  # pydantic, as above
+    from tenantry.provisioning.http import parse_line  # pydantic, as above
 
     fields: Any = {} if node.value is None else node.plain()
     if not isinstance(fields, dict):

@@ -20,7 +20,7 @@ from tenantry.ports import Store
 from tenantry.tokens import holds_token
 
 if TYPE_CHECKING:
-    from tenantry.server.settings import Settings
+    from tenantry.server import Settings
     from tenantry.tokens.keys import SigningKeys
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -110,7 +110,7 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 def settings(**given: Any) -> Settings:
     """The settings, with the given options before all others. Raises InvalidSettings."""
-    from tenantry.server.settings import load_settings  # pydantic, not imported for `--help`
+    from tenantry.server import load_settings  # pydantic, not imported for `--help`
 
     chosen = load_settings(**given)
     # The processes of this host share the run folder: the setting holds for all that we start.
@@ -155,7 +155,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
             store = SQLStore(chosen.database, usage_seconds=None, keys=sealing_keys(chosen))
             stack.push_async_callback(store.aclose)
             if chosen.redis is not None:
-                from tenantry.backends.replication import attach_redis
+                from tenantry.backends import attach_redis
 
                 stack.push_async_callback(attach_redis(store, chosen.redis))
             await command(store, **arguments)

@@ -114,9 +114,7 @@ host_option: OptionDecorator = click.option(
 def serve(**given: Any) -> None:
     """Serve /api/user, after bringing the store's tables up to date."""
     from tenantry.database.migrations import migrate as migrate_store
-    from tenantry.server.telemetry import make_reporter
-    from tenantry.server.uvicorn import Drain, listen
-    from tenantry.server.workers import Supervisor, make_app, serve_process
+    from tenantry.server import Drain, Supervisor, listen, make_app, make_reporter, serve_process
 
     chosen = settings(**given)
     drain = Drain(chosen.drain_seconds)
@@ -153,7 +151,7 @@ def migrate(database: str | None) -> None:
 def demo(folder: str, host: str | None, port: int) -> None:
     """Show a product that embeds live dashboards for three customers: real data, nothing to set up."""
     from tenantry.demo import prepare_demo
-    from tenantry.server.uvicorn import by_port, listen, listen_beside, run, url_of
+    from tenantry.server import by_port, listen, listen_beside, run, url_of
 
     # First: each start replaces the API token of the one before.
     with listen(host or "127.0.0.1", port) as listener, listen_beside(listener) as beside:

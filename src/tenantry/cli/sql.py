@@ -21,14 +21,12 @@ from tenantry.cli.options import (
     parse_pairs,
     with_store,
 )
-from tenantry.datasources.query_folder import QueryFolder, is_within
+from tenantry.datasources import QueryFolder, is_within
 from tenantry.errors import Location, TemplateError, UnknownGroup
 from tenantry.groups import extend
 from tenantry.ports import Store
-from tenantry.sql import DIALECTS, PARAMSTYLES, Query
-from tenantry.sql.parameters.declared import RANGE_ENDS
-from tenantry.sql.parsing.parser import PATH
-from tenantry.sql.tenant_guard import is_viewer_input
+from tenantry.sql import DIALECTS, PARAMSTYLES, VARIABLE_PATH, Query, is_viewer_input
+from tenantry.sql.parameters import RANGE_ENDS
 from tenantry.suggestions import did_you_mean
 
 FAILED = 1
@@ -36,7 +34,7 @@ FAILED = 1
 
 def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
     for path in paths:
-        if not PATH.fullmatch(path):
+        if not VARIABLE_PATH.fullmatch(path):
             raise click.BadParameter(f"{path!r} is not a path: names joined by dots")
     return paths
 

@@ -16,16 +16,22 @@ import click
 from tenantry.cli.check_schema import NOT_LOOKED_FOR, find_schema
 from tenantry.cli.options import choose_environment, with_store
 from tenantry.cli.output import print_note, printable
-from tenantry.datasources.query_folder import is_within, read_query_text
+from tenantry.datasources import is_within, read_query_text
 from tenantry.errors import TemplateError
-from tenantry.groups import Environment, UserGroup
-from tenantry.groups.property_schema import PropertySchema
-from tenantry.groups.property_schema_files import read_schema
+from tenantry.groups import Environment, PropertySchema, UserGroup, read_schema
 from tenantry.ports import Store
 from tenantry.sql import Query
-from tenantry.sql.checks.coverage import Coverage, PropertyTypes
-from tenantry.sql.checks.findings import Finding, Severity
-from tenantry.sql.checks.lint import compares_loosely, coverage_findings, lint, template_error, wanted_properties
+from tenantry.sql.checks import (
+    Coverage,
+    Finding,
+    PropertyTypes,
+    Severity,
+    compares_loosely,
+    coverage_findings,
+    template_error,
+    wanted_properties,
+)
+from tenantry.sql.inspect import lint
 from tenantry.tokens import mask_within
 
 _INCLUDES: Final = re.compile(r"\{\{\s*>")
@@ -113,7 +119,7 @@ class Check:
     def gather(self, *, database: str | None, environment: str | None) -> None:
         """Reads the groups of a store, in pages, and its data sources. Raises StoreUnavailable, UnknownEnvironment,
         InvalidSource."""
-        from tenantry.datasources.checks.session_check import SessionCheck  # SQLAlchemy, which only --groups needs
+        from tenantry.datasources.checks import SessionCheck  # SQLAlchemy, which only --groups needs
 
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
 

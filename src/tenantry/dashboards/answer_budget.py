@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 from cachetools import LRUCache
 from starlette.types import Message, Send
 
-from tenantry.aio.loop_local import LoopLocal
+from tenantry.aio import LoopLocal
 from tenantry.dashboards.paced_send import PacedSend, in_pieces
 from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup

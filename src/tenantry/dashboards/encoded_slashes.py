@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import NotFound
-from tenantry.http.responses import has_encoded_slash
-from tenantry.middleware.refusals import send_error
+from tenantry.http import has_encoded_slash
+from tenantry.middleware import send_error
 
 
 class NoEncodedSlash:

@@ -22,9 +22,15 @@ from tenantry.dashboards.paced_send import LargeBodiesInPieces
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
-from tenantry.http.accessors import HANDSHAKE_KEY, user_group, variables
-from tenantry.http.responses import error_response
-from tenantry.http.viewers import watched_request, while_connected, while_thread_works
+from tenantry.http import (
+    HANDSHAKE_KEY,
+    error_response,
+    user_group,
+    variables,
+    watched_request,
+    while_connected,
+    while_thread_works,
+)
 
 POLICY_VIOLATION = 1008
 """The close code of a websocket that ends for an error of ours (RFC 6455 section 7.4.1)."""

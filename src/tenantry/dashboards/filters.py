@@ -14,9 +14,7 @@ from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import InvalidParameter
 from tenantry.groups import Record
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.parameters.conversion import ParameterConversion, typed_value
-from tenantry.sql.parameters.declared import Parameter
-from tenantry.sql.parameters.values import is_empty
+from tenantry.sql.parameters import Parameter, ParameterConversion, is_empty, typed_value
 from tenantry.suggestions import did_you_mean
 
 _LONGEST_NAME: Final = 100

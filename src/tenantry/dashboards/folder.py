@@ -13,9 +13,9 @@ from tenantry.dashboards.definition.left_out import relaxed
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
-from tenantry.datasources.query_folder import QueryFolder, read_query_text
+from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
-from tenantry.sql.fragments.fragment_tags import NAME
+from tenantry.sql import FRAGMENT_NAME
 
 MAX_FILES: Final = 1_000
 """Dashboards in one folder."""
@@ -113,7 +113,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         return list(found.items())
 
     def _read(self, name: str, file: Path) -> SavedDashboard:
-        if not NAME.fullmatch(name):
+        if not FRAGMENT_NAME.fullmatch(name):
             problem = "a dashboard is named by its file: letters, digits, _ and -, and a letter at first"
             raise TemplateError(f"{file}: {problem}")
         dashboard = read_dashboard(read_query_text(file), name, str(file))

@@ -53,9 +53,8 @@ from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
 from tenantry.dashboards.refresh.reloading import ReloadingFolder
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, TenantryError
-from tenantry.http.accessors import user_group
-from tenantry.middleware import UserGroupMiddleware, header
-from tenantry.middleware.middleware import TokenResolver, with_staleness
+from tenantry.http import user_group
+from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, with_staleness
 
 BUNDLES: Final = (SCRIPT, STYLE, *FURTHER, *ELEMENT_FILES)
 

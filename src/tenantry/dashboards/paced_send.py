@@ -14,7 +14,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tenantry.middleware.long_responses import ResponseCut
+from tenantry.middleware import ResponseCut
 
 PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0

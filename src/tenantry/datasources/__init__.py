@@ -1,5 +1,8 @@
 """Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
 
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.checks.connection_check import check_connection, check_connections
@@ -26,8 +29,44 @@ from tenantry.datasources.url import check_url, display_url, resolve_url, secret
 from tenantry.datasources.url_secrets.encryption import encrypt_url
 from tenantry.datasources.url_secrets.reencryption import encrypt_sources
 from tenantry.groups import Usage
-from tenantry.http.viewers import while_connected
+from tenantry.http import while_connected
 from tenantry.usage import GroupUsage, UsageCounter
+
+if TYPE_CHECKING:
+    from tenantry.datasources.activity import Activity as Activity
+    from tenantry.datasources.driver import C as C
+    from tenantry.datasources.driver import Pieces as Pieces
+    from tenantry.datasources.driver import as_result as as_result
+    from tenantry.datasources.explanation import ExplainedQuery as ExplainedQuery
+    from tenantry.datasources.pages import PLAIN_NAME as PLAIN_NAME
+    from tenantry.datasources.pages import CountTemplate as CountTemplate
+    from tenantry.datasources.pages import PagedTemplate as PagedTemplate
+    from tenantry.datasources.pages import has_pages as has_pages
+    from tenantry.datasources.pool.many_rows import Reduction as Reduction
+    from tenantry.datasources.pool.threads import ThreadedSource as ThreadedSource
+    from tenantry.datasources.pool.turns import Turn as Turn
+    from tenantry.datasources.pool.turns import Turns as Turns
+    from tenantry.datasources.pools import source_name as source_name
+    from tenantry.datasources.query_folder import QueryFolder as QueryFolder
+    from tenantry.datasources.query_folder import is_within as is_within
+    from tenantry.datasources.query_folder import read_query_text as read_query_text
+    from tenantry.datasources.url import parse_url as parse_url
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.datasources.activity": "Activity",
+            "tenantry.datasources.driver": "C Pieces as_result",
+            "tenantry.datasources.explanation": "ExplainedQuery",
+            "tenantry.datasources.pages": "CountTemplate PLAIN_NAME PagedTemplate has_pages",
+            "tenantry.datasources.pool.many_rows": "Reduction",
+            "tenantry.datasources.pool.threads": "ThreadedSource",
+            "tenantry.datasources.pool.turns": "Turn Turns",
+            "tenantry.datasources.pools": "source_name",
+            "tenantry.datasources.query_folder": "QueryFolder is_within read_query_text",
+            "tenantry.datasources.url": "parse_url",
+        },
+    )
 
 __all__ = [
     "Answer",

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from tenantry.aio.loop_local import silence_destroy_warning
+from tenantry.aio import silence_destroy_warning
 from tenantry.cache.slots import monotonic_with_suspend, utc_now
 from tenantry.datasources.driver import Pieces
 from tenantry.datasources.registrations import Registrations

@@ -10,10 +10,9 @@ from typing import Any
 
 from tenantry.datasources.caching.result_cache import ResultCache
 from tenantry.datasources.pools import OpenSource
-from tenantry.datasources.url import parse
+from tenantry.datasources.url import parse_url
 from tenantry.groups import Record, UserGroup
-from tenantry.sql import SQLTemplate
-from tenantry.sql.binding.paramstyles import TracedSQL
+from tenantry.sql import SQLTemplate, TracedSQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +42,5 @@ def explain_query(
     if cache is not None:
         with suppress(TypeError):  # a value without a fingerprint, for a driver of the host's own
             age = cache.age(opened.fingerprint(traced.bound, session, group))
-    engine = parse(registered.url).get_backend_name()
+    engine = parse_url(registered.url).get_backend_name()
     return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age)

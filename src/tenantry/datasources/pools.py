@@ -33,7 +33,15 @@ from tenantry.datasources.pool.threads import ThreadedSource
 from tenantry.datasources.pool.turns import Turns
 from tenantry.datasources.query_label import QueryLabel, with_tag
 from tenantry.datasources.session import SessionTemplate
-from tenantry.datasources.url import ENGINES, check_url, file_path, memory_bytes, memory_limit, parse, source_revision
+from tenantry.datasources.url import (
+    ENGINES,
+    check_url,
+    file_path,
+    memory_bytes,
+    memory_limit,
+    parse_url,
+    source_revision,
+)
 from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSecrets
 from tenantry.errors import InvalidSettings, InvalidSource, SecretUnavailable, SourceUnavailable
 from tenantry.groups import RegisteredSource, UserGroup
@@ -78,7 +86,7 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 
 def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str, DriverFactory]) -> DataSource:
     """Raises InvalidSource for a URL, dialect or driver that cannot be used. ``engines`` by URL scheme."""
-    url = parse(source.url)
+    url = parse_url(source.url)
     factory = engines.get(url.get_backend_name())
     if factory is not None:
         driver = _check_driver(factory(source, limits))
@@ -231,7 +239,7 @@ class Pools:
         source = create_source(secrets.source, self.limits, self._engines)
         # A result within one limit may be beyond another: whoever has other limits shares no answers.
         revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
-        is_tagged = parse(registered.url).get_backend_name() in self._tagged
+        is_tagged = parse_url(registered.url).get_backend_name() in self._tagged
         turns = Turns(registered.id, self.limits)
         opened = OpenSource(registered, secrets, source, session, revision, turns, is_tagged)
         if pool is not None:

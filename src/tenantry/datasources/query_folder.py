@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tenantry.errors import InvalidQueries, Location, TemplateError
-from tenantry.sql.fragments.fragment_tags import NAME
-from tenantry.sql.query_file import Query
-from tenantry.sql.source import MAX_TEXT
+from tenantry.sql import FRAGMENT_NAME, MAX_TEXT, Query
 from tenantry.suggestions import did_you_mean
 
 MAX_FILES = 10_000
@@ -83,7 +81,7 @@ class QueryFolder(Mapping[str, Query]):
                 raise query.definition.source.error(query.definition.header.offsets[name], problem, near.strip())
 
     def _read(self, file: Path, name: str, dialect: str | None) -> Query:
-        if not NAME.fullmatch(name):
+        if not FRAGMENT_NAME.fullmatch(name):
             problem = "a query is named by its file: letters, digits, _ and -, and a letter at first"
             raise TemplateError(f"{file}: {problem}")
         return Query(read_query_text(file), name, file=str(file), dialect=dialect, fragments=self, trusted=True)

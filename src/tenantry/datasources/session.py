@@ -9,9 +9,8 @@ from __future__ import annotations
 from tenantry.datasources.driver import query_error, statement_error
 from tenantry.errors import MissingVariable, NotOneStatement, QueryFailed, UnbindableValue
 from tenantry.groups import RegisteredSource, UserGroup, check_session_variables
-from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate
-from tenantry.sql.dialects.dialect import UNICODE_NAMES, function_names
-from tenantry.sql.parsing.dynamic_sql import calls_any, has_dynamic_sql
+from tenantry.sql import DIALECTS, BoundSQL, SQLTemplate, calls_any, has_dynamic_sql
+from tenantry.sql.dialects import UNICODE_NAMES, function_names
 
 _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_NAMES),)
 

@@ -28,13 +28,13 @@ from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engin
 from tenantry.datasources.query_label import QueryLabel, label_of
 from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.results import Format, Result, StreamFormat
-from tenantry.datasources.results.format import DEFAULT
+from tenantry.datasources.results.format import DEFAULT_FORMAT
 from tenantry.datasources.results.pieces import MakeWriter, narrowed, piece_writers
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
-from tenantry.http.viewers import VIEWER_OF_THREAD, ask_for_thread
+from tenantry.http import VIEWER_OF_THREAD, ask_for_thread
 from tenantry.ports import SourceHolder
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, UsageCounter, recorder_of
@@ -172,7 +172,7 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None = None,
         *,
         format: StreamFormat = "ndjson",  # noqa: A002  # the word of every function that writes
-        options: Format = DEFAULT,
+        options: Format = DEFAULT_FORMAT,
         formula_safe: bool = False,
         columns: Collection[str] | None = None,
     ) -> ResultStream:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from tenantry.sql import DIALECTS
-from tenantry.sql.dialects.dialect import function_names
-from tenantry.sql.parsing.dynamic_sql import calls_any
+from tenantry.sql import DIALECTS, calls_any
+from tenantry.sql.dialects import function_names
 
 READING = frozenset({"select", "with", "values", "table", "explain", "show"})
 READING_MYSQL = READING | {"describe", "desc"}

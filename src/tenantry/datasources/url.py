@@ -13,11 +13,11 @@ from urllib.parse import quote_plus
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from tenantry.database.source_url import ENCRYPTED_OPTION, is_reference, replace_secrets, secret_values
+from tenantry.database import ENCRYPTED_OPTION, is_reference, replace_secrets, secret_values
 from tenantry.datasources.engines import bigquery, databricks, snowflake
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
-from tenantry.sql.binding.fingerprint import digest
+from tenantry.sql import digest
 
 ENGINES = {
     "sqlite": "sqlite",
@@ -57,7 +57,7 @@ _EXAMPLE = (
 )
 
 
-def parse(url: str) -> URL:
+def parse_url(url: str) -> URL:
     """Raises InvalidSource, without repeating any of the URL."""
     failed = True
     parsed = None
@@ -86,7 +86,7 @@ def check_url(url: str, trusted: bool = False) -> str:
 
     Checks the text only: nothing is opened. Raises InvalidSource, naming the fix.
     """
-    parsed = parse(url)
+    parsed = parse_url(url)
     name = parsed.get_backend_name()
     engine = ENGINES.get(name)
     if engine in FILES:
@@ -112,7 +112,7 @@ def display_url(url: str) -> str:
     """The URL for people: the password, and every query parameter that might be a secret, is ``***`` or the reference
     in its place. Never raises."""
     try:
-        parsed = parse(url)
+        parsed = parse_url(url)
     except InvalidSource:
         scheme, separator, _ = url.partition("://")
         return f"{scheme}://{MASK}" if separator and scheme.replace("+", "").isalnum() else MASK
@@ -131,7 +131,7 @@ def masked(url: URL) -> URL:
 def secret_state(url: str) -> str | None:
     """How a stored URL keeps its secrets: ``plain``, ``encrypted`` or ``reference``; None if it has none."""
     try:
-        parsed = parse(url)
+        parsed = parse_url(url)
     except InvalidSource:
         return None
     if ENCRYPTED_OPTION in parsed.query:
@@ -146,7 +146,7 @@ def source_revision(source: RegisteredSource) -> str:
 
     The password is left out: it opens the same database, and could be guessed from a digest that others see.
     """
-    url = parse(source.url)._replace(password=None)
+    url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
     text = url.set(query=rest).render_as_string(hide_password=False)
     return digest((text, source.trusted, source.session))
@@ -154,7 +154,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 def resolve_url(url: str) -> str:
     """The URL with an absolute path, if it names a file: what to store, so that every process means the same file."""
-    parsed = parse(url)
+    parsed = parse_url(url)
     if ENGINES.get(parsed.get_backend_name()) not in FILES:
         return url
     return parsed.set(database=str(file_path(parsed))).render_as_string(hide_password=False)

@@ -16,8 +16,8 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from tenantry.backends.sql import SQLStore
-from tenantry.dashboards.embedding.routes import Embedding
-from tenantry.dashboards.mount import mount_dashboards
+from tenantry.dashboards import mount_dashboards
+from tenantry.dashboards.embedding import Embedding
 from tenantry.database.migrations import migrate
 from tenantry.datasources import DataSources
 from tenantry.demo.handbook import handbook, hosts, origins
@@ -26,8 +26,8 @@ from tenantry.demo.sources import AIRLINES, SHOWN, prepare
 from tenantry.groups import Author, Environment, GroupChanges, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
-from tenantry.server.app import compose
-from tenantry.testing.requests import Call, send_request
+from tenantry.server import compose
+from tenantry.testing import Call, send_request
 from tenantry.tokens.keys import SigningKeys, create_key_file
 
 DASHBOARDS: Final = Path(__file__).parent / "dashboards"  # their queries are in ``queries``, beside it

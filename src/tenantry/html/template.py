@@ -13,8 +13,8 @@ from tenantry.errors import MissingToken
 from tenantry.groups import RESERVED_NAMES, Record
 from tenantry.html.sandbox import create_environment
 from tenantry.html.views import VARIABLES, Missing, wrap
-from tenantry.http.accessors import variables as request_variables
-from tenantry.http.responses import Connection
+from tenantry.http import Connection
+from tenantry.http import variables as request_variables
 
 
 class HTMLTemplate:

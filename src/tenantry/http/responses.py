@@ -236,7 +236,7 @@ else:
     # Depends(user_group) works when the annotation of its parameter *is* Starlette's HTTPConnection: the one type that
     # FastAPI fills for requests and websockets alike. Annotations are texts that are evaluated in the module of their
     # function: so ``http.HTTPConnection`` loads Starlette when FastAPI asks, and not when the function is imported.
-    __getattr__, __dir__ = lazy_exports(__name__, {"HTTPConnection": "starlette.requests"})
+    __getattr__, __dir__ = lazy_exports(__name__, {"starlette.requests": "HTTPConnection"})
 
 __all__ = [
     "CHALLENGE",

@@ -14,9 +14,9 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from tenantry.aio import ReadAhead
 from tenantry.errors import MiddlewareMissing, ViewerLeft
 from tenantry.http.accessors import VIEWER_KEY
-from tenantry.http.read_ahead import ReadAhead
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Record, UserGroup
-from tenantry.http.accessors import user_group, variables
+from tenantry.http import user_group, variables
 from tenantry.middleware import Carriers, UserGroupMiddleware
 from tenantry.middleware.carriers import AnyCarriers, read_carriers
 

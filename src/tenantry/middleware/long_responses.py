@@ -17,7 +17,7 @@ from weakref import ref
 
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.groups import UserGroup
-from tenantry.http.accessors import LAST_PART_KEY, SCOPE_KEY
+from tenantry.http import LAST_PART_KEY, SCOPE_KEY
 from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
 from tenantry.middleware.timers import timer_queues
 from tenantry.middleware.token_watch import BoundedResolver, TokenWatch

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from tenantry.cache.slots import utc_now
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
-from tenantry.http.accessors import FOUND_KEY, SCOPE_KEY
+from tenantry.http import FOUND_KEY, SCOPE_KEY
 from tenantry.middleware.addresses import ADDRESS_KEY, IN_QUERY_KEY, MASK, restore_redirects
 from tenantry.middleware.cache_headers import Exchange, Message, Receive, Send, set_headers
 from tenantry.middleware.carriers import AnyCarriers, read_carriers

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final, TypeAlias
 
 from tenantry.errors import MissingToken, TenantryError
-from tenantry.http.accessors import DEMAND_KEY, HANDSHAKE_KEY, Demand, Handshake
-from tenantry.http.responses import error_response
+from tenantry.http import DEMAND_KEY, HANDSHAKE_KEY, Demand, Handshake, error_response
 from tenantry.middleware.cache_headers import Message, Receive, Send
 
 App: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]

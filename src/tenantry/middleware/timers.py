@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Final
 
-from tenantry.aio.loop_local import LoopLocal
+from tenantry.aio import LoopLocal
 
 BATCH: Final = 16
 """Callbacks before the loop may do other work. Each may turn out to have to close a websocket, which is 50 µs."""

@@ -25,7 +25,7 @@ from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.groups import UserGroup
-from tenantry.http.accessors import GROUP_CHANGED
+from tenantry.http import GROUP_CHANGED
 from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 

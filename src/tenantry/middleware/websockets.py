@@ -17,10 +17,10 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Final
 
+from tenantry.aio import ReadAhead
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.groups import UserGroup
-from tenantry.http.accessors import HANDSHAKE_KEY, SCOPE_KEY, VIEWER_KEY, Handshake
-from tenantry.http.read_ahead import ReadAhead
+from tenantry.http import HANDSHAKE_KEY, SCOPE_KEY, VIEWER_KEY, Handshake
 from tenantry.middleware.cache_headers import Message, Send
 from tenantry.middleware.token_watch import BoundedResolver, TokenWatch
 from tenantry.ports import MonotonicClock

@@ -4,6 +4,8 @@ from tenantry.provisioning.api_tokens import issue_api_token
 from tenantry.provisioning.contract import PropertyContract
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft
+from tenantry.provisioning.limits import check_text as check_text
+from tenantry.provisioning.limits import pointer_of as pointer_of
 from tenantry.provisioning.provisioned import NOT_LOADED, NotLoaded, Provisioned
 from tenantry.provisioning.provisioner import LONGEST_GRACE, Provisioner
 from tenantry.provisioning.upserts import Outcome, Upsert, Upserted, UpsertProvisioner, UpsertResult

@@ -10,9 +10,8 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tenantry.aio.backoff import reconnect_forever
-from tenantry.aio.loop_local import silence_destroy_warning
-from tenantry.errors.location import error_location
+from tenantry.aio import reconnect_forever, silence_destroy_warning
+from tenantry.errors import error_location
 
 if TYPE_CHECKING:
     from tenantry.ports import Bus, EvictionListener

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, cast
 
-from tenantry.errors import StoreUnavailable, TenantryError
-from tenantry.errors.location import error_location
+from tenantry.errors import StoreUnavailable, TenantryError, error_location
 from tenantry.groups import Reading
 from tenantry.tracing import Span
 

@@ -16,9 +16,8 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tenantry.aio.loop_local import silence_destroy_warning
-from tenantry.errors import StoreUnavailable, TenantryError
-from tenantry.errors.location import error_location
+from tenantry.aio import silence_destroy_warning
+from tenantry.errors import StoreUnavailable, TenantryError, error_location
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.loading import BackendErrors, BackendFailed
 

@@ -12,7 +12,7 @@ import logging
 from math import inf, isinf
 from typing import TYPE_CHECKING, cast
 
-from tenantry.aio.loop_local import LoopLocal
+from tenantry.aio import LoopLocal
 from tenantry.cache import TABLE_BYTE, ExpiringEntry, GroupCache
 from tenantry.cache.slots import monotonic_with_suspend, utc_now
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired

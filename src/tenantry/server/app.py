@@ -10,14 +10,13 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 
+from tenantry.backends import attach_redis
 from tenantry.backends.buses import PostgresBus, RedisBus
-from tenantry.backends.replication import attach_redis
 from tenantry.backends.sql import SQLStore
 from tenantry.errors import TenantryError
 from tenantry.ports import Store
 from tenantry.provisioning import PropertyContract
-from tenantry.provisioning.http import Api, create_api, not_found
-from tenantry.provisioning.http.endpoint import Observer
+from tenantry.provisioning.http import Api, Observer, create_api, not_found
 from tenantry.tokens import KeyRing
 
 

@@ -8,7 +8,7 @@ from tenantry.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from tenantry.server.settings import Settings
-    from tenantry.sql.checks.contract import QueryContract
+    from tenantry.sql.checks import QueryContract
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
@@ -18,9 +18,9 @@ def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryCont
         return None
     if chosen.queries is None:
         raise InvalidSettings("the contract of the saved queries needs their folder: name it with --queries")
-    from tenantry.datasources.query_folder import QueryFolder
-    from tenantry.groups.property_schema_files import read_schemas
-    from tenantry.sql.checks.contract import QueryContract
+    from tenantry.datasources import QueryFolder
+    from tenantry.groups import read_schemas
+    from tenantry.sql.checks import QueryContract
 
     try:
         queries, schemas = QueryFolder(chosen.queries), read_schemas(chosen.queries)

@@ -25,11 +25,12 @@ from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand
 from tenantry.sql.header.choices import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
+from tenantry.sql.lexing.lexer import VARIABLE_PATH
 from tenantry.sql.parameters.checks import check_parameters
 from tenantry.sql.parameters.conversion import ParameterConversion
 from tenantry.sql.parameters.declared import Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
-from tenantry.sql.parsing.parser import PATH, parse
+from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
 from tenantry.sql.tenant_guard import Guard, droppable, enforce_tenant_guard
@@ -333,6 +334,6 @@ def optional_paths(optional: Iterable[str]) -> frozenset[str]:
         raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
     paths = frozenset(optional)
     for path in paths:
-        if not PATH.fullmatch(path):
+        if not VARIABLE_PATH.fullmatch(path):
             raise ValueError(f"optional names {path!r}, which is not a path: names joined by dots")
     return paths

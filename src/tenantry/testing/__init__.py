@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tenantry._lazy import lazy_exports
-from tenantry.backends.memory.store import MemoryStore
+from tenantry.backends.memory import MemoryStore
 from tenantry.groups import Environment, Tag, Token, UserGroup
 
 if TYPE_CHECKING:
@@ -24,21 +24,19 @@ if TYPE_CHECKING:
     from tenantry.testing.engine_case import EngineCase
     from tenantry.testing.leak_check import Leaks
     from tenantry.testing.requests import Call
+    from tenantry.testing.requests import send_request as send_request
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "BackendContract": "tenantry.testing.contract_backend",
-            "Call": "tenantry.testing.requests",
-            "CanaryGroups": "tenantry.testing.canaries",
-            "Crossing": "tenantry.testing.crossings",
-            "DriverContract": "tenantry.testing.contract_driver",
-            "EngineCase": "tenantry.testing.engine_case",
-            "LeakFound": "tenantry.testing.crossings",
-            "Leaks": "tenantry.testing.leak_check",
-            "LeaseContract": "tenantry.testing.contract_backend",
-            "StoreContract": "tenantry.testing.contract_store",
-            "canary_groups": "tenantry.testing.canaries",
+            "tenantry.testing.canaries": "CanaryGroups canary_groups",
+            "tenantry.testing.contract_backend": "BackendContract LeaseContract",
+            "tenantry.testing.contract_driver": "DriverContract",
+            "tenantry.testing.contract_store": "StoreContract",
+            "tenantry.testing.crossings": "Crossing LeakFound",
+            "tenantry.testing.engine_case": "EngineCase",
+            "tenantry.testing.leak_check": "Leaks",
+            "tenantry.testing.requests": "Call send_request",
         },
     )
 

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from tenantry.datasources import DeclaringDriver, Driver
-from tenantry.datasources.driver import C
+from tenantry.datasources import C, DeclaringDriver, Driver
 from tenantry.errors import QueryTimeout, SourceUnavailable
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 

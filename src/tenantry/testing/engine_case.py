@@ -12,14 +12,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenantry.datasources import Driver, DriverFactory, Limits
-from tenantry.datasources.driver import Pieces, as_result
-from tenantry.datasources.pool.threads import ThreadedSource
-from tenantry.datasources.pool.turns import Turn, Turns
-from tenantry.datasources.results import Result
-from tenantry.datasources.results.format import DEFAULT
-from tenantry.datasources.results.pieces import piece_writers
-from tenantry.datasources.url import parse
+from tenantry.datasources import (
+    Driver,
+    DriverFactory,
+    Limits,
+    Pieces,
+    ThreadedSource,
+    Turn,
+    Turns,
+    as_result,
+    parse_url,
+)
+from tenantry.datasources.results import DEFAULT_FORMAT, Result, piece_writers
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment, RegisteredSource, Tag
 from tenantry.sql import BoundSQL, SQLTemplate
@@ -75,7 +79,7 @@ class EngineCase:
     def passwords(self) -> list[str]:
         """Those of its URLs."""
         urls = [self.url] if self.unreachable_url is None else [self.url, self.unreachable_url]
-        return [password for url in urls if (password := parse(url).password)]
+        return [password for url in urls if (password := parse_url(url).password)]
 
     @asynccontextmanager
     async def ask(self, *, url: str | None = None, **limits: Any) -> AsyncIterator[AskedDriver]:
@@ -138,7 +142,7 @@ class AskedDriver:
         (await self._stream(template, params)).close()
 
     async def _stream(self, template: str, params: Mapping[str, Any]) -> Pieces:
-        make_writer = piece_writers("csv", DEFAULT, formula_safe=False)
+        make_writer = piece_writers("csv", DEFAULT_FORMAT, formula_safe=False)
         bound = self.bind(template, **params)
         return await self._source.stream(make_writer, bound, await self._turn(), None, lambda *_: None)
 

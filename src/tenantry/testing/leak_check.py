@@ -22,7 +22,7 @@ from tenantry.datasources import DataSources
 from tenantry.errors import InvalidParameter, MissingVariable
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import BoundSQL, Position, SQLTemplate
-from tenantry.sql.parameters.declared import ParameterType
+from tenantry.sql.parameters import ParameterType
 from tenantry.testing.canaries import CanaryGroups, group_label
 from tenantry.testing.crossings import Recorder, template_name
 from tenantry.testing.observation import observe

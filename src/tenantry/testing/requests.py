@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from starlette.types import ASGIApp
 
 from tenantry.groups import UserGroup
-from tenantry.http.accessors import SCOPE_KEY
+from tenantry.http import SCOPE_KEY
 
 Message: TypeAlias = MutableMapping[str, Any]
 HOST = "testserver"

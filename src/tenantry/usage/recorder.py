@@ -22,9 +22,8 @@ from math import ceil, inf
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from tenantry.aio.loop_local import LoopLocal, silence_destroy_warning
-from tenantry.errors import InvalidSettings, TenantryError
-from tenantry.errors.location import error_location
+from tenantry.aio import LoopLocal, silence_destroy_warning
+from tenantry.errors import InvalidSettings, TenantryError, error_location
 from tenantry.groups import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey, UserGroup
 from tenantry.usage.counters import UsageCounter, UsageTable
 

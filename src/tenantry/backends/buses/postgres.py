@@ -14,7 +14,7 @@ from tenantry.backends.buses.subscription import (
     follow,
     probe,
 )
-from tenantry.database.address import PostgresServer, load_psycopg, read_address
+from tenantry.database import PostgresServer, load_psycopg, read_address
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL
 from tenantry.ports import EvictionListener

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tenantry.aio.loop_local import LoopLocal
+from tenantry.aio import LoopLocal, Message, PublishQueue
 from tenantry.backends.buses.subscription import (
     HEARTBEAT_SECONDS,
     SILENCE_SECONDS,
@@ -22,8 +22,7 @@ from tenantry.backends.buses.subscription import (
     follow,
     probe,
 )
-from tenantry.database.publish_queue import Message, PublishQueue
-from tenantry.database.redis_server import RedisClient, ask_server, load_redis, read_redis_address
+from tenantry.database import RedisClient, ask_server, load_redis, read_redis_address
 from tenantry.errors import InvalidSettings
 from tenantry.groups import CHANNEL, write_notice
 from tenantry.ports import EvictionListener

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tenantry.aio.backoff import reconnect_forever
+from tenantry.aio import reconnect_forever
 from tenantry.groups import read_notice
 from tenantry.ports import EvictionListener
 

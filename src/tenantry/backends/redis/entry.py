@@ -16,8 +16,8 @@ from hashlib import sha1, sha256
 from hmac import compare_digest
 from typing import Any, NoReturn
 
-from tenantry.database.publish_queue import Message
-from tenantry.database.redis_server import RedisClient
+from tenantry.aio import Message
+from tenantry.database import RedisClient
 from tenantry.groups import CACHE_ENTRY, Reading, Token, UserGroup
 
 DIGITS = 19

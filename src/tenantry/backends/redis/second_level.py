@@ -14,12 +14,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tenantry.aio.backoff import Breaker
-from tenantry.aio.loop_local import LoopLocal
+from tenantry.aio import Breaker, LoopLocal, Message, PublishQueue
 from tenantry.backends.batching import NoAnswer, TickBatcher
 from tenantry.backends.redis.entry import RedisCommands, RefusedEntry, key_of, read_entry, stamp, write_entry
-from tenantry.database.publish_queue import Message, PublishQueue
-from tenantry.database.redis_server import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
+from tenantry.database import RedisClient, RedisServer, ask_server, load_redis, read_redis_address
 from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from tenantry.backends.sql.sealed_entries import LAST, NUMBERS_THERE, add_entrie
 from tenantry.backends.sql.tables import audit
 from tenantry.backends.sql.tables import changes as change_list
 from tenantry.backends.stored import StoreClock
-from tenantry.database.address import RUN_MIGRATE
+from tenantry.database import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded
 from tenantry.groups import (
     CHANNEL,

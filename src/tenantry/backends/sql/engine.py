@@ -26,7 +26,7 @@ from sqlalchemy.util import await_only
 
 from tenantry.backends.sql.queries import HOT, Query
 from tenantry.backends.sql.rows import Row
-from tenantry.database.address import RUN_MIGRATE
+from tenantry.database import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import to_micros
 

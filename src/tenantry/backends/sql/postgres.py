@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from tenantry.aio.loop_local import LoopLocal
+from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.engine import (
     CompiledQueries,
@@ -34,8 +34,7 @@ from tenantry.backends.sql.engine import (
 )
 from tenantry.backends.sql.queries import LOOK_UP, LOOK_UP_MANY, Query
 from tenantry.backends.sql.rows import Row
-from tenantry.database.address import PostgresServer
-from tenantry.database.postgres import PARAMSTYLE, PostgresConnection, driver_of, write_engine
+from tenantry.database import PARAMSTYLE, PostgresConnection, PostgresServer, driver_of, write_engine
 from tenantry.errors import OutcomeUnknown, StoreUnavailable
 from tenantry.groups import GroupRow
 

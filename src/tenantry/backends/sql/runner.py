@@ -24,7 +24,7 @@ from tenantry.backends.sql.host_slots import HostSlots, StoreIdentity, raise_lea
 from tenantry.backends.sql.queries import IDENTITY, Query
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.sqlite import SQLiteEngine
-from tenantry.database.address import RUN_MIGRATE, PostgresServer, SQLiteFile, load_psycopg
+from tenantry.database import RUN_MIGRATE, PostgresServer, SQLiteFile, load_psycopg
 from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from tenantry.backends.sql import rows
 from tenantry.backends.sql.engine import all_of, first_of, insert_all
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.tables import audit
-from tenantry.database.address import RUN_MIGRATE
+from tenantry.database import RUN_MIGRATE
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import AuditEntry
 

@@ -17,8 +17,7 @@ from tenantry.backends.sql.part import SQLPart, insert_into_environment
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.tables import data_sources, environments, generation
-from tenantry.database.address import RUN_MIGRATE
-from tenantry.database.own_tables import check_source
+from tenantry.database import RUN_MIGRATE, check_source
 from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
     UNNAMED,

@@ -25,7 +25,7 @@ from sqlalchemy.pool import StaticPool
 from tenantry.backends.sql.engine import CompiledQueries, Engine, is_locked, remaining, unavailable
 from tenantry.backends.sql.queries import LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
-from tenantry.database.address import RUN_MIGRATE, FileIdentity, SQLiteFile
+from tenantry.database import RUN_MIGRATE, FileIdentity, SQLiteFile
 from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
 
 T = TypeVar("T")

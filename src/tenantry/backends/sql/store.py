@@ -19,7 +19,7 @@ from tenantry.backends.sql.sources import SQLSources
 from tenantry.backends.sql.usage import SQLUsage
 from tenantry.backends.stored import StoreClock
 from tenantry.cache.slots import SharedSlots
-from tenantry.database.address import RUN_MIGRATE, read_address
+from tenantry.database import RUN_MIGRATE, read_address
 from tenantry.database.migrations import HEAD, is_compatible
 from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import (

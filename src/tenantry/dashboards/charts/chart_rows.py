@@ -13,11 +13,9 @@ from typing import Final, TypeAlias
 from cachetools import LRUCache
 
 from tenantry.dashboards.charts.reduction import Plot, reduce_rows, reduced_rows
-from tenantry.datasources import DataSources
-from tenantry.datasources.pool.many_rows import Reduction
+from tenantry.datasources import DataSources, Reduction
 from tenantry.datasources.results import Result
-from tenantry.datasources.wrapped.reduced_rows import ColumnTypesTemplate, ReducedTemplate, reduced_answer
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
+from tenantry.datasources.wrapped import ColumnTypesTemplate, ReducedTemplate, WrappedTemplate, reduced_answer
 from tenantry.errors import InvalidSettings, NotOneStatement, QueryFailed, TooManyBytes, TooManyRows, UnbindableValue
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import SQLTemplate

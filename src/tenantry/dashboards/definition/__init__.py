@@ -1,5 +1,25 @@
 """Dashboards as they are written: the file, what it may hold, and variables in its texts. No I/O."""
 
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
 from tenantry.dashboards.definition.variables import MAX_DEPTH, Definition, VariablePath, substitute
+
+if TYPE_CHECKING:
+    from tenantry.dashboards.definition.json_schema import dashboard_schema as dashboard_schema
+    from tenantry.dashboards.definition.model import ColumnUse as ColumnUse
+    from tenantry.dashboards.definition.model import DashboardFile as DashboardFile
+    from tenantry.dashboards.definition.model import Panel as Panel
+    from tenantry.dashboards.definition.model import PanelKind as PanelKind
+    from tenantry.dashboards.definition.queries import unused_controls as unused_controls
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.dashboards.definition.json_schema": "dashboard_schema",
+            "tenantry.dashboards.definition.model": "ColumnUse DashboardFile Panel PanelKind",
+            "tenantry.dashboards.definition.queries": "unused_controls",
+        },
+    )
 
 __all__ = ["MAX_DEPTH", "Definition", "VariablePath", "substitute"]

@@ -8,7 +8,7 @@ from typing import Final
 from tenantry.dashboards.definition.column_values import ALL, AllOr, Named
 from tenantry.dashboards.definition.model import ColumnUse
 from tenantry.dashboards.definition.values import ColumnName, Key, Listed, TemplateText, ValueKind
-from tenantry.sql.header.yaml_reader import YamlNode
+from tenantry.sql.header import YamlNode
 
 _COLUMNS: Final = Listed(ColumnName(), 5)
 SORT: Final = "sort"

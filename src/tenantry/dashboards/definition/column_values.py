@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tenantry.dashboards.definition.values import Listed, Schema, ValueKind, refuse
-from tenantry.sql.header.yaml_reader import YamlNode
-from tenantry.sql.source import Source
+from tenantry.sql import Source
+from tenantry.sql.header import YamlNode
 
 ALL: Final = "all"
 

@@ -9,19 +9,21 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tenantry.dashboards.definition.model import Control, DashboardFile
-from tenantry.sql.parameters.declared import (
+from tenantry.sql import SQLTemplate
+from tenantry.sql.parameters import (
     INSTANTS,
     RANGES,
+    REFUSALS,
     UTC_ZONE,
     Bounds,
+    Moment,
     Parameter,
     ParameterType,
     PropertyReference,
+    RelativeRange,
+    read_value,
     spell,
 )
-from tenantry.sql.parameters.relative_ranges import RelativeRange
-from tenantry.sql.parameters.values import REFUSALS, Moment, read_value
-from tenantry.sql.template import SQLTemplate
 
 _DAY: Final = timedelta(days=1)
 _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)

@@ -20,11 +20,9 @@ from tenantry.dashboards.definition.values import (
     read_keys,
     refuse,
 )
-from tenantry.sql.header.yaml_reader import YamlNode
-from tenantry.sql.parameters.declared import InvalidDefinition
-from tenantry.sql.parameters.definitions import declare
-from tenantry.sql.parameters.relative_ranges import FORMS, parse_relative
-from tenantry.sql.source import Source
+from tenantry.sql import Source
+from tenantry.sql.header import YamlNode
+from tenantry.sql.parameters import RELATIVE_FORMS, InvalidDefinition, declare, parse_relative
 
 MAX_CONTROLS: Final = 40
 MAX_PRESETS: Final = 12
@@ -146,7 +144,7 @@ def _check_range(name: str, node: YamlNode, source: Source) -> None:
     try:
         parse_relative(name)
     except ValueError:
-        raise refuse(source, node, "this is no relative range", f"one of: {', '.join(FORMS)}") from None
+        raise refuse(source, node, "this is no relative range", f"one of: {', '.join(RELATIVE_FORMS)}") from None
 
 
 def controls_schema() -> Schema:

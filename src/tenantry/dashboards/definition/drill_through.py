@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from tenantry.dashboards.definition.model import Control, DashboardFile
-from tenantry.sql.parameters.declared import TEXTS
+from tenantry.sql.parameters import TEXTS
 from tenantry.suggestions import did_you_mean
 
 

@@ -10,9 +10,9 @@ from typing import TypeAlias
 from tenantry.dashboards.definition.model import DashboardFile
 from tenantry.dashboards.definition.queries import DashboardQueries, PanelQueries, parameters_read
 from tenantry.errors import TemplateError
-from tenantry.sql.checks.absences import can_lack
-from tenantry.sql.parameters.declared import RANGE_ENDS, Parameter
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql import SQLTemplate
+from tenantry.sql.checks import can_lack
+from tenantry.sql.parameters import RANGE_ENDS, Parameter
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None

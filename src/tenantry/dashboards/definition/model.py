@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Final
 
 from tenantry.dashboards.definition.variables import Definition
-from tenantry.sql.parameters.declared import Parameter
-from tenantry.sql.source import Source
+from tenantry.sql import Source
+from tenantry.sql.parameters import Parameter
 
 COLUMNS: Final = 12
 """Columns of the grid that the panels of a row share."""

@@ -10,10 +10,8 @@ from types import MappingProxyType
 from tenantry.dashboards.definition.control_parameters import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, DashboardFile, Panel, QueryUse
 from tenantry.errors import TemplateError
-from tenantry.sql.parameters.declared import Parameter
-from tenantry.sql.parameters.definitions import declare
-from tenantry.sql.query_file import Query
-from tenantry.sql.template import SQLTemplate
+from tenantry.sql import Query, SQLTemplate
+from tenantry.sql.parameters import Parameter, declare
 from tenantry.suggestions import did_you_mean
 
 _PARAMS = "params."

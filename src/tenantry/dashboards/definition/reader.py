@@ -13,9 +13,9 @@ from tenantry.dashboards.definition.model import COLUMNS, Click, Control, Dashbo
 from tenantry.dashboards.definition.values import mapping, read_keys, refuse
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
-from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
-from tenantry.sql.parameters.declared import ParameterType
-from tenantry.sql.source import Source
+from tenantry.sql import Source
+from tenantry.sql.header import YamlNode, read_yaml
+from tenantry.sql.parameters import ParameterType
 from tenantry.suggestions import did_you_mean
 
 DEFAULT_SCHEMA: Final = "main"

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, Protocol
 
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.errors import TemplateError
-from tenantry.sql.header.yaml_reader import YamlNode
-from tenantry.sql.source import MAX_TEXT, Source
+from tenantry.sql import MAX_TEXT, Source
+from tenantry.sql.header import YamlNode
 from tenantry.suggestions import did_you_mean
 
 Schema = dict[str, Any]

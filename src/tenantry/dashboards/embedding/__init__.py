@@ -1,1 +1,17 @@
 """Dashboards in other pages: single-use codes, the hosts that may embed, and the element's file."""
+
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tenantry.dashboards.embedding.hosts import check_hosts as check_hosts
+    from tenantry.dashboards.embedding.routes import Embedding as Embedding
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.dashboards.embedding.hosts": "check_hosts",
+            "tenantry.dashboards.embedding.routes": "Embedding",
+        },
+    )

@@ -13,7 +13,7 @@ from tenantry.dashboards.embedding.hosts import check_hosts, is_allowed
 from tenantry.dashboards.embedding.known_hosts import Hosts, KnownHosts
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
-from tenantry.http.accessors import SCOPE_KEY
+from tenantry.http import SCOPE_KEY
 from tenantry.ports import EnvironmentStore, MonotonicClock
 
 HOST_HEADER: Final = "X-Embedding-Origin"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from tenantry.ports import EnvironmentStore, MonotonicClock
-from tenantry.resolver.loading import SingleFlight
+from tenantry.resolver import SingleFlight
 
 Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
 """The origins of each environment, by its name."""

@@ -18,13 +18,17 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.errors import InvalidToken
-from tenantry.http.accessors import user_group
-from tenantry.middleware import query
-from tenantry.middleware.addresses import COOKIE_PREFIX, IN_QUERY_KEY, MASK
-from tenantry.middleware.carriers import TOKEN_HEADER
-from tenantry.middleware.extraction import create_extractor
-from tenantry.middleware.middleware import TokenResolver
-from tenantry.middleware.origins import OriginCheck
+from tenantry.http import user_group
+from tenantry.middleware import (
+    COOKIE_PREFIX,
+    IN_QUERY_KEY,
+    MASK,
+    TOKEN_HEADER,
+    OriginCheck,
+    TokenResolver,
+    create_extractor,
+    query,
+)
 from tenantry.tokens import decode
 
 GROUP_HEADER: Final = b"x-user-group-handle"

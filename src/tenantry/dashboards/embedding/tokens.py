@@ -8,8 +8,7 @@ from tenantry.cache.slots import utc_now
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
 from tenantry.errors import TokenAlreadyRotated, UserGroupExpired
 from tenantry.groups import Token
-from tenantry.http.accessors import FOUND_KEY, user_group
-from tenantry.http.responses import HTTPConnection
+from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, GroupStore
 
 _SEPARATOR: Final = " "

@@ -12,8 +12,7 @@ from tenantry.dashboards.explanation.origins import reference_origin, text_origi
 from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.protocol.panel_errors import viewer_error
-from tenantry.datasources import DataSources
-from tenantry.datasources.explanation import ExplainedQuery
+from tenantry.datasources import DataSources, ExplainedQuery
 from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate

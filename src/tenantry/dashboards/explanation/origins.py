@@ -8,11 +8,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from tenantry.groups import Record
-from tenantry.sql.binding.values import is_absent, look_up
-from tenantry.sql.parameters.declared import RANGE_ENDS, Parameter, PropertyReference
-from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
-from tenantry.sql.parameters.values import is_empty
-from tenantry.sql.syntax_tree import VariableReference
+from tenantry.sql import VariableReference, is_absent, look_up
+from tenantry.sql.parameters import RANGE_ENDS, Parameter, PropertyReference, RelativeRange, is_empty, parse_relative
 
 _GROUP: Final = "user_group."
 _PROPERTIES: Final = "user_group.properties."

@@ -16,9 +16,7 @@ from tenantry.dashboards.definition.queries import parameters_read
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, extend, thaw
-from tenantry.sql.parameters.conversion import typed_value
-from tenantry.sql.parameters.declared import Parameter, ParameterType, spell
-from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
+from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, parse_relative, spell, typed_value
 
 _THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
 """What the property ``theme`` of a group may hold; ``accent`` may be a property of its own."""

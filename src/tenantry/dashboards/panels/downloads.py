@@ -29,7 +29,7 @@ from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import UserGroup, extend
-from tenantry.middleware.long_responses import ResponseCut
+from tenantry.middleware import ResponseCut
 from tenantry.ports import MonotonicClock
 
 _log = logging.getLogger("tenantry.dashboards")

@@ -28,9 +28,8 @@ from tenantry.dashboards.protocol.panel_lines import choices_line, error_line, r
 from tenantry.dashboards.protocol.panel_request import WantedPanel
 from tenantry.datasources import DataSources
 from tenantry.datasources.results import Result
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
-from tenantry.errors import TenantryError
-from tenantry.errors.location import error_location
+from tenantry.datasources.wrapped import WrappedTemplate
+from tenantry.errors import TenantryError, error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
 

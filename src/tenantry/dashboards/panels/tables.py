@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from tenantry.dashboards.named_columns import Columns
-from tenantry.datasources.pages import PLAIN_NAME, CountTemplate, PagedTemplate
+from tenantry.datasources import PLAIN_NAME, CountTemplate, PagedTemplate
 from tenantry.datasources.results import Result
-from tenantry.datasources.wrapped.no_rows import NoRowsTemplate
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
+from tenantry.datasources.wrapped import NoRowsTemplate, WrappedTemplate
 from tenantry.errors import InvalidParameter, InvalidSettings, QueryFailed, TooManyBytes, TooManyRows
 from tenantry.sql import SQLTemplate
 

@@ -1,1 +1,17 @@
 """Previews: an operator sees a dashboard as a group does, without its token."""
+
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tenantry.dashboards.preview.endpoint import preview_address as preview_address
+    from tenantry.dashboards.preview.previews import Previews as Previews
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.dashboards.preview.endpoint": "preview_address",
+            "tenantry.dashboards.preview.previews": "Previews",
+        },
+    )

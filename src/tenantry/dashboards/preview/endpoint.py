@@ -15,16 +15,16 @@ from tenantry.errors import NotFound
 from tenantry.groups import Author, Scope
 from tenantry.ports import ApiTokenStore
 from tenantry.provisioning import Deadline
-from tenantry.provisioning.http.api_token_uses import ApiTokenUses
-from tenantry.provisioning.http.endpoint import (
+from tenantry.provisioning.http import (
     STORE_SECONDS,
+    ApiRequest,
+    ApiTokenUses,
     Endpoint,
     authenticate,
     digest_of,
     json_response,
     require_scope,
 )
-from tenantry.provisioning.http.request import ApiRequest
 
 PATH: Final = "/-/preview"
 """Below the mount."""

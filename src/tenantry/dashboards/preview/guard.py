@@ -11,11 +11,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.errors import InvalidToken, MissingScope
 from tenantry.groups import UserGroup
-from tenantry.http.accessors import FOUND_KEY, SCOPE_KEY
-from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message
-from tenantry.middleware.carriers import TOKEN_HEADER
-from tenantry.middleware.long_responses import watch_responses
-from tenantry.middleware.preview_keys import PASSED_KEY, PassedPreviewKey
+from tenantry.http import FOUND_KEY, SCOPE_KEY
+from tenantry.middleware import LONG_KEY, PASSED_KEY, TOKEN_HEADER, Exchange, Message, PassedPreviewKey, watch_responses
 from tenantry.tokens import PREVIEW_PREFIX
 
 PREVIEW_KEY: Final = "tenantry.preview"

@@ -15,9 +15,8 @@ from tenantry.dashboards.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.panel_lines import line
 from tenantry.dashboards.refresh.live import CHANGED
 from tenantry.errors import ViewerLeft
-from tenantry.http.accessors import GROUP_CHANGED, LAST_PART_KEY, user_group
-from tenantry.http.viewers import while_connected
-from tenantry.middleware.long_responses import ResponseCut
+from tenantry.http import GROUP_CHANGED, LAST_PART_KEY, user_group, while_connected
+from tenantry.middleware import ResponseCut
 
 MEDIA_TYPE: Final = "application/x-ndjson"
 

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from tenantry.dashboards.named_columns import Columns
-from tenantry.datasources.results import Result
-from tenantry.datasources.results.format import DEFAULT, missing_package_message, scalar_text
-from tenantry.datasources.results.json import json_row_parts
+from tenantry.datasources.results import DEFAULT_FORMAT, Result, json_row_parts, missing_package_message, scalar_text
 from tenantry.errors import InvalidSettings, QueryFailed
 
 _MAX_CHOICES: Final = 10_000
@@ -75,8 +73,8 @@ def choices_line(control: str, result: Result) -> list[bytes]:
     label = result.names.index("label") if "label" in result.names else 0
     values = [
         {
-            "value": scalar_text(row[0], DEFAULT),
-            "label": scalar_text(row[0] if row[label] is None else row[label], DEFAULT),
+            "value": scalar_text(row[0], DEFAULT_FORMAT),
+            "label": scalar_text(row[0] if row[label] is None else row[label], DEFAULT_FORMAT),
         }
         for row in result.rows
         if row[0] is not None

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
 from tenantry.errors import BodyTooLarge, InvalidBody, ViewerLeft
-from tenantry.provisioning.http.strict_json import decode_json
-from tenantry.provisioning.limits import pointer_of
+from tenantry.provisioning import pointer_of
+from tenantry.provisioning.http import decode_json
 
 MAX_BODY: Final = 64 * 1024
 """Bytes."""

@@ -8,8 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.dashboards.answer_budget import answer_budget
-from tenantry.datasources import DataSources
-from tenantry.datasources.pools import source_name
+from tenantry.datasources import DataSources, source_name
 from tenantry.errors import QueryOutdated, TenantryError
 from tenantry.groups import RegisteredSource, UserGroup
 

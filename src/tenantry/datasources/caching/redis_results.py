@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Final
 
-from tenantry.aio.backoff import Breaker
-from tenantry.aio.loop_local import LoopLocal
-from tenantry.database.redis_server import RedisClient, ask_server, load_redis, read_redis_address
+from tenantry.aio import Breaker, LoopLocal
+from tenantry.database import RedisClient, ask_server, load_redis, read_redis_address
 from tenantry.datasources.caching.result_entry import (
     RefusedResult,
     SharedEntry,

@@ -1,1 +1,20 @@
 """Checks of a data source before its first query: engine, connection and session."""
+
+from typing import TYPE_CHECKING
+
+from tenantry._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from tenantry.datasources.checks.engine_check import AskedQuery as AskedQuery
+    from tenantry.datasources.checks.engine_check import EngineCheck as EngineCheck
+    from tenantry.datasources.checks.engine_check import EngineReport as EngineReport
+    from tenantry.datasources.checks.engine_check import reported_by as reported_by
+    from tenantry.datasources.checks.session_check import SessionCheck as SessionCheck
+else:
+    __getattr__, __dir__ = lazy_exports(
+        __name__,
+        {
+            "tenantry.datasources.checks.engine_check": "AskedQuery EngineCheck EngineReport reported_by",
+            "tenantry.datasources.checks.session_check": "SessionCheck",
+        },
+    )

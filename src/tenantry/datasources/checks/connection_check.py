@@ -11,7 +11,7 @@ from tenantry.datasources.driver import as_result, unreachable_error
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.turns import Turns
 from tenantry.datasources.pools import DriverFactory, create_source
-from tenantry.datasources.url import parse
+from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import DataSourceError
 from tenantry.groups import RegisteredSource
@@ -71,7 +71,7 @@ async def check_connections(
 
     async def check(source: RegisteredSource) -> DataSourceError | None:
         try:
-            async with alone if parse(source.url).get_backend_name() == _ALONE else slots:
+            async with alone if parse_url(source.url).get_backend_name() == _ALONE else slots:
                 await check_connection(source, keys=keys, engines=engines, seconds=seconds)
         except DataSourceError as error:
             return error

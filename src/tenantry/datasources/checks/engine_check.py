@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
-from tenantry.datasources.url import ENGINES, parse
+from tenantry.datasources.url import ENGINES, parse_url
 from tenantry.datasources.wrapped.no_rows import NoRowsTemplate, can_name_columns
 from tenantry.datasources.wrapped.plans import PlanTemplate, plan_prefix
 from tenantry.errors import (
@@ -33,9 +33,7 @@ from tenantry.errors import (
 )
 from tenantry.groups import Record, RegisteredSource, UserGroup, extend
 from tenantry.sql import DIALECTS, SQLTemplate
-from tenantry.sql.checks.coverage import NAMED
-from tenantry.sql.checks.findings import Finding, Severity
-from tenantry.sql.checks.lint import template_error
+from tenantry.sql.checks import NAMED, Finding, Severity, template_error
 
 _AT_ONCE: Final = 8
 """Data sources that are asked side by side; the queries of one are asked one by one."""
@@ -306,7 +304,7 @@ def _session(registered: RegisteredSource) -> SessionTemplate | None:
 def _engine(registered: RegisteredSource) -> str | None:
     """Its name, one of ENGINES; None for others."""
     try:
-        return ENGINES.get(parse(registered.url).get_backend_name())
+        return ENGINES.get(parse_url(registered.url).get_backend_name())
     except InvalidSource:
         return None
 
@@ -314,7 +312,7 @@ def _engine(registered: RegisteredSource) -> str | None:
 def _dialect(registered: RegisteredSource) -> str | None:
     """That of its engine, if it has that name; else None: in any dialect a query needs the same variables."""
     try:
-        engine = parse(registered.url).get_backend_name()
+        engine = parse_url(registered.url).get_backend_name()
     except InvalidSource:
         return None
     return engine if engine in DIALECTS else None

@@ -12,8 +12,7 @@ from typing import Final
 from tenantry.datasources.session import SessionTemplate
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import RegisteredSource, UserGroup
-from tenantry.sql.checks.coverage import NAMED, in_groups
-from tenantry.sql.checks.findings import Finding, Severity
+from tenantry.sql.checks import NAMED, Finding, Severity, in_groups
 
 _WRONG: Final[dict[type[Exception], tuple[str, str, str]]] = {
     MissingVariable: ("missing-property", "is missing", "give these groups the property"),

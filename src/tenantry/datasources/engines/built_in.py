@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tenantry.datasources.driver import DeclaringDriver, Driver, Enforcement, ReadOnlyBy, missing_driver_message
 from tenantry.datasources.engines.warehouse import BY_STATEMENT
-from tenantry.datasources.url import check_url, parse
+from tenantry.datasources.url import check_url, parse_url
 from tenantry.datasources.url_secrets.references import check_secrets
 
 HELD: Final = Enforcement()
@@ -79,11 +79,11 @@ def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
 
     No note holds a part of the URL but its dialect. Raises InvalidSource, as ``check_url`` does.
     """
-    check_secrets(parse(url))
+    check_secrets(parse_url(url))
     name = check_url(url, trusted)
     engine = BUILT_IN.get(name)
     if engine is None:
-        return [*enforcement_notes(parse(url).get_backend_name(), TRUSTED)]
+        return [*enforcement_notes(parse_url(url).get_backend_name(), TRUSTED)]
     notes = [*enforcement_notes(name, engine.enforcement)]
     if engine.module and not is_installed(engine.module):
         notes.append(f"{missing_driver_message(engine.package, engine.extra)}, where its queries run")

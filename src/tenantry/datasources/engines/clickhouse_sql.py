@@ -22,12 +22,9 @@ from tenantry.datasources.driver import check_statement, dynamic_sql_error
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import NOTHING, READING, SEVERAL, UNCLEAR, refusal
 from tenantry.errors import TemplateError, UnbindableValue
-from tenantry.sql import DIALECTS, BoundSQL
-from tenantry.sql.dialects.dialect import function_names, naive_utc, seconds
-from tenantry.sql.lexing.lexemes import LexemeKind
-from tenantry.sql.lexing.lexer import lex
-from tenantry.sql.parsing.dynamic_sql import calls_any, has_dynamic_sql
-from tenantry.sql.source import Source
+from tenantry.sql import DIALECTS, BoundSQL, Source, calls_any, has_dynamic_sql
+from tenantry.sql.dialects import function_names, naive_utc, seconds
+from tenantry.sql.inspect import LexemeKind, lex
 
 _READING: Final = (READING - {"values", "table"}) | {"from", "describe", "desc", "exists"}
 _BLANK: Final = " \t\r\n;"

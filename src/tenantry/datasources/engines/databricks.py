@@ -26,10 +26,8 @@ from tenantry.datasources.pool.limits import Limits, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, UNCLEAR
 from tenantry.errors import InvalidSource, TemplateError, TenantryError, UnbindableValue
-from tenantry.sql import DIALECTS, BoundSQL
-from tenantry.sql.lexing.lexemes import LexemeKind
-from tenantry.sql.lexing.lexer import lex
-from tenantry.sql.source import Source
+from tenantry.sql import DIALECTS, BoundSQL, Source
+from tenantry.sql.inspect import LexemeKind, lex
 
 OPTIONS: Final = frozenset({"http_path", "catalog", "schema"})
 _WRITING: Final = re.compile(r"\b(?:insert|update|delete|merge)\b", re.IGNORECASE)

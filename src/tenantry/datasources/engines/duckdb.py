@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tenantry.database.own_tables import is_sqlite
+from tenantry.database import is_sqlite
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
@@ -31,8 +31,7 @@ from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
-from tenantry.sql import BoundSQL
-from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
+from tenantry.sql import BoundSQL, has_dynamic_sql
 
 if TYPE_CHECKING:
     import duckdb

@@ -38,8 +38,7 @@ from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import WRITES, mysql_refusal
 from tenantry.errors import TenantryError, UnbindableValue
-from tenantry.sql import BoundSQL
-from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
+from tenantry.sql import BoundSQL, has_dynamic_sql
 
 if VERSION[:2] < (1, 2):  # it goes on in plain text where TLS is asked for and the server has none
     raise ImportError("PyMySQL is older than 1.2")

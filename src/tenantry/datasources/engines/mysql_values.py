@@ -16,7 +16,7 @@ from pymysql.converters import conversions
 
 from tenantry.datasources.engines.json_columns import read_document
 from tenantry.errors import UnbindableValue
-from tenantry.sql.dialects.dialect import naive_utc
+from tenantry.sql.dialects import naive_utc
 
 SESSION_ZONE: Final = "+00:00"
 _NULL: Final = 251  # in the place of a length

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy.engine import URL
 
-from tenantry.database.address import libpq_url
-from tenantry.database.own_tables import IN_POSTGRESQL, TABLES, check_postgresql_rows
+from tenantry.database import IN_POSTGRESQL, TABLES, check_postgresql_rows, libpq_url
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
@@ -37,8 +36,7 @@ from tenantry.datasources.results import Result
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
-from tenantry.sql import BoundSQL
-from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
+from tenantry.sql import BoundSQL, has_dynamic_sql
 
 if TYPE_CHECKING:
     from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement

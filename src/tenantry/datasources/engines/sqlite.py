@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from tenantry.database.own_tables import check_sqlite
+from tenantry.database import check_sqlite
 from tenantry.datasources.driver import (
     OpenRows,
     query_error,

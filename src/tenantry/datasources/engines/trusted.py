@@ -32,8 +32,7 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.pool.limits import Limits, take_rows, to_dicts
 from tenantry.datasources.statement import SEVERAL, is_plain, refusal
 from tenantry.errors import InvalidSource, TenantryError
-from tenantry.sql import BoundSQL
-from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
+from tenantry.sql import BoundSQL, has_dynamic_sql
 
 _BUFFERED = 1
 """Rows that SQLAlchemy takes at once, where its driver streams at all: each may be large."""

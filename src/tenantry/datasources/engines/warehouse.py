@@ -20,8 +20,7 @@ from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import refusal
 from tenantry.errors import InvalidSource
-from tenantry.sql import BoundSQL
-from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
+from tenantry.sql import BoundSQL, has_dynamic_sql
 
 BY_STATEMENT: Final = Enforcement(ReadOnlyBy.STATEMENT)
 _READING: Final = frozenset({"select", "with"})

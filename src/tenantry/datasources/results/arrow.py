@@ -7,14 +7,20 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from tenantry.datasources.results.format import DEFAULT, MAX_SAFE_INTEGER, Format, is_finite, missing_package_message
+from tenantry.datasources.results.format import (
+    DEFAULT_FORMAT,
+    MAX_SAFE_INTEGER,
+    Format,
+    is_finite,
+    missing_package_message,
+)
 from tenantry.datasources.results.json import Rows
 from tenantry.datasources.results.result import Result, ResultColumn
 from tenantry.datasources.results.text import TextWriter
 from tenantry.errors import InvalidSettings, QueryFailed
 
 
-def to_arrow(rows: Rows, format_: Format = DEFAULT) -> bytes:
+def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """A schema and one record batch.
 
     A column whose values are all of one type has Arrow's type for it: int64 (a decimal where one has more bits),

@@ -10,7 +10,7 @@ from io import StringIO
 from typing import Any, Final
 from uuid import UUID
 
-from tenantry.datasources.results.format import DEFAULT, Format, clean_text, is_finite
+from tenantry.datasources.results.format import DEFAULT_FORMAT, Format, clean_text, is_finite
 from tenantry.datasources.results.json import Rows
 from tenantry.datasources.results.result import Result
 from tenantry.datasources.results.text import TextWriter
@@ -22,7 +22,7 @@ _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0
 """What makes a spreadsheet run a field (OWASP, CSV injection), its full-width forms too."""
 
 
-def to_csv(rows: Rows, format_: Format = DEFAULT, *, formula_safe: bool = False) -> bytes:
+def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
     """A header and one line a row, in UTF-8 without a mark at its begin.
 
     NULL, NaN and infinity are empty fields; dates are ISO 8601; lists and objects are their JSON. ``formula_safe``: a

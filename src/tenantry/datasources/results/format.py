@@ -40,7 +40,7 @@ class Format:
                 raise InvalidSettings(f"{name} is {getattr(self, name)!r}; it takes {' or '.join(choices)}")
 
 
-DEFAULT: Final = Format()
+DEFAULT_FORMAT: Final = Format()
 
 
 def missing_package_message(package: str, extra: str) -> str:
@@ -96,7 +96,7 @@ def _bound(end: Any) -> str:
     return f'"{escaped}"'
 
 
-def scalar_text(value: Any, format_: Format = DEFAULT) -> str:
+def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
     """One value that is not nested as text: by its class, else by the nearest that it is made of."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:

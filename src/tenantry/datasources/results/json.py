@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from uuid import UUID
 
 from tenantry.datasources.results.format import (
-    DEFAULT,
+    DEFAULT_FORMAT,
     MAX_SAFE_INTEGER,
     Format,
     clean_text,
@@ -46,7 +46,7 @@ _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
 _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
 
 
-def to_json(rows: Rows, format_: Format = DEFAULT) -> bytes:
+def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """An array with one object a row, in UTF-8.
 
     Dates are ISO 8601, UUIDs and intervals text, NaN and infinity null, a lone surrogate U+FFFD; the rest is as
@@ -56,13 +56,13 @@ def to_json(rows: Rows, format_: Format = DEFAULT) -> bytes:
     return _joined(_parts(rows, format_, "encode"))
 
 
-def json_row_parts(result: Result, format_: Format = DEFAULT) -> Iterator[bytes | memoryview]:
+def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
     """The parts of an array with one array a row, in the order of the columns, whose names stand elsewhere. In
     everything else as ``to_json``."""
     return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
-def to_ndjson(rows: Rows, format_: Format = DEFAULT) -> bytes:
+def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """One object a line, each line ended by a line feed. In everything else as ``to_json``."""
     return b"".join(_parts(rows, format_, "encode_lines"))
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from tenantry.datasources.results.arrow import ArrowWriter
 from tenantry.datasources.results.csv import CSVWriter
-from tenantry.datasources.results.format import DEFAULT, Format
+from tenantry.datasources.results.format import DEFAULT_FORMAT, Format
 from tenantry.datasources.results.json import JSONWriter
 from tenantry.datasources.results.result import chooser, positions
 from tenantry.errors import InvalidSettings
@@ -39,7 +39,7 @@ MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], P
 """A function of the names and types of the columns."""
 
 
-def piece_writers(format_: str, options: Format = DEFAULT, *, formula_safe: bool = False) -> MakeWriter:
+def piece_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
     """What writes this format. Raises InvalidSettings for one that there is not, and for ``formula_safe`` without CSV;
     what it gives raises InvalidSettings where the package of the format is not installed."""
     if formula_safe and format_ != "csv":

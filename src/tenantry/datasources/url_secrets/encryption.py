@@ -16,8 +16,8 @@ import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import TYPE_CHECKING, Any, Final
 
-from tenantry.database.source_url import ENCRYPTED_OPTION
-from tenantry.datasources.url import masked, parse
+from tenantry.database import ENCRYPTED_OPTION
+from tenantry.datasources.url import masked, parse_url
 from tenantry.errors import InvalidSource, SecretUnavailable
 from tenantry.groups import Environment, RegisteredSource
 from tenantry.tokens import KeyRing
@@ -31,7 +31,7 @@ _NONCE: Final = 12
 
 def has_plain_secrets(url: str) -> bool:
     """Whether a password, or an option that may be a secret, is in the URL as it is. Raises InvalidSource."""
-    parsed = parse(url)
+    parsed = parse_url(url)
     return masked(parsed) != parsed
 
 
@@ -56,7 +56,7 @@ def encrypt_url(
     """
     if not has_plain_secrets(url):
         return url
-    public = masked(parse(url)).render_as_string(hide_password=False)
+    public = masked(parse_url(url)).render_as_string(hide_password=False)
     text = f"{public}{'&' if '?' in public else '?'}{ENCRYPTED_OPTION}=v1"
     for key_id, key in keys.url_keys.items():
         if key_id != without:

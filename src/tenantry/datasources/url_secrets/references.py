@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from sqlalchemy.engine import URL
 
-from tenantry.database.source_url import ENCRYPTED_OPTION, is_reference, secret_values
+from tenantry.database import ENCRYPTED_OPTION, is_reference, secret_values
 from tenantry.errors import InvalidSource, SecretUnavailable
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

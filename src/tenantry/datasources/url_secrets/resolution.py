@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from tenantry.database.source_url import replace_secrets
-from tenantry.datasources.url import parse
+from tenantry.database import replace_secrets
+from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.encryption import decrypt_url, is_encrypted
 from tenantry.datasources.url_secrets.references import Reference, references
 from tenantry.errors import InvalidKeys, SecretUnavailable
@@ -47,7 +47,7 @@ class UrlSecrets:
     def resolve(self, source: RegisteredSource) -> ConnectableSource:
         """Raises SecretUnavailable, InvalidSource."""
         url = decrypt_url(source, self._ring(source)) if is_encrypted(source.url) else source.url
-        parsed = parse(url)
+        parsed = parse_url(url)
         named = references(parsed)
         read = {each: each.read(source.id) for each in named.values()}
         if read:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from cachetools import TTLCache
 
-from tenantry.backends.stored import use_is_recorded
+from tenantry.backends import use_is_recorded
 from tenantry.cache.slots import utc_now
 from tenantry.errors import TenantryError
 from tenantry.groups import ApiToken

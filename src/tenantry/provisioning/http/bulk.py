@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 from tenantry.errors import BadRequest, Draining, StoreUnavailable, TenantryError
 from tenantry.groups import ApiToken, Author
 from tenantry.groups import Scope as ApiScope
-from tenantry.http.responses import error_document
+from tenantry.http import error_document
 from tenantry.provisioning import Deadline, UpsertProvisioner, UpsertResult
 from tenantry.provisioning.http.endpoint import (
     ApiContext,

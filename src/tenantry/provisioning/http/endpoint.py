@@ -23,7 +23,7 @@ from starlette.types import Scope as ASGIScope
 from tenantry.cache.slots import utc_now
 from tenantry.errors import MethodNotAllowed, MissingScope, NotFound, TenantryError, Unauthorized, UnsupportedMediaType
 from tenantry.groups import ApiToken, Caller, Scope
-from tenantry.http.responses import error_document, has_encoded_slash
+from tenantry.http import error_document, has_encoded_slash
 from tenantry.ports import ApiTokenStore, Clock, Store
 from tenantry.provisioning import Deadline, PropertyContract
 from tenantry.provisioning.http.api_token_uses import ApiTokenUses

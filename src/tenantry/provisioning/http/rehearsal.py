@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tenantry.backends.stored import UNKNOWN_TOKEN, StoredGroup
+from tenantry.backends import UNKNOWN_TOKEN, StoredGroup
 from tenantry.cache.slots import utc_now
 from tenantry.errors import GroupChanged, TenantryError, UnknownGroup, UnknownToken
 from tenantry.groups import (

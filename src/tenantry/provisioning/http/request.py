@@ -19,7 +19,7 @@ from tenantry.errors import (
     Unauthorized,
     UnsupportedMediaType,
 )
-from tenantry.http.responses import prefers_problem, request_id_of
+from tenantry.http import prefers_problem, request_id_of
 from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
 from tenantry.tokens import holds_token
 from tenantry.tracing import set_attribute

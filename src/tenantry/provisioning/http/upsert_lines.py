@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tenantry.errors import BodyTooLarge, TenantryError
 from tenantry.groups import Author, Environment
-from tenantry.http.responses import error_document
+from tenantry.http import error_document
 from tenantry.provisioning import Outcome, Upsert, UpsertProvisioner, UpsertResult
 from tenantry.provisioning.http.lines import MAX_LINE, Line
 from tenantry.provisioning.http.operations import merged_group, parse_line

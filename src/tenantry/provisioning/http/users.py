@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from tenantry.backends.stored import matches
+from tenantry.backends import matches
 from tenantry.groups import ApiToken, Scope, UserGroup
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope

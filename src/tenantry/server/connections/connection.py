@@ -18,7 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
-from tenantry.http.responses import error_response
+from tenantry.http import error_response
 from tenantry.server.connections.limits import Closed
 
 if TYPE_CHECKING:

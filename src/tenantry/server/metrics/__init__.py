@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
-    from tenantry.backends.redis.second_level import RedisBackend
+    from tenantry.backends.redis import RedisBackend
     from tenantry.datasources import DataSources
     from tenantry.resolver import Resolver
     from tenantry.server.metrics.collectors import CountingBus

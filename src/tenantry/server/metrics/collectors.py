@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from prometheus_client.core import Metric
 
-    from tenantry.backends.buses.subscription import BusCounters
-    from tenantry.backends.redis.second_level import RedisCounters
+    from tenantry.backends.buses import BusCounters
+    from tenantry.backends.redis import RedisCounters
     from tenantry.groups import Changes, Reading, Token, UserGroup
     from tenantry.ports import Backend, LeasedBackend, Slots, SourceLeaseHolder
     from tenantry.resolver import Resolver

@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
-    from tenantry.datasources.activity import Activity
+    from tenantry.datasources import Activity
 
 _GAUGES: Final = {
     "running": ("tenantry_source_running", "Executions that have a turn now."),

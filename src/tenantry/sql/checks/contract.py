@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import BreaksSavedQuery, InvalidProperties, TenantryError
-from tenantry.groups import Record
-from tenantry.groups.property_schema import PropertySchema
+from tenantry.groups import PropertySchema, Record
 from tenantry.sql.binding.values import MISSING, look_up
 from tenantry.sql.checks.coverage import expected, needs, takes, type_of, with_article
 from tenantry.sql.checks.lint import references_of

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tenantry.errors import TemplateError
-from tenantry.groups.property_schema import PropertySchema
+from tenantry.groups import PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
 from tenantry.sql.checks.coverage import GROUP_FIELDS, Coverage, needs, property_path
 from tenantry.sql.checks.findings import Finding, Problem, Severity

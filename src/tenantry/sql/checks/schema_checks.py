@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from tenantry.groups.property_schema import PropertySchema
+from tenantry.groups import PropertySchema
 from tenantry.sql.checks.coverage import expected, needs, takes
 from tenantry.sql.checks.findings import Problem, Severity
 from tenantry.sql.syntax_tree import VariableReference

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.literals import quoted_text
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import PATH
+from tenantry.sql.lexing.lexer import VARIABLE_PATH
 from tenantry.sql.lexing.tags import Argument
 from tenantry.sql.source import Source
 
@@ -26,7 +26,7 @@ def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
     """The name of an argument: its key, or the column that it is; empty where it has none."""
     key = argument.key
     if not key:
-        return argument.text if PATH.fullmatch(argument.text) else _column(argument)
+        return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)
     if key[0] not in "'\"":
         return key
     quoted = Lexeme(LexemeKind.STRING, argument.start, argument.start + len(key), (), dialect.backslash)

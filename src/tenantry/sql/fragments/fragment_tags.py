@@ -14,7 +14,7 @@ from tenantry.sql.lexing.tags import ONE_OF
 from tenantry.sql.source import Source
 from tenantry.suggestions import did_you_mean
 
-NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
+FRAGMENT_NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 """The name of a fragment or a query: that of its file, with the folders that it is in."""
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
@@ -93,7 +93,7 @@ def _included_name(source: Source, lexeme: Lexeme) -> str | None:
     if match is None:
         return None
     name = match["name"].strip()
-    if not NAME.fullmatch(name):
+    if not FRAGMENT_NAME.fullmatch(name):
         fix = "write {{> active_orders }}, or {{> sales/active_orders }} for one in a folder; it takes no filter"
         raise source.error(lexeme.start, "this is no name of a fragment", fix)
     return name

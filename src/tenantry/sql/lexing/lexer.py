@@ -21,7 +21,7 @@ MAX_TAG_DEPTH = 8
 """Tags within the arguments of one another."""
 
 NAME = r"[^\W\d_]\w*"
-PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
+VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
 """What a variable is named by: names joined by dots."""
 _PLAIN_TAG = re.compile(r"\{\{[\w\s.|]*+\}\}")
 _TAG_PATH = re.compile(rf"\{{\{{\s*+{NAME}(?:\.{NAME})*\s*+(?=\|)")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import NAME, PATH
+from tenantry.sql.lexing.lexer import NAME, VARIABLE_PATH
 from tenantry.sql.source import Source
 
 NULLABLE = "nullable"
@@ -66,11 +66,11 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
         return VariableTag(path, lexeme.start, tuple(_filter(text, each) for each in lexeme.parts))
     inside = text[lexeme.start + 2 : lexeme.end - 2]
     path, *names = (part.strip() for part in inside.split("|"))
-    if PATH.fullmatch(path) and all(_FILTER_NAME.fullmatch(name) for name in names):
+    if VARIABLE_PATH.fullmatch(path) and all(_FILTER_NAME.fullmatch(name) for name in names):
         return VariableTag(path, lexeme.start, _plain_filters(lexeme.start + 2, inside, names) if names else ())
     if not inside.strip():
         raise source.error(lexeme.start, "an empty tag", "name a variable: {{ region }}")
-    if names and PATH.fullmatch(path):
+    if names and VARIABLE_PATH.fullmatch(path):
         fix = "write {{ name | filter }} or {{ name | filter(arguments) }}"
         raise source.error(lexeme.start, "after the path of a tag come filters: a name, or a name and arguments", fix)
     fix = "write {{ name }} or {{ user_group.properties.name }}; no calls, indexes, operators or leading underscores"
@@ -86,7 +86,7 @@ def _meant_path(written: str) -> str:
     for what is no such slip."""
     path = _INDEX.sub(r".\2", written.lstrip("$:@"))
     path = ".".join(_BETWEEN_WORDS.sub("_", name.strip()).strip("_") for name in path.split("."))
-    return path if PATH.fullmatch(path) and "__" not in written else ""
+    return path if VARIABLE_PATH.fullmatch(path) and "__" not in written else ""
 
 
 def is_choice(source: Source, lexeme: Lexeme) -> bool:

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final
 
 EXAMPLE: Final = "last 30 days"
-FORMS: Final = (
+RELATIVE_FORMS: Final = (
     "today",
     "yesterday",
     "tomorrow",

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from tenantry.sql.binding.paramstyles import find_placeholder_conflicts
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import PATH
 from tenantry.sql.lexing.tags import flatten
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.parsing.dynamic_sql import check_column_names, check_dynamic_sql
@@ -20,7 +19,7 @@ from tenantry.sql.parsing.vanishing import check_vanishing
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import InertTag, Tree
 
-__all__ = ["MAX_CLAUSE_DEPTH", "MAX_TAGS", "PATH", "parse"]
+__all__ = ["MAX_CLAUSE_DEPTH", "MAX_TAGS", "parse"]
 
 _INERT = re.compile(r"(?<!\\)\{\{[^{}]*+\}\}")  # of tags in one another the innermost
 

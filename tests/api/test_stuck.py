@@ -34,14 +34,14 @@ async def hang(*given: Any, **named: Any) -> None:
 @pytest.mark.parametrize(
     ("verb", "method", "body", "code"),
     [
-        ("caller", "GET", ACME, "store_unavailable"),
-        ("caller", "PUT", ACME, "store_unavailable"),
-        ("api_token", "POST", {"current_token": None}, "store_unavailable"),
-        ("data_source", "GET", {**ACME, "mapping": {"main": "x"}}, "store_unavailable"),
-        ("get_or_create", "GET", ANEW, "outcome_unknown"),
-        ("get_or_create", "POST", ANEW, "outcome_unknown"),
-        ("update", "PUT", ACME, "outcome_unknown"),
-        ("rotate", "POST", {"current_token": None}, "outcome_unknown"),
+        ("api_tokens.get_with_group", "GET", ACME, "store_unavailable"),
+        ("api_tokens.get_with_group", "PUT", ACME, "store_unavailable"),
+        ("api_tokens.get", "POST", {"current_token": None}, "store_unavailable"),
+        ("sources.get", "GET", {**ACME, "mapping": {"main": "x"}}, "store_unavailable"),
+        ("groups.get_or_create", "GET", ANEW, "outcome_unknown"),
+        ("groups.get_or_create", "POST", ANEW, "outcome_unknown"),
+        ("groups.update", "PUT", ACME, "outcome_unknown"),
+        ("groups.rotate", "POST", {"current_token": None}, "outcome_unknown"),
     ],
 )
 async def test_a_call_that_never_ends(
@@ -58,7 +58,8 @@ async def test_a_call_that_never_ends(
     Red without the patience: the test never ends.
     """
     token = (await service.ask("GET", ACME)).json()["user_group"]["token"]
-    monkeypatch.setattr(service.store, verb, hang)
+    part, method_name = verb.split(".")
+    monkeypatch.setattr(getattr(service.store, part), method_name, hang)
     sent = {name: token if value is None else value for name, value in body.items()}
     answer = await hurried.request(method, "/api/user", json=sent)
     assert code_of(answer) == (503, code)

@@ -258,8 +258,8 @@ async def test_a_malformed_api_token_costs_no_lookup(service: Service, monkeypat
     async def refuse(*given: Any) -> None:
         raise AssertionError("the store was asked")
 
-    for verb in ("api_token", "caller"):
-        monkeypatch.setattr(service.store, verb, refuse)
+    for verb in ("get", "get_with_group"):
+        monkeypatch.setattr(service.store.api_tokens, verb, refuse)
     wrong = service.caller[:-1] + ("0" if service.caller[-1] != "0" else "1")
     assert code_of(await service.ask("GET", ACME, caller=wrong)) == (401, "unauthorized")
 
@@ -421,7 +421,7 @@ async def test_elsewhere(service: Service) -> None:
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable("/srv/t.db is locked", retry_after=2), OutcomeUnknown("lost db1")])
-@pytest.mark.parametrize("verb", ["caller", "get_or_create"])
+@pytest.mark.parametrize("verb", ["api_tokens.get_with_group", "groups.get_or_create"])
 async def test_the_store_is_down(
     service: Service,
     monkeypatch: pytest.MonkeyPatch,
@@ -436,7 +436,8 @@ async def test_the_store_is_down(
     async def fail(*given: Any, **named: Any) -> None:
         raise error
 
-    monkeypatch.setattr(service.store, verb, fail)
+    part, method = verb.split(".")
+    monkeypatch.setattr(getattr(service.store, part), method, fail)
     answer = await service.ask("GET", ACME)
     assert code_of(answer) == (503, error.code)
     assert answer.headers["retry-after"] == str(error.retry_after)

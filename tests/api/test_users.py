@@ -156,7 +156,7 @@ async def test_a_store_that_is_down() -> None:
     async def groups(*_: Any, **__: Any) -> Any:
         raise StoreUnavailable("down")
 
-    service.store.groups = groups  # type: ignore[method-assign]
+    service.store.groups.list = groups  # type: ignore[method-assign]
     async with service.http:
         answer = await ask(service)
     assert code_of(answer) == (503, "store_unavailable")

@@ -366,7 +366,7 @@ class SlowStore(CountingStore):
 
 async def _is_held(store: SlowStore, asking: asyncio.Task[list[str]]) -> None:
     """Returns when the read is held. Fails where the question was answered without one."""
-    while not store.held.is_set():
+    while not store.sources.held.is_set():
         assert not asking.done()
         await asyncio.sleep(0.01)
 
@@ -378,12 +378,12 @@ async def _race(url: str, writer: SQLStore, run_dir: Path, meanwhile: Callable[[
         assert isinstance(store, SlowStore)
         await _cached(here)
         here.resolver.flush()
-        store.hold = True
+        store.sources.hold = True
         late = asyncio.create_task(here.owners())
         await _is_held(store, late)
         await remove(writer)
         await meanwhile(here)
-        store.release.set()
+        store.sources.release.set()
         assert await late == ["acme"]  # it was asked for before the write
         try:
             await here.owners()
@@ -447,7 +447,7 @@ async def test_what_was_read_earlier_does_not_replace_what_was_read_later(
         assert isinstance(store, SlowStore)
         await _cached(elsewhere)
         elsewhere.resolver.flush()
-        store.hold = True
+        store.sources.hold = True
         early = asyncio.create_task(elsewhere.owners())
         await _is_held(store, early)
         await remove(writer)
@@ -455,7 +455,7 @@ async def test_what_was_read_earlier_does_not_replace_what_was_read_later(
         environment = elsewhere.asking.environment
         await writer.sources.create(environment, source_id="ds_2", provided_id="warehouse", url=path)
         assert await elsewhere.owners() == ["new"]
-        store.release.set()
+        store.sources.release.set()
         assert await early == ["acme"]  # it was asked for before the write
         assert await elsewhere.owners() == ["new"]
 

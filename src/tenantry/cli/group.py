@@ -93,9 +93,9 @@ async def create(
     draft = GroupDraft(
         provided_id,
         provided_id if name is None else name,
-        parse_json_pairs(properties, "--property") or None,
-        parse_pairs(mapping, "--map") or None,
-        end,
+        properties=parse_json_pairs(properties, "--property") or None,
+        mapping=parse_pairs(mapping, "--map") or None,
+        expires_at=end,
     )
     made = await new_provisioner(store, keys, dry_run=dry_run).get_or_create(target, draft, author=author())
     _show_token(made, as_json=as_json, dry_run=dry_run)
@@ -204,10 +204,10 @@ async def update(
             raise click.UsageError(f"--clear {field} and new {field} contradict each other")
     target = await choose_environment(store, environment)
     changes = GroupChanges(
-        name if name is not None else UNCHANGED,
-        None if "properties" in clear else parse_json_pairs(properties, "--property") or UNCHANGED,
-        None if "mapping" in clear else sources or UNCHANGED,
-        None if "expires-at" in clear else end or UNCHANGED,
+        name=name if name is not None else UNCHANGED,
+        properties=None if "properties" in clear else parse_json_pairs(properties, "--property") or UNCHANGED,
+        mapping=None if "mapping" in clear else sources or UNCHANGED,
+        expires_at=None if "expires-at" in clear else end or UNCHANGED,
     )
     provisioner = new_provisioner(store, keys, queries, dry_run=dry_run, tries_queries=dry_run)
     if dry_run:

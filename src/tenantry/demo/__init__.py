@@ -23,7 +23,7 @@ from tenantry.datasources import DataSources
 from tenantry.demo.handbook import handbook, hosts, origins
 from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, SHOWN, prepare
-from tenantry.groups import Author, Environment, GroupChanges, Tag
+from tenantry.groups import SETTABLE_FIELDS, Author, Environment, GroupChanges, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
 from tenantry.server import compose
@@ -95,7 +95,9 @@ async def _provision(
         for carrier, draft in AIRLINES.items():
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
             tokens[carrier] = signed_up.token  # the product keeps it
-            now = GroupChanges(draft.name, draft.properties, draft.mapping)  # also of a folder from before
+            now = GroupChanges(
+                **{name: getattr(draft, name) for name in SETTABLE_FIELDS}
+            )  # also of a folder from before
             await provisioner.update(environment, carrier, now, author=_AUTHOR)
         for old in await store.api_tokens.list(environment):  # a new one for each start; those of earlier starts die
             if old.label == LABEL and old.revoked_at is None:

@@ -41,6 +41,7 @@ from tenantry.groups.user_group import (
 )
 from tenantry.groups.writes import (
     CHANNEL,
+    LATER_SETTABLE_FIELDS,
     SETTABLE_FIELDS,
     UNCHANGED,
     UNNAMED,
@@ -81,6 +82,7 @@ __all__ = [
     "INTROSPECTION",
     "JSON",
     "JSON_COLUMNS",
+    "LATER_SETTABLE_FIELDS",
     "MOMENT_RULE",
     "OTHER_GROUPS",
     "RESERVED_NAMES",

@@ -1,13 +1,15 @@
 """The one codec of a user group: its fields in JSON documents, and its columns in a table.
 
-A new field of ``UserGroup`` gets a line in ``_FIELDS`` and one in ``GroupRow``: what is sent of a group between
-processes, in caches and in stored responses follows from the first, every statement of SQL from the second.
+A new field of ``UserGroup`` gets a line in ``_FIELDS`` and one in ``GroupRow``. All JSON forms of a group follow from
+the first, every SQL statement from the second; nothing is copied by position.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from tenantry.groups.record import Record, adopt, thaw
@@ -127,8 +129,12 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "grace_until": _ISO_TIME,
     "expires_at": _ISO_TIME,
 }
-_LATER_FIELDS: Final[frozenset[str]] = frozenset({"expires_at"})
-"""Fields that a document of an earlier version lacks: they are then as the record has them by default."""
+_ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
+"""A field with a default that every version writes. Documents of earlier versions lack the others."""
+
+_LATER_FIELDS: Final = (
+    frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
+)
 
 
 class GroupCodec:
@@ -165,11 +171,19 @@ class GroupCodec:
 INTROSPECTION: Final = GroupCodec()
 """The ``user_group`` of an introspection: every field."""
 
-CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, grace_until=_MICROS, expires_at=_MICROS)
-"""In a second-level cache: short, and beside its handle."""
+JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING))
+"""The columns that hold JSON."""
 
-STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), grace_until=_MICROS, expires_at=_MICROS)
-"""What an Idempotency-Key was answered with: without what never changes in a group."""
+TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec is _ISO_TIME)
+"""The columns that hold a time, as microseconds since 1970 in UTC."""
+
+_SHORT_TIMES: Final = dict.fromkeys(TIME_COLUMNS, _MICROS)
+
+CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHORT_TIMES)
+"""In a second-level cache, whose key is the handle."""
+
+STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
+"""The answer to an Idempotency-Key, without the fields that never change."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
 
@@ -206,21 +220,11 @@ class GroupRow(NamedTuple):
     expires_at: int | None
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
-        """The record; ``properties`` and ``mapping`` as they were read from the text of their columns."""
-        until, ends = self.grace_until, self.expires_at
-        return UserGroup(
-            self.team_id,
-            self.provided_id,
-            self.name,
-            environment,
-            properties,
-            mapping,
-            self.handle,
-            self.token_version,
-            self.revision,
-            None if until is None else from_micros(until),
-            None if ends is None else from_micros(ends),
-        )
+        """The record; ``properties`` and ``mapping`` are the parsed text of their columns."""
+        values: dict[str, Any] = dict(zip(_PLAIN_COLUMNS, _plain_values(self), strict=True))
+        for name, micros in zip(TIME_COLUMNS, _time_values(self), strict=True):
+            values[name] = None if micros is None else from_micros(micros)
+        return UserGroup(environment=environment, properties=properties, mapping=mapping, **values)
 
     def token(self, tag: Tag) -> Token:
         """The parts of the live token."""
@@ -233,8 +237,9 @@ class GroupRow(NamedTuple):
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)
 
 
-JSON_COLUMNS: Final = frozenset({"properties", "mapping"})
-"""The columns of a GroupRow that hold JSON."""
-
-TIME_COLUMNS: Final = frozenset({"grace_until", "expires_at"})
-"""Those that hold a time, as microseconds since 1970 in UTC."""
+_PLAIN_COLUMNS: Final = tuple(
+    name for name in _FIELDS if name != "environment" and name not in JSON_COLUMNS | TIME_COLUMNS
+)
+"""The fields whose column holds the value itself."""
+_plain_values = itemgetter(*map(GroupRow._fields.index, _PLAIN_COLUMNS))
+_time_values = itemgetter(*map(GroupRow._fields.index, TIME_COLUMNS))

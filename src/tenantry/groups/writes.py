@@ -76,6 +76,9 @@ def _text(value: Any) -> str:
 SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
 """The fields of a group that its caller sets: a draft has each of them, and an update may change each."""
 
+LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
+"""The settable fields that SPEC does not know: PATCH sets and returns them, as do lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from tenantry.errors import AmbiguousRequest, InvalidBody
 from tenantry.groups import (
+    LATER_SETTABLE_FIELDS,
     SETTABLE_FIELDS,
-    UNCHANGED,
     Author,
     Environment,
     GroupChanges,
@@ -26,7 +26,6 @@ from tenantry.groups import (
     Issued,
     UserGroup,
     thaw,
-    write_moment,
 )
 from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
 from tenantry.provisioning.http.fields import (
@@ -100,7 +99,8 @@ class GetOrCreate(Operation):
 
     def draft(self) -> GroupDraft:
         """The group to create if there is none."""
-        return GroupDraft(self.user_group_id, self.name or self.user_group_id, self.properties, self.mapping)
+        name = self.name or self.user_group_id
+        return GroupDraft(self.user_group_id, name, properties=self.properties, mapping=self.mapping)
 
     def check(self) -> None:
         """The limits of a group."""
@@ -135,13 +135,9 @@ class Update(Operation):
         return self.user_group_id
 
     def changes(self) -> GroupChanges:
-        """What was sent; absent fields are UNCHANGED."""
-        given = self.model_fields_set
-        return GroupChanges(
-            self.name if "name" in given else UNCHANGED,
-            self.properties if "properties" in given else UNCHANGED,
-            self.mapping if "mapping" in given else UNCHANGED,
-        )
+        """The given fields; absent fields are UNCHANGED."""
+        given: dict[str, Any] = {name: getattr(self, name) for name in SETTABLE_FIELDS if name in self.model_fields_set}
+        return GroupChanges(**given)
 
     def check(self) -> None:
         """The limits of an id, and of what is to change or of the patch itself."""
@@ -173,11 +169,6 @@ class Merge(Update):
     merges: ClassVar[bool] = True
     mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
     expires_at: ExpiresAt = None
-
-    def changes(self) -> GroupChanges:
-        """What was sent, the end date too."""
-        changes = super().changes()
-        return replace(changes, expires_at=self.expires_at) if "expires_at" in self.model_fields_set else changes
 
     def document(self, result: Provisioned, method: str) -> dict[str, Any]:
         """All fields of an update, and the end date, which SPEC's own operations do not show."""
@@ -230,23 +221,23 @@ class Rotate(Operation):
         return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
 
 
+LISTED_FIELDS: Final = (
+    "team_id", "name", "provided_id", "properties", "mapping", "api_environment_tag", *LATER_SETTABLE_FIELDS
+)  # fmt: skip
+"""The fields of a group in lists."""
+
+
 def listed_group(group: UserGroup) -> dict[str, Any]:
-    """What is shown of a group where its token is not: everything that callers set."""
-    return {
-        "team_id": group.team_id,
-        "name": group.name,
-        "provided_id": group.provided_id,
-        "properties": thaw(group.properties),
-        "mapping": thaw(group.mapping),
-        "api_environment_tag": group.environment.tag.value,
-        "expires_at": write_moment(group.expires_at),
-    }
+    """A group without its token: every field that callers set."""
+    plain = group.as_dict()
+    return {name: plain[name] for name in LISTED_FIELDS}
 
 
 def merged_group(result: Provisioned) -> dict[str, Any]:
-    """A group as the answer to PATCH shows it: as SPEC section 4.2 has it, and its end date."""
-    fields = _group_fields(result, properties=True, tag=True)
-    return {**fields, "expires_at": write_moment(result.group.expires_at)}
+    """The answer to PATCH: as SPEC section 4.2 has it, and the fields that only PATCH sets."""
+    plain = result.group.as_dict()
+    later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
+    return {**_group_fields(result, properties=True, tag=True), **later}
 
 
 def _group_fields(result: Provisioned, *, properties: bool, tag: bool) -> dict[str, Any]:

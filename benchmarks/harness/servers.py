@@ -25,7 +25,12 @@ from benchmarks.harness.servers import pin
 sys.path.insert(0, {folder!r})
 pin(0)
 {imports}
-uvicorn.run({app}, port={port}, log_level="error", access_log=False, http={http!r}, loop={loop!r})
+{run}
+"""
+_BARE = 'uvicorn.run({app}, port={port}, log_level="error", access_log=False, http={http!r}, loop={loop!r})'
+_GUARDED = """
+from tenantry.server.uvicorn import listen, run
+run({app}, listen("127.0.0.1", {port}), announce=lambda address: None)
 """
 
 
@@ -53,12 +58,15 @@ class Rate:
 
 
 class Server:
-    """``app``, an expression that ``imports`` makes possible, on a free port; stopped by its own process id."""
+    """``app``, an expression that ``imports`` makes possible, on a free port; stopped by its own process id.
 
-    def __init__(self, folder: Path, imports: str, app: str, *, quick: bool = False) -> None:
+    ``quick``: on httptools and uvloop. ``guarded``: with the connections of ``tenantry serve``."""
+
+    def __init__(self, folder: Path, imports: str, app: str, *, quick: bool = False, guarded: bool = False) -> None:
         self.port: int = free_port()
         http, loop = ("httptools", "uvloop") if quick else ("h11", "asyncio")
-        code = _SERVE.format(folder=str(folder), imports=imports, app=app, port=self.port, http=http, loop=loop)
+        run = (_GUARDED if guarded else _BARE).format(app=app, port=self.port, http=http, loop=loop)
+        code = _SERVE.format(folder=str(folder), imports=imports, run=run)
         path = [os.environ.get("PYTHONPATH", ""), str(ROOT), str(FAST) if quick else ""]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
         self.process = subprocess.Popen([sys.executable, "-c", code], cwd=folder, env=environment)

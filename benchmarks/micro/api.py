@@ -59,12 +59,13 @@ def table() -> Table:
 
 
 def _both(result: Table, folder: Path, urls: dict[str, str]) -> None:
-    tokens = {store: _prepared(url) for store, url in urls.items()}
+    tokens = {store: prepare(url) for store, url in urls.items()}
     for quick in [True, False] if fast() else [False]:
         _compare(result, folder, urls, tokens, quick=quick)
 
 
-def _prepared(url: str) -> str:
+def prepare(url: str) -> str:
+    """Makes the tables at ``url`` and an environment; returns the secret of an API token of it."""
     migrate(url)
     return asyncio.run(_api_token(url))
 
@@ -98,11 +99,11 @@ def _measure(result: Table, kind: str, echo: Server, stores: dict[str, Server], 
     token = next(iter(tokens.values()))
     for method in ("GET", "POST"):
         servers[f"Starlette JSON echo, {method}"] = echo
-        asked[f"Starlette JSON echo, {method}"] = _request(method, token)
+        asked[f"Starlette JSON echo, {method}"] = api_request(method, token)
     for store, server in stores.items():
         for method, what in (("GET", "GET of an existing group"), ("POST", "POST, get or create")):
             servers[f"{what}, {store}"] = server
-            asked[f"{what}, {store}"] = _request(method, tokens[store])
+            asked[f"{what}, {store}"] = api_request(method, tokens[store])
     rates = rounds(servers, asked, ROUNDS, SECONDS)
     for name, found in rates.items():
         base = rates["Starlette JSON echo, POST" if "POST" in name else "Starlette JSON echo, GET"]
@@ -112,5 +113,6 @@ def _measure(result: Table, kind: str, echo: Server, stores: dict[str, Server], 
             result.aims.append(Aim(f"{name}, × a bare echo, {kind}", times(found, base), bound, at_least=True))
 
 
-def _request(method: str, token: str) -> bytes:
+def api_request(method: str, token: str) -> bytes:
+    """The get-or-create of a group with this API token."""
     return request(method, "/api/user", {"Authorization": f"Token {token}"}, BODY)

@@ -39,6 +39,7 @@ TABLES: Final = (
     "rotations",
     "server",
     "api",
+    "serve_layer",
     "bulk",
     "site",
     *GROUPS["dashboards"],

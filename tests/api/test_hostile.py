@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry.errors import BadJson, BodyTooLarge, InvalidBody, RequestTimeout, TenantryError
 from tenantry.provisioning.http.request import MAX_BODY, ApiRequest, ClientDisconnected
 from tenantry.provisioning.http.strict_json import decode_json
@@ -198,7 +199,7 @@ async def test_what_is_just_within_the_limits(service: Service) -> None:
     st.binary(max_size=60)
     | st.text(alphabet='{}[]":,01289eE+-. \\udfnaltrsNIy\0', max_size=60).map(lambda text: text.encode())
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_the_decoder_is_at_least_as_strict_as_the_standard_one(raw: bytes) -> None:
     """Whatever the bytes: an object that json.loads reads too, or one of the two errors."""
     try:

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 from jsonschema import Draft202012Validator
 from schemathesis.checks import CHECKS
 
+from engines.hypothesis_profile import examples
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import InvalidBody
 from tenantry.groups import Scope, Tag
@@ -22,7 +23,7 @@ from tenantry.provisioning.http import openapi_document
 from tenantry.provisioning.limits import check_properties
 from tests.api.conftest import make_app, make_caller, make_keys
 
-EXAMPLES = 100
+EXAMPLES = examples(100)
 
 
 @schemathesis.check

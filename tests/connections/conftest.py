@@ -42,6 +42,21 @@ async def _refuse(request: Request) -> Response:
     return PlainTextResponse("x" * 1_000, 413, {"Connection": "close"})
 
 
+class _Waits:
+    """Answers without a look at the body, and then waits for the client to leave."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._receive = receive
+        self._send = send
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        return self._answer().__await__()
+
+    async def _answer(self) -> None:
+        await PlainTextResponse("waits")({"type": "http"}, self._receive, self._send)
+        await self._receive()
+
+
 async def _large(request: Request) -> Response:
     async def parts() -> Any:
         for _ in range(LARGE // 65_536):
@@ -103,6 +118,7 @@ def new_app(release: threading.Event) -> Starlette:
             Route("/", _hello),
             Route("/echo", _echo, methods=["POST"]),
             Route("/refuse", _refuse, methods=["POST"]),
+            Route("/waits", _Waits, methods=["POST"]),
             Route("/large", _large),
             Route("/slow", _slow),
             Route("/held", _held),

@@ -40,7 +40,7 @@ def test_the_answer_arrives_while_the_body_is_sent(start: Start, long_drain: Non
 
 
 def test_a_body_in_many_parts(start: Start, long_drain: None) -> None:
-    """Each part of it arrives after the answer was given. Red when ``Request._has_body`` says that none comes."""
+    """Each part of it arrives after the answer was given. Red when ``Request.has_unread_body`` is False."""
     server = start()
     for _ in range(3):
         assert _ask(server, 4_000, pause=0.01, parts=40).endswith(b"x" * 1_000)
@@ -69,4 +69,19 @@ def test_a_connection_that_goes_on(start: Start) -> None:
         connection.sendall(b"POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
         read_until(connection, b"Not Found")
         connection.sendall(b"x" * 1_000 + b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert read_all(connection).endswith(b"hello")
+
+
+def test_a_connection_that_goes_on_after_its_app_waited_for_the_client(start: Start) -> None:
+    """The app reads ``http.disconnect`` after its answer, which is no end of the body. Red when it counts as one: the
+    rest of the body is then too large for a head."""
+    server = start()
+    with socket.create_connection(server.address, timeout=60) as connection:
+        connection.sendall(b"POST /waits HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n")
+        read_until(connection, b"waits")
+        for _ in range(3):
+            time.sleep(0.05)  # each part is a packet of its own: one packet always fits
+            connection.sendall(b"x" * 100_000)
+        time.sleep(0.05)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert read_all(connection).endswith(b"hello")

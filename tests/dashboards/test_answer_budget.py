@@ -20,8 +20,6 @@ from tenantry.http.accessors import LAST_PART_KEY
 from tenantry.testing import make_group
 from tests.dashboards.served import SOON, Site, serve
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 FIRST, SECOND, THIRD = (make_group(provided_id=name, handle=name.encode() * 4) for name in ("g1", "g2", "g3"))
 MEGABYTE = 1024 * 1024
 

@@ -21,8 +21,6 @@ from tenantry.datasources import RedisResults, ResultCache, changes
 from tests.dashboards.served import SOON, Site, serve
 from tests.datasources.conftest import PRODUCTION
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 FILES = {
     "dashboards/open.yaml": """
 title: Open
@@ -38,6 +36,7 @@ rows: [{table: {sql: "with recursive n(i) as (select 1 union all select i + 1 fr
 }
 
 
+@pytest.mark.usefixtures("mount")
 async def test_an_open_answer_says_which_panels_have_changed(tmp_path: Path) -> None:
     """Those of the data source that the program reports, again and again; of another source none. Red when every panel
     is asked for again, and when a change while the panels run is missed."""
@@ -138,6 +137,7 @@ def handle_of_ha(site: Site) -> bytes:
     return next(handle for handle, group in site.backend.groups.items() if group.provided_id == "ha")
 
 
+@pytest.mark.usefixtures("mount")
 @pytest.mark.parametrize(("name", "lines", "cut_off"), [("open", 3, rotate), ("slow", 0, rotate), ("open", 3, end)])
 async def test_an_answer_ends_with_its_token(
     tmp_path: Path, name: str, lines: int, cut_off: Callable[[Site], None]

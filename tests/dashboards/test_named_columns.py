@@ -18,8 +18,6 @@ from tenantry.errors import TemplateError
 from tests.dashboards.served import Site, serve
 from tests.dashboards.test_tables import Stored
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 SECRET: Final = "TOP-SECRET"
 HIDDEN: Final = {"secret", "margin"}
 """Columns of the query that no panel of ``KINDS`` names."""

@@ -18,8 +18,6 @@ from tenantry.sql import BoundSQL, SQLTemplate
 from tests.dashboards.served import serve
 from tests.dashboards.test_tables import table
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 
 @pytest.mark.parametrize("columns", ["", ", columns: [delay, route, id]"])
 async def test_the_pages_of_a_large_table_hold_each_row_once(tmp_path: Path, columns: str) -> None:

@@ -86,7 +86,7 @@ async def test_nothing_of_an_own_drivers_error_is_passed_on(directory: Directory
     "scheme", ["sqlite", "duckdb", "postgresql", "postgres", "mysql", "mariadb", "clickhouse", "chdb"]
 )
 def test_a_built_in_engine_cannot_be_replaced(scheme: str, directory: Directory) -> None:
-    """The read-only mode of these is promised. Red when ``check_engines`` takes any scheme."""
+    """The read-only mode of these is promised. Red when ``host_engines`` takes any scheme."""
     with pytest.raises(InvalidSettings, match=f"{scheme}.*built in"):
         DataSources(directory, engines={scheme: EchoDriver})
 

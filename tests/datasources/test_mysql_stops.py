@@ -16,7 +16,6 @@ from engines.mariadb import MariaDB
 from tenantry.datasources import DataSources, Limits
 from tenantry.datasources.engines.mysql import MySQLDriver
 from tenantry.datasources.engines.mysql_connection import Session
-from tenantry.datasources.url import parse_url
 from tenantry.errors import DataSourceError, QueryTimeout, TooManyRows
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
@@ -89,7 +88,7 @@ async def test_a_query_that_the_servers_timeout_ends_without_an_error(make) -> N
     Red when the driver did not look at the time: the answer was 0.
     """
     source = make()
-    driver = MySQLDriver("ds_1", parse_url(source.url), Limits(timeout=0.5))
+    driver = MySQLDriver(Directory().add(1, source.url), Limits(timeout=0.5))
     connection = driver.open()
     with pytest.raises(QueryTimeout):
         driver.fetch(connection, SQLTemplate(BUSY).bind({}, "format", dialect="mysql"))

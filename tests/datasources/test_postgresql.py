@@ -386,7 +386,7 @@ async def test_a_value_never_becomes_sql(sql: str, fetch, monkeypatch: pytest.Mo
     monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v=value)
-    monkeypatch.setattr("tenantry.datasources.engines.postgresql.has_dynamic_sql", lambda *_: False)
+    monkeypatch.setattr("tenantry.datasources.engines.postgresql.refuse_dynamic_sql", lambda *_: None)
     assert await fetch(sql, v=value) == [{"word": "acm"}], "the control: the engine runs it"
 
 

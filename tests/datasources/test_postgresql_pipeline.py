@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from sqlalchemy.engine import make_url
 
 from engines.debian_packages import require
 from engines.pgbouncer import PACKAGES, pooled
@@ -347,7 +346,7 @@ class Counting(Relay):
 @pytest.mark.parametrize("given", ["select 1 as one\0 where 1 = 2", "select '\0' as one"])
 def test_a_nul_does_not_end_the_text(given: str, database: str) -> None:
     """libpq's text would end there, and with it a condition. Red when the text was sent as it is: it gave a row."""
-    driver = PostgreSQLDriver("ds_1", make_url(database), Limits())
+    driver = PostgreSQLDriver(Directory().add(1, database), Limits())
     connection = driver.open()
     with pytest.raises(NotOneStatement, match="NUL"):
         driver.fetch(connection, BoundSQL(given, (), driver.paramstyle, driver.dialect))

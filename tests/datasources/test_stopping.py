@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,7 +21,6 @@ from starlette.testclient import TestClient
 
 from tenantry.datasources import DataSources, Limits, ResultCache, stop_on_signals
 from tenantry.datasources.engines.sqlite import SQLiteDriver
-from tenantry.datasources.url import file_path, parse_url
 from tenantry.errors import SourceUnavailable
 from tenantry.groups import RegisteredSource
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
@@ -127,7 +127,7 @@ class UnstoppableDriver(SQLiteDriver):
 
 
 def unstoppable(source: RegisteredSource, limits: Limits) -> UnstoppableDriver:
-    return UnstoppableDriver(source.id, file_path(parse_url(source.url.replace("slow://", "sqlite://"))), limits)
+    return UnstoppableDriver(replace(source, url=source.url.replace("slow://", "sqlite://")), limits)
 
 
 async def test_nobody_waits_for_an_engine_that_does_not_stop(

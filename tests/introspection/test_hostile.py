@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tests.api.conftest import Service, make_service
 from tests.introspection.conftest import ask, make_issued, rotate
 
@@ -29,7 +30,7 @@ _HEADERS = st.dictionaries(
 
 
 @given(body=_FORMS, headers=_HEADERS)
-@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(300), deadline=None, derandomize=True, database=None)
 async def test_any_bytes(body: bytes, headers: dict[str, str]) -> None:
     """Red when the token is taken for ASCII: other text becomes a 500."""
     service = await make_service()

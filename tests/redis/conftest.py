@@ -11,8 +11,8 @@ import pytest
 
 from engines.valkey import Valkey
 from tenantry.aio import publish_queue
+from tenantry.backends.redis import second_level as redis
 from tenantry.backends.redis.second_level import RedisBackend
-from tenantry.backends.redis.second_level import second_level as redis
 from tenantry.cache import ChangeLog
 from tenantry.groups import GroupDraft, Issued, Tag, Token, UserGroup
 from tenantry.ports import LeasedBackend, Store

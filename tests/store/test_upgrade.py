@@ -28,6 +28,8 @@ from tenantry.groups import SOURCES_HANDLE, GroupDraft, Tag
 from tenantry.testing import make_token
 from tests.store.test_migrations import _OLD_ROWS, _upgrade_to
 
+pytestmark = pytest.mark.slow
+
 _POLL = """
 select generation.store_id, generation.number, listed.generation, listed.handle, listed.at from generation
   left join (select changes.generation, changes.handle, changes.at from changes limit 5) as listed on true

@@ -236,7 +236,7 @@ DEFENCES: Final = (
     Defence(
         "the head of a request has a deadline",
         "server/connections/connection.py",
-        "elif self.state is _HEAD and now - self.since > self._connections.limits.header_seconds:",
+        "elif self.state is _HEAD and now - self.since > limits.header_seconds:",
         "elif False:",
         ("tests/connections/test_slow.py",),
     ),

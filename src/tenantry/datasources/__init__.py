@@ -19,13 +19,13 @@ from tenantry.datasources.driver import (
     SessionDriver,
     StreamingDriver,
 )
-from tenantry.datasources.engines.built_in import registration_notes
+from tenantry.datasources.engines.engine import DriverFactory, Engine
+from tenantry.datasources.engines.registry import check_url, registration_notes
 from tenantry.datasources.pages import Page, fetch_page
 from tenantry.datasources.pool.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
-from tenantry.datasources.pools import DriverFactory
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.stop_signals import stop_on_signals
-from tenantry.datasources.url import check_url, display_url, resolve_url, secret_state
+from tenantry.datasources.url import display_url, resolve_url, secret_state
 from tenantry.datasources.url_secrets.encryption import encrypt_url
 from tenantry.datasources.url_secrets.reencryption import encrypt_sources
 from tenantry.groups import Usage
@@ -76,6 +76,7 @@ __all__ = [
     "Driver",
     "DriverFactory",
     "Enforcement",
+    "Engine",
     "GroupUsage",
     "Limits",
     "OpenRows",

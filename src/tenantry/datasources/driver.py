@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from tenantry.datasources.connection_refusals import NoConnectionLeft, says_no_connection
+from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.results.pieces import MakeWriter
 from tenantry.errors import (
-    InvalidSource,
     NotOneStatement,
     QueryFailed,
     QueryTimeout,
@@ -25,7 +24,7 @@ from tenantry.errors import (
     TooManyBytes,
     TooManyRows,
 )
-from tenantry.sql import BoundSQL
+from tenantry.sql import BoundSQL, has_dynamic_sql
 
 if TYPE_CHECKING:
     from tenantry.datasources.pool.turns import Turn
@@ -303,27 +302,18 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
     return error
 
 
-def dynamic_sql_error(source_id: str) -> QueryFailed:
-    """A text with values calls a function that runs a text as SQL."""
-    return query_error(
-        source_id,
-        "it has values and calls a function that runs a text as SQL, or reads the relation or file that a text names "
-        "(query, ts_stat, dblink, load_file, …), or has a name in Unicode escapes, which could be one; "
-        "a value never becomes SQL: write that text without values, or do without the function",
-    )
+def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
+    """Raises QueryFailed for SQL with values that calls a function which runs a string as SQL: a value could be one.
 
-
-def missing_driver_message(driver: str, extra: str) -> str:
-    """The Python package of an engine is not installed."""
-    return f"the driver {driver} is not installed: pip install 'tenantry[{extra}]'"
-
-
-def import_driver(module: str, package: str, extra: str) -> Any:
-    """The module of an engine's Python package. Raises InvalidSource when that is not installed."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise InvalidSource(missing_driver_message(package, extra)) from None
+    ``dialect`` None looks for the functions of all dialects.
+    """
+    if bound.params and has_dynamic_sql(untagged(bound), dialect):
+        raise query_error(
+            source_id,
+            "it has values and calls a function that runs a text as SQL, or reads the relation or file that a text "
+            "names (query, ts_stat, dblink, load_file, …), or has a name in Unicode escapes, which could be one; "
+            "a value never becomes SQL: write that text without values, or do without the function",
+        )
 
 
 def driver_parameters(bound: BoundSQL) -> tuple[Any, ...] | dict[str, Any]:

@@ -10,49 +10,25 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
-
-from sqlalchemy.engine import URL
+from typing import Final
 
 from tenantry.datasources.caching.bound_statement import BoundStatement, made_of
-from tenantry.datasources.driver import DataSource, Driver, missing_driver_message
-from tenantry.datasources.engines.bigquery import BigQueryDriver
-from tenantry.datasources.engines.built_in import BUILT_IN, driver_enforcement, enforcement_notes
-from tenantry.datasources.engines.chdb import ChDBDriver
-from tenantry.datasources.engines.clickhouse import ClickHouseDriver
-from tenantry.datasources.engines.databricks import DatabricksDriver
-from tenantry.datasources.engines.duckdb import DuckDBDriver
-from tenantry.datasources.engines.postgresql import PostgreSQLDriver
-from tenantry.datasources.engines.snowflake import SnowflakeDriver
-from tenantry.datasources.engines.sqlite import SQLiteDriver
+from tenantry.datasources.driver import DataSource
+from tenantry.datasources.engines.engine import Engine
+from tenantry.datasources.engines.registry import BUILT_IN_NAMES, find_engine, is_engine
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.threads import ThreadedSource
 from tenantry.datasources.pool.turns import Turns
 from tenantry.datasources.query_label import QueryLabel, with_tag
 from tenantry.datasources.session import SessionTemplate
-from tenantry.datasources.url import (
-    ENGINES,
-    check_url,
-    file_path,
-    memory_bytes,
-    memory_limit,
-    parse_url,
-    source_revision,
-)
+from tenantry.datasources.url import parse_url, source_revision
 from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSecrets
-from tenantry.errors import InvalidSettings, InvalidSource, SecretUnavailable, SourceUnavailable
+from tenantry.errors import InvalidSettings, SecretUnavailable, SourceUnavailable
 from tenantry.groups import RegisteredSource, UserGroup
-from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL
-
-_WAREHOUSES: dict[str, Callable[[str, URL, Limits], Driver[Any]]] = {
-    "snowflake": SnowflakeDriver,
-    "bigquery": BigQueryDriver,
-    "databricks": DatabricksDriver,
-    "clickhouse": ClickHouseDriver,
-}
+from tenantry.sql import BoundSQL
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
 """Engines, by the scheme of their URLs, that show the text of what runs and keep no plan and no result by it."""
@@ -61,17 +37,6 @@ _STOP_INTERVAL: Final = 0.005  # seconds between two looks whether a source has 
 
 _log = logging.getLogger(__name__)
 
-DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
-"""Makes the driver of one data source, without connecting. Raises InvalidSource for a URL that it cannot use."""
-
-
-def check_engines(engines: Mapping[str, DriverFactory]) -> dict[str, DriverFactory]:
-    """A copy of the host's own engines. Raises InvalidSettings for a URL scheme that is built in."""
-    for scheme in engines:
-        if scheme in ENGINES:
-            raise InvalidSettings(f"the engine {scheme!r} is built in: give your own another URL scheme")
-    return dict(engines)
-
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
     """A copy of the engines whose queries get a tag. Raises InvalidSettings for a text, and for an engine that is
@@ -79,59 +44,17 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
     if isinstance(tagged, str):
         raise InvalidSettings(f"query_tags is {tagged!r}; it takes the engines, as {TAGGED!r}, or () for none")
     for engine in tagged:
-        if engine not in BUILT_IN and engine not in own:
-            raise InvalidSettings(f"query_tags names {engine!r}; known are {', '.join([*BUILT_IN, *own])}")
+        if engine not in own and not is_engine(engine):
+            raise InvalidSettings(f"query_tags names {engine!r}; known are {', '.join([*BUILT_IN_NAMES, *own])}")
     return frozenset(tagged)
 
 
-def create_source(source: RegisteredSource, limits: Limits, engines: Mapping[str, DriverFactory]) -> DataSource:
-    """Raises InvalidSource for a URL, dialect or driver that cannot be used. ``engines`` by URL scheme."""
+def create_source(source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None) -> DataSource:
+    """Raises InvalidSource for a URL, dialect or driver that cannot be used. ``host`` as ``host_engines`` gives it."""
     url = parse_url(source.url)
-    factory = engines.get(url.get_backend_name())
-    if factory is not None:
-        driver = _check_driver(factory(source, limits))
-        for note in enforcement_notes(f"data source {source.id}", driver_enforcement(driver)):
-            _log.warning("%s", note)
-        return ThreadedSource(driver, limits)
-    engine = check_url(source.url, source.trusted)  # again: the row may be older than a rule
-    match engine:
-        case "sqlite":
-            return ThreadedSource(SQLiteDriver(source.id, file_path(url), limits), limits)
-        case "duckdb":
-            return ThreadedSource(DuckDBDriver(source.id, file_path(url), limits, memory_limit(url)), limits)
-        case "postgresql":
-            return ThreadedSource(PostgreSQLDriver(source.id, url, limits, has_session=bool(source.session)), limits)
-        case "redshift":
-            return ThreadedSource(PostgreSQLDriver(source.id, url, limits, dialect=engine), limits)
-        case "snowflake" | "bigquery" | "databricks" | "clickhouse":
-            return ThreadedSource(_WAREHOUSES[engine](source.id, url, limits), limits)
-        case "mysql" | "mariadb":
-            return ThreadedSource(_mysql_driver(source.id, url, limits, engine), limits)
-        case "chdb":
-            return ThreadedSource(ChDBDriver(source.id, file_path(url), limits, memory_bytes(url)), limits)
-        case _:
-            from tenantry.datasources.engines.trusted import (
-                TrustedDriver,  # loads all of SQLAlchemy, which only this needs
-            )
-
-            return ThreadedSource(TrustedDriver(source.id, url, limits), limits)
-
-
-def _mysql_driver(source_id: str, url: URL, limits: Limits, dialect: str) -> Driver[Any]:
-    try:
-        from tenantry.datasources.engines.mysql import MySQLDriver
-    except ImportError:
-        raise InvalidSource(missing_driver_message("PyMySQL 1.2 or newer", "mysql")) from None
-    return MySQLDriver(source_id, url, limits, dialect)
-
-
-def _check_driver(driver: Driver[Any]) -> Driver[Any]:
-    if driver.dialect not in DIALECTS or driver.paramstyle not in PARAMSTYLES:
-        raise InvalidSource(
-            f"the driver of data source {driver.source_id} has dialect {driver.dialect!r} and paramstyle "
-            f"{driver.paramstyle!r}; known are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
-        )
-    return driver
+    engine = find_engine(url, host, trusted=source.trusted)
+    engine.check_url(url)  # again: the row may be older than a rule
+    return ThreadedSource(engine.open_driver(source, limits), limits)
 
 
 def source_name(registered: RegisteredSource) -> str:
@@ -187,7 +110,7 @@ class Pools:
     def __init__(
         self,
         limits: Limits,
-        engines: Mapping[str, DriverFactory],
+        engines: Mapping[str, Engine],
         secrets: UrlSecrets,
         tagged: frozenset[str] = frozenset(),
     ) -> None:

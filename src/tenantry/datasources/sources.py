@@ -20,11 +20,13 @@ from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Land
 from tenantry.datasources.changes import SourceChanges
 from tenantry.datasources.delivery import ResultStream, open_stream
 from tenantry.datasources.driver import Pieces, Rows
+from tenantry.datasources.engines.engine import DriverFactory
+from tenantry.datasources.engines.registry import host_engines
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.ownership import check_owner
 from tenantry.datasources.pool.limits import Limits, StreamLimits
 from tenantry.datasources.pool.many_rows import Reduction
-from tenantry.datasources.pools import TAGGED, DriverFactory, Pools, check_engines, check_tagged, source_name
+from tenantry.datasources.pools import TAGGED, Pools, check_tagged, source_name
 from tenantry.datasources.query_label import QueryLabel, label_of
 from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.results import Format, Result, StreamFormat
@@ -110,7 +112,7 @@ class DataSources:
                 group_max_waiting=group_max_waiting,
                 stream=stream_limits,
             ),
-            check_engines(engines or {}),
+            host_engines(engines or {}),
             UrlSecrets(keys),
             check_tagged(query_tags, engines or {}),
         )

@@ -87,15 +87,6 @@ _SESSION_STATE = (  # in the session, for whoever has it next
     ),
 )
 
-# Text that every SQL engine cuts into the same tokens: plain strings and names in quotes, comments of one kind, and no
-# character that is a quote, an escape or a comment in one engine only.
-_PLAIN = re.compile(
-    r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
-          | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/
-          | -(?!-) | /(?!\*) | [^'"\\`\[\]\#$/;-] )*""",
-    re.DOTALL | re.VERBOSE,
-)
-
 
 def first_keyword(sql: str) -> str | None:
     """The keyword that the statement begins with, in lower case; None where that is unclear."""
@@ -133,9 +124,3 @@ def mysql_refusal(sql: str) -> str | None:
         if calls_any(sql, DIALECTS["mysql"], rules):
             return reason
     return SEVERAL if ";" in code.rstrip(" \t\r\n;") else None
-
-
-@lru_cache(maxsize=512)
-def is_plain(sql: str) -> bool:
-    """Whether every SQL engine reads this text the same way, as one statement."""
-    return _PLAIN.fullmatch(sql.rstrip(" \t\r\n;")) is not None

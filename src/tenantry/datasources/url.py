@@ -6,34 +6,16 @@ No message here holds a part of the URL beyond its dialect and the names of its 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote_plus
 
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError
 
 from tenantry.database import ENCRYPTED_OPTION, is_reference, replace_secrets, secret_values
-from tenantry.datasources.engines import bigquery, databricks, snowflake
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
-
-ENGINES = {
-    "sqlite": "sqlite",
-    "duckdb": "duckdb",
-    "postgresql": "postgresql",
-    "postgres": "postgresql",
-    "mysql": "mysql",
-    "mariadb": "mariadb",
-    "redshift": "redshift",
-    "clickhouse": "clickhouse",
-    "chdb": "chdb",
-    "snowflake": "snowflake",
-    "bigquery": "bigquery",
-    "databricks": "databricks",
-}
-"""SQLAlchemy's dialect names that have a driver of ours -> the engine."""
 
 MEMORY_LIMIT = "1GiB"
 """What all queries on one DuckDB file may take of memory together, and each on a chDB folder, unless the URL sets
@@ -41,12 +23,6 @@ another limit. The engines' own defaults are most of the machine's."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
-
-_WAREHOUSES: dict[str, Callable[[URL], object]] = {
-    "snowflake": snowflake.connect_arguments,
-    "bigquery": bigquery.read_options,
-    "databricks": databricks.connect_arguments,
-}
 
 FILES = frozenset({"sqlite", "duckdb", "chdb"})
 MASK = "***"
@@ -79,33 +55,6 @@ def _is_misread(url: URL) -> bool:
     """Whether a part of the password was taken for a host or a database, and would be shown as one."""
     in_host = url.host is not None and "@" in url.host
     return in_host or (url.get_backend_name() not in FILES and "@" in (url.database or ""))
-
-
-def check_url(url: str, trusted: bool = False) -> str:
-    """The name of the engine that runs it, one of ENGINES or that of a trusted SQLAlchemy dialect.
-
-    Checks the text only: nothing is opened. Raises InvalidSource, naming the fix.
-    """
-    parsed = parse_url(url)
-    name = parsed.get_backend_name()
-    engine = ENGINES.get(name)
-    if engine in FILES:
-        file_path(parsed)
-    elif engine in _WAREHOUSES:
-        _WAREHOUSES[engine](parsed)
-    elif engine is not None:
-        if not parsed.database:
-            message = f"the {engine} URL names no database: {engine}://user:password@host/NAME"
-            raise InvalidSource(message, field="/url")
-    elif not trusted:
-        raise InvalidSource(
-            f"Tenantry cannot hold the dialect {name!r} read-only. If its user can only read, register it with "
-            f"--trusted. Built in are: {', '.join(sorted(set(ENGINES.values())))}",
-            field="/url",
-        )
-    else:
-        _check_dialect(parsed)
-    return engine or name
 
 
 def display_url(url: str) -> str:
@@ -155,7 +104,7 @@ def source_revision(source: RegisteredSource) -> str:
 def resolve_url(url: str) -> str:
     """The URL with an absolute path, if it names a file: what to store, so that every process means the same file."""
     parsed = parse_url(url)
-    if ENGINES.get(parsed.get_backend_name()) not in FILES:
+    if parsed.get_backend_name() not in FILES:
         return url
     return parsed.set(database=str(file_path(parsed))).render_as_string(hide_password=False)
 
@@ -193,20 +142,3 @@ def memory_bytes(url: URL) -> int:
     """The same in bytes. Raises InvalidSource."""
     number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
     return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))
-
-
-def _check_dialect(url: URL) -> None:
-    missing = False
-    try:
-        dialect = url.get_dialect()
-    except (NoSuchModuleError, ArgumentError, ImportError):
-        missing = True
-    if missing:
-        raise InvalidSource(
-            f"no SQLAlchemy dialect {url.drivername!r} is installed here: pip install the package that brings it",
-            field="/url",
-        )
-    if dialect.is_async:
-        raise InvalidSource(
-            f"{url.drivername!r} is an asynchronous driver; a trusted data source takes a synchronous one", field="/url"
-        )

@@ -16,8 +16,6 @@ from tenantry.datasources import ResultCache
 from tenantry.errors import InvalidParameter
 from tests.dashboards.served import Site, serve
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 FILES = {
     "dashboards/flights.yaml": """
 title: Departures of {{ carrier }} in {{ user_group.name }}

@@ -17,6 +17,8 @@ from tenantry.datasources.results import Result
 from tests.dashboards.page.conftest import Visit, box_of, come
 from tests.dashboards.page.stand_in import Message, StandIn, rows
 
+pytestmark = pytest.mark.slow
+
 POINTS = {1: 1_000_000, 2: 300_000}
 """By the pixels of a screen for one of the page."""
 MOST = 0.005

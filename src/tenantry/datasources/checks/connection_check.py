@@ -8,9 +8,11 @@ from time import monotonic
 from typing import Final
 
 from tenantry.datasources.driver import as_result, unreachable_error
+from tenantry.datasources.engines.engine import DriverFactory
+from tenantry.datasources.engines.registry import find_engine, host_engines
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.turns import Turns
-from tenantry.datasources.pools import DriverFactory, create_source
+from tenantry.datasources.pools import create_source
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import DataSourceError
@@ -21,7 +23,6 @@ CHECK_SECONDS: Final = 5.0
 """How long a data source may take to answer."""
 
 _AT_ONCE: Final = 16
-_ALONE: Final = "chdb"  # a process has one folder of it open at a time
 _QUESTION: Final = SQLTemplate("select 1 as answer")
 
 
@@ -41,7 +42,7 @@ async def check_connection(
     begun = monotonic()
     connectable = UrlSecrets(keys).resolve(source).source
     limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)
-    opened = create_source(connectable, limits, engines or {})
+    opened = create_source(connectable, limits, host_engines(engines or {}))
     bound = _QUESTION.bind({}, opened.paramstyle, dialect=opened.dialect)
     late = False
     try:
@@ -67,11 +68,12 @@ async def check_connections(
     seconds: float = CHECK_SECONDS,
 ) -> list[DataSourceError | None]:
     """The same for several, side by side: what is wrong with each, in their order; None for one that answers."""
-    slots, alone = asyncio.Semaphore(_AT_ONCE), asyncio.Lock()
+    slots, alone, host = asyncio.Semaphore(_AT_ONCE), asyncio.Lock(), host_engines(engines or {})
 
     async def check(source: RegisteredSource) -> DataSourceError | None:
         try:
-            async with alone if parse_url(source.url).get_backend_name() == _ALONE else slots:
+            engine = find_engine(parse_url(source.url), host, trusted=source.trusted)
+            async with alone if engine.opens_one else slots:
                 await check_connection(source, keys=keys, engines=engines, seconds=seconds)
         except DataSourceError as error:
             return error

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from tenantry.datasources.engines.engine import Engine
+from tenantry.datasources.engines.registry import find_engine
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
-from tenantry.datasources.url import ENGINES, parse_url
+from tenantry.datasources.url import parse_url
 from tenantry.datasources.wrapped.no_rows import NoRowsTemplate, can_name_columns
 from tenantry.datasources.wrapped.plans import PlanTemplate, plan_prefix
 from tenantry.errors import (
@@ -32,7 +34,7 @@ from tenantry.errors import (
     UnbindableValue,
 )
 from tenantry.groups import Record, RegisteredSource, UserGroup, extend
-from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import NAMED, Finding, Severity, template_error
 
 _AT_ONCE: Final = 8
@@ -76,9 +78,13 @@ class _Source:
 
     registered: RegisteredSource
     session: SessionTemplate | None
-    dialect: str | None
+    engine: Engine | None
     left: dict[str, list[AskedQuery]] = field(default_factory=dict)
     asked: list[tuple[AskedQuery, UserGroup]] = field(default_factory=list)
+
+    @property
+    def dialect(self) -> str | None:
+        return None if self.engine is None else self.engine.dialect
 
 
 @dataclass(slots=True)
@@ -109,7 +115,7 @@ class EngineCheck:
             self._queries.setdefault(query.schema, []).append(query)
         self._sources: dict[str, _Source] = {}
         for registered in sources:
-            made = _Source(registered, _session(registered), _dialect(registered))
+            made = _Source(registered, _session(registered), _engine(registered))
             self._sources |= {registered.id: made, registered.provided_id: made}
         self._now = datetime.now(UTC)
         self._refusals: dict[_Refusal, list[str]] = {}
@@ -170,10 +176,9 @@ class EngineCheck:
     def _asked_engines(self) -> dict[AskedQuery, frozenset[str]]:
         found: dict[AskedQuery, set[str]] = {}
         for source in self._sources.values():
-            engine = _engine(source.registered)
-            if engine is not None:
+            if source.engine is not None:
                 for query, _ in source.asked:
-                    found.setdefault(query, set()).add(engine)
+                    found.setdefault(query, set()).add(source.engine.name)
         return {query: frozenset(engines) for query, engines in found.items()}
 
     async def _ask(self, sources: DataSources, source: _Source) -> None:
@@ -301,18 +306,8 @@ def _session(registered: RegisteredSource) -> SessionTemplate | None:
         return None
 
 
-def _engine(registered: RegisteredSource) -> str | None:
-    """Its name, one of ENGINES; None for others."""
+def _engine(registered: RegisteredSource) -> Engine | None:
     try:
-        return ENGINES.get(parse_url(registered.url).get_backend_name())
+        return find_engine(parse_url(registered.url), trusted=registered.trusted)
     except InvalidSource:
         return None
-
-
-def _dialect(registered: RegisteredSource) -> str | None:
-    """That of its engine, if it has that name; else None: in any dialect a query needs the same variables."""
-    try:
-        engine = parse_url(registered.url).get_backend_name()
-    except InvalidSource:
-        return None
-    return engine if engine in DIALECTS else None

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from tenantry.datasources.driver import import_driver, missing_driver_message, unreachable_error
-from tenantry.datasources.engines.built_in import is_installed
+import clickhouse_connect
+
+from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
 from tenantry.datasources.engines.clickhouse_types import READ_AS
+from tenantry.datasources.engines.engine import is_installed
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import first_keyword
+from tenantry.datasources.url import file_path, memory_bytes, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
 if TYPE_CHECKING:
@@ -44,25 +47,24 @@ class Handle:
 
 
 class ChDBDriver:
-    """A ``Driver`` and ``ReusingDriver`` for the folder at ``path``; a connection is a handle of the process's engine.
+    """A ``Driver`` and ``ReusingDriver`` for a chDB folder; a connection is a handle of the process's engine.
 
-    ``memory_limit``: bytes that one query may take. Raises InvalidSource when chDB or clickhouse-connect is not
-    installed.
+    Raises ImportError when chDB is not installed.
     """
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
 
-    def __init__(self, source_id: str, path: Path, limits: Limits, memory_limit: int) -> None:
-        self.source_id = source_id
-        self._path = path
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
+        self._path = file_path(url)
         self._limits = limits
-        self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_limit), "readonly": "1"}
+        self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()
-        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
-        self._connect = import_driver("clickhouse_connect", "clickhouse-connect", "chdb")
-        if not is_installed("chdb"):  # it is loaded by the first query: half a gigabyte
-            raise InvalidSource(missing_driver_message("chdb", "chdb"))
+        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
+        if not is_installed("chdb"):  # the first query loads it: half a gigabyte
+            raise ImportError("chdb")
 
     def open(self) -> Handle:
         """A handle that can only read, from its first query on. Raises SourceUnavailable, InvalidSource."""
@@ -73,7 +75,7 @@ class ChDBDriver:
         failure: TenantryError
         try:
             with self._lock:
-                client = self._connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
+                client = clickhouse_connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
             try:
                 for name, value in self._settings.items():  # `readonly` is the last: after it none can be changed
                     client.set_client_setting(name, value)
@@ -81,7 +83,7 @@ class ChDBDriver:
                 client.close()
                 raise
             return Handle(client)
-        except self._connect.driver.exceptions.Error as error:
+        except clickhouse_connect.driver.exceptions.Error as error:
             failure = unreachable_error(self.source_id, error, _BUSY_FOLDER)
         raise failure
 
@@ -93,7 +95,7 @@ class ChDBDriver:
         try:
             answer = connection.client.query(connection.mark + sql, parameters=params, query_formats=READ_AS)
             names, types = self._columns(connection, sql, params, answer)
-        except self._connect.driver.exceptions.Error as error:
+        except clickhouse_connect.driver.exceptions.Error as error:
             failure = failure_of(self.source_id, self._limits, error, has_values=bool(params))
         else:
             rows: Any = answer.result_rows

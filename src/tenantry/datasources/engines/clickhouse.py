@@ -21,16 +21,19 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+import clickhouse_connect
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import import_driver, unreachable_error
+from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
 from tenantry.datasources.engines.clickhouse_types import READ_AS
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.results import Result
+from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, TenantryError
+from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
 if TYPE_CHECKING:
@@ -82,21 +85,20 @@ class RunningQuery:
 class ClickHouseDriver:
     """A ``Driver`` and ``ReusingDriver`` for one database of a ClickHouse server; one client serves all threads.
 
-    Raises InvalidSource when clickhouse-connect is not installed, and for an option of the URL that it does not know.
+    Raises InvalidSource for an unknown option of the URL.
     """
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
 
-    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
-        self.source_id = source_id
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        self.source_id = source.id
         self._limits = limits
-        self._address = ClickHouseAddress(url)
+        self._address = ClickHouseAddress(parse_url(source.url))
         self._lock = Lock()
         self._client: Client | None = None
         # All connections may be in use when a query must be stopped: that has threads and connections of its own.
-        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
-        self._connect = import_driver("clickhouse_connect", "clickhouse-connect", "clickhouse")
+        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
         """A query of the one client, which the first call makes. Raises SourceUnavailable, InvalidSource."""
@@ -105,7 +107,7 @@ class ClickHouseDriver:
             if self._client is None:
                 try:
                     self._client = self._make_client()
-                except self._connect.driver.exceptions.Error as error:
+                except clickhouse_connect.driver.exceptions.Error as error:
                     failure = self._connection_failure(error)
             if self._client is not None:
                 return RunningQuery(self._client)
@@ -113,7 +115,7 @@ class ClickHouseDriver:
 
     def _make_client(self) -> Client:
         limits = self._limits
-        client: Client = self._connect.get_client(
+        client: Client = clickhouse_connect.get_client(
             **self._address.arguments(2 * limits.pool_size),
             query_retries=0,
             connect_timeout=ceil(limits.connect_timeout),
@@ -165,7 +167,7 @@ class ClickHouseDriver:
         failure: TenantryError
         try:
             return self._read(connection, sql, params)
-        except self._connect.driver.exceptions.Error as error:
+        except clickhouse_connect.driver.exceptions.Error as error:
             failure = failure_of(self.source_id, self._limits, error, has_values=bool(params))
         raise failure
 

@@ -18,11 +18,11 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
-from tenantry.datasources.driver import check_statement, dynamic_sql_error
+from tenantry.datasources.driver import check_statement, refuse_dynamic_sql
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.statement import NOTHING, READING, SEVERAL, UNCLEAR, refusal
 from tenantry.errors import TemplateError, UnbindableValue
-from tenantry.sql import DIALECTS, BoundSQL, Source, calls_any, has_dynamic_sql
+from tenantry.sql import DIALECTS, BoundSQL, Source, calls_any
 from tenantry.sql.dialects import function_names, naive_utc, seconds
 from tenantry.sql.inspect import LexemeKind, lex
 
@@ -94,8 +94,7 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
     params = bound.params
     if not params or not isinstance(params, dict):  # the paramstyle has names
         return sql, {}
-    if has_dynamic_sql(untagged(bound), "clickhouse"):
-        raise dynamic_sql_error(source_id)
+    refuse_dynamic_sql(source_id, bound, "clickhouse")
     typed = {name: typed_value(value) for name, value in params.items()}
     placeholders = {name: f"{{{name}:{kind}}}" for name, (kind, _) in typed.items()}
     return sql % placeholders, {name: text for name, (_, text) in typed.items()}

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from tenantry.database import is_sqlite
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
     driver_parameters,
-    dynamic_sql_error,
-    import_driver,
     query_error,
+    refuse_dynamic_sql,
     statement_error,
     timeout_error,
     unreachable_error,
@@ -27,14 +26,12 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.engines.duckdb_types import JSON, type_word
 from tenantry.datasources.engines.json_columns import Row, with_json
 from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
-from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
+from tenantry.datasources.url import file_path, memory_limit, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
-from tenantry.sql import BoundSQL, has_dynamic_sql
-
-if TYPE_CHECKING:
-    import duckdb
+from tenantry.groups import RegisteredSource
+from tenantry.sql import BoundSQL
 
 # One process holds one instance of a file, with one configuration: so it is the same for every source, whatever its
 # limits are. python_enable_replacements would let SQL read the variables of this program by their names.
@@ -58,22 +55,19 @@ _NAME_THE_COLUMNS = (
 
 
 class DuckDBDriver:
-    """A ``Driver`` for the file at ``path``: one instance, opened by the first query; a connection is a cursor of it.
-
-    Raises InvalidSource when DuckDB is not installed.
-    """
+    """A ``Driver`` for a DuckDB file: one instance, opened by the first query; a connection is a cursor of it."""
 
     dialect = "duckdb"
     paramstyle = "numeric_dollar"
 
-    def __init__(self, source_id: str, path: Path, limits: Limits, memory_limit: str) -> None:
-        self.source_id = source_id
-        self._memory_limit = memory_limit
-        self._path = path
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
+        self._memory_limit = memory_limit(url)
+        self._path = file_path(url)
         self._limits = limits
         self._lock = Lock()
         self._instance: duckdb.DuckDBPyConnection | None = None
-        self._duckdb = import_driver("duckdb", "duckdb", "duckdb")
 
     def open(self) -> duckdb.DuckDBPyConnection:
         """A cursor of the one instance, which the first call opens. Raises SourceUnavailable, InvalidSource."""
@@ -88,12 +82,12 @@ class DuckDBDriver:
         with self._lock:
             if self._instance is None:
                 try:
-                    self._instance = self._duckdb.connect(str(self._path), read_only=True, config=settings)
-                except self._duckdb.ConnectionException as error:
+                    self._instance = duckdb.connect(str(self._path), read_only=True, config=settings)
+                except duckdb.ConnectionException as error:
                     failure = unreachable_error(
                         self.source_id, error, ": this process has the file open already, with other settings"
                     )
-                except self._duckdb.IOException as error:
+                except duckdb.IOException as error:
                     failure = unreachable_error(
                         self.source_id, error, ": it is no DuckDB file, or another process has it open for writing"
                     )
@@ -112,8 +106,7 @@ class DuckDBDriver:
         which is closed if its query did not end."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
-        if bound.params and has_dynamic_sql(untagged(bound), self.dialect):
-            raise dynamic_sql_error(self.source_id)
+        refuse_dynamic_sql(self.source_id, bound, self.dialect)
         cursor = connection.execute(statements[0], driver_parameters(bound))
         description = cursor.description or ()
         types = [type_word(str(column[1])) for column in description]
@@ -124,24 +117,24 @@ class DuckDBDriver:
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for DuckDB's."""
-        if isinstance(error, self._duckdb.InterruptException):
+        if isinstance(error, duckdb.InterruptException):
             return timeout_error(self.source_id, self._limits.timeout)
         if any(phrase in str(error) for phrase in _PIVOT_WITH_VALUES):
             return statement_error(self.source_id, _NAME_THE_COLUMNS)
-        if isinstance(error, self._duckdb.InvalidInputException):
+        if isinstance(error, duckdb.InvalidInputException):
             if "read-only mode" in str(error):
                 return statement_error(self.source_id, WRITES)
             if "'pytz'" in str(error):
                 return query_error(
                     self.source_id, "timestamp with time zone needs the package pytz: pip install pytz, or cast it"
                 )
-        if isinstance(error, self._duckdb.OutOfMemoryException):
+        if isinstance(error, duckdb.OutOfMemoryException):
             return query_error(
                 self.source_id,
                 f"it needs more than {self._memory_limit} of memory: aggregate, select fewer columns, or raise "
                 "memory_limit in the URL of the data source",
             )
-        if isinstance(error, self._duckdb.PermissionException):
+        if isinstance(error, duckdb.PermissionException):
             return query_error(self.source_id, "files, networks and extensions are out of reach (PermissionException)")
         return query_error(self.source_id, type(error).__name__)
 

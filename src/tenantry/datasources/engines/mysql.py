@@ -19,13 +19,12 @@ from time import monotonic
 from typing import Any
 
 from pymysql import VERSION, MySQLError
-from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
-    dynamic_sql_error,
     query_error,
+    refuse_dynamic_sql,
     statement_error,
     timeout_error,
     unreachable_error,
@@ -37,8 +36,10 @@ from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import WRITES, mysql_refusal
+from tenantry.datasources.url import parse_url
 from tenantry.errors import TenantryError, UnbindableValue
-from tenantry.sql import BoundSQL, has_dynamic_sql
+from tenantry.groups import RegisteredSource
+from tenantry.sql import BoundSQL
 
 if VERSION[:2] < (1, 2):  # it goes on in plain text where TLS is asked for and the server has none
     raise ImportError("PyMySQL is older than 1.2")
@@ -73,18 +74,19 @@ _FIRST_PAUSE = 0.1  # seconds after the first attempt to stop a query that faile
 class MySQLDriver:
     """A ``Driver`` for one MySQL or MariaDB database; ``dialect`` is that of the SQL which templates are bound to.
 
-    Raises InvalidSource for an option of the URL that it does not know.
+    Raises InvalidSource for an unknown option of the URL.
     """
 
     paramstyle = "format"
 
-    def __init__(self, source_id: str, url: URL, limits: Limits, dialect: str = "mysql") -> None:
-        self.source_id = source_id
-        self.dialect = dialect
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
+        self.dialect = url.get_backend_name()
         self._limits = limits
         self._address = ServerAddress(url)
         # The pool may be full when a query must be stopped: that has threads and connections of its own.
-        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
+        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
         self._closing = Event()
 
     def open(self) -> Session:
@@ -158,8 +160,7 @@ class MySQLDriver:
         is_stream: bool = False,
     ) -> OpenRows:
         check_statement(self.source_id, mysql_refusal(untagged(bound)))
-        if bound.params and has_dynamic_sql(untagged(bound), self.dialect):
-            raise dynamic_sql_error(self.source_id)
+        refuse_dynamic_sql(self.source_id, bound, self.dialect)
         failure: TenantryError
         is_settled = False
         try:

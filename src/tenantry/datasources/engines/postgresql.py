@@ -12,8 +12,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import psycopg
 from sqlalchemy.engine import URL
 
 from tenantry.database import IN_POSTGRESQL, TABLES, check_postgresql_rows, libpq_url
@@ -21,25 +22,25 @@ from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
     driver_parameters,
-    dynamic_sql_error,
-    missing_driver_message,
     query_error,
+    refuse_dynamic_sql,
     statement_error,
     timeout_error,
     too_many_bytes_error,
     unreachable_error,
 )
+from tenantry.datasources.engines import postgresql_connection
+from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
 from tenantry.datasources.engines.postgresql_parameters import encode_parameters
 from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
+from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
-from tenantry.sql import BoundSQL, has_dynamic_sql
-
-if TYPE_CHECKING:
-    from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
+from tenantry.groups import RegisteredSource
+from tenantry.sql import BoundSQL
 
 _log = logging.getLogger(__name__)
 _LIBPQ: Final = 170_000
@@ -84,31 +85,21 @@ _REASONS: Final = (
 class PostgreSQLDriver:
     """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq.
 
-    ``dialect``: ``redshift`` for Amazon Redshift, an early relative. ``has_session``: each query comes
-    with session variables, so a role that no policy holds is refused. Raises InvalidSource when psycopg is not
-    installed, and for a URL that libpq cannot read.
+    A source with session variables needs a role that row policies hold. Raises InvalidSource for an old libpq and for a
+    URL that libpq cannot read.
     """
 
     paramstyle = "numeric_dollar"
 
-    def __init__(
-        self, source_id: str, url: URL, limits: Limits, *, has_session: bool = False, dialect: str = "postgresql"
-    ) -> None:
-        self.source_id = source_id
-        self.dialect = dialect
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
+        self.dialect = REDSHIFT if url.get_backend_name() == REDSHIFT else "postgresql"
         self._limits = limits
-        self._has_session = has_session
+        self._has_session = bool(source.session)
         self._warned = False
-        try:
-            import psycopg
-
-            from tenantry.datasources.engines import postgresql_connection
-        except ImportError:
-            raise InvalidSource(missing_driver_message("psycopg", "postgres")) from None
         if psycopg.pq.version() < _LIBPQ:
             raise InvalidSource("data sources on PostgreSQL need libpq 17 or later: pip install 'psycopg[binary]'")
-        self._psycopg = psycopg
-        self._libpq = postgresql_connection
         self._params = self._parse(url)
 
     def _parse(self, url: URL) -> dict[str, Any]:
@@ -117,8 +108,8 @@ class PostgreSQLDriver:
         unreadable = False
         params: dict[str, Any] = {}
         try:
-            params = dict(self._psycopg.conninfo.conninfo_to_dict(dsn))
-        except self._psycopg.Error:
+            params = dict(psycopg.conninfo.conninfo_to_dict(dsn))
+        except psycopg.Error:
             unreadable = True
         if unreadable:  # outside of the clause: what was raised quotes the URL
             raise InvalidSource(
@@ -131,8 +122,8 @@ class PostgreSQLDriver:
         """A connection whose role may be asked. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         try:
-            connection = self._libpq.connect(self._params, self._limits.connect_timeout)
-        except (self._psycopg.Error, OSError) as error:
+            connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)
+        except (psycopg.Error, OSError) as error:
             reason = next((hint for words, hint in _REASONS if words in str(error)), "")
             failure = unreachable_error(self.source_id, error, reason)
         else:
@@ -222,11 +213,11 @@ class PostgreSQLDriver:
                 yield columns
                 yield from rows
             return
-        except self._libpq.AnswerTooLong:
+        except postgresql_connection.AnswerTooLong:
             failure = too_many_bytes_error(self.source_id, limits.max_bytes)
-        except self._libpq.NoColumns:
+        except postgresql_connection.NoColumns:
             failure = statement_error(self.source_id, "it gives no columns")
-        except self._libpq.ServerError as error:
+        except ServerError as error:
             seconds = limits.stream.timeout if is_stream else limits.timeout
             failure = self._refused(error, seconds, has_values=bool(bound.params))
         raise failure
@@ -236,16 +227,15 @@ class PostgreSQLDriver:
         if escape is not None:
             raise escape
         check_statement(self.source_id, _HAS_NUL if "\0" in bound.sql else refusal(bound.sql))
-        if bound.params and has_dynamic_sql(untagged(bound), self.dialect):
-            raise dynamic_sql_error(self.source_id)
+        refuse_dynamic_sql(self.source_id, bound, self.dialect)
         if "\\" in bound.sql and not connection.is_postgresql and self.dialect != REDSHIFT:
             raise statement_error(self.source_id, _BACKSLASH)
 
     def failure(self, error: Exception) -> TenantryError:
         """Our error for psycopg's."""
-        if isinstance(error, self._libpq.ServerError):
+        if isinstance(error, ServerError):
             return self._refused(error, self._limits.timeout)
-        if isinstance(error, self._psycopg.OperationalError | OSError):
+        if isinstance(error, psycopg.OperationalError | OSError):
             return unreachable_error(self.source_id, error)
         return query_error(self.source_id, type(error).__name__)
 
@@ -272,7 +262,7 @@ class PostgreSQLDriver:
 
     def _error_name(self, state: str) -> str:
         try:
-            return self._psycopg.errors.lookup(state).__name__
+            return psycopg.errors.lookup(state).__name__
         except KeyError:
             return "Error"
 

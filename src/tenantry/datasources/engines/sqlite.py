@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
@@ -25,7 +24,9 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.pool.limits import Limits, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, SEVERAL, UNCLEAR, WRITES, refusal
+from tenantry.datasources.url import file_path, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, BoundSQL
 
 _KEYWORDS = frozenset({"select", "with", "values", "explain"})
@@ -84,14 +85,14 @@ def authorise(action: int, first: str | None, second: str | None, _database: str
 
 
 class SQLiteDriver:
-    """A ``Driver`` for the file at ``path``."""
+    """A ``Driver`` for a SQLite file."""
 
     dialect = "sqlite"
     paramstyle = "qmark"
 
-    def __init__(self, source_id: str, path: Path, limits: Limits) -> None:
-        self.source_id = source_id
-        self._path = path
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        self.source_id = source.id
+        self._path = file_path(parse_url(source.url))
         self._limits = limits
 
     def open(self) -> sqlite3.Connection:

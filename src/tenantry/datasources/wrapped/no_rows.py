@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tenantry.datasources.url import ENGINES
+from tenantry.datasources.engines.registry import engine_name
 from tenantry.datasources.wrapped.outer_select import select_around
 from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import InvalidSettings
@@ -18,7 +18,7 @@ while they plan the query around it."""
 
 def can_name_columns(engine: str) -> bool:
     """Whether an engine, by the scheme of its URL, names the columns of a query without running it."""
-    return ENGINES.get(engine, "") in _ENGINES
+    return engine_name(engine) in _ENGINES
 
 
 class NoRowsTemplate(WrappedTemplate):

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from tenantry.datasources.driver import check_statement
+from tenantry.datasources.engines.registry import engine_name
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.datasources.statement import READING_DUCKDB, UNCLEAR, first_keyword, refusal
-from tenantry.datasources.url import ENGINES
 from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.sql import BoundSQL, SQLTemplate
 
@@ -34,7 +34,7 @@ _PLANS: Final[Mapping[str, _Plans]] = {
     "clickhouse": _Plans("explain ", _SELECTS),
     "chdb": _Plans("explain ", _SELECTS),
 }
-"""The engines that explain a query here, as ``ENGINES`` calls them."""
+"""Engine -> how it explains a query."""
 
 
 class PlanTemplate(WrappedTemplate):
@@ -53,7 +53,7 @@ def plan_prefix(query: ExplainedQuery) -> str | None:
     """What makes its engine explain a query: it stands before the text. None for an engine that explains nothing here,
     and for what is no `select`, such as `show`. Raises NotOneStatement for a text that begins as one that does not
     read."""
-    plans = _PLANS.get(ENGINES.get(query.engine, ""))
+    plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:
         return None

@@ -1,7 +1,7 @@
-"""ClientConnection: between a socket and the HTTP protocol of the server; it knows how far its client is.
+"""ClientConnection: between a socket and the HTTP protocol of the server; it enforces the limits on one client.
 
-It parses nothing. The progress of a request it learns from the app's side (``requests.py`` beside it): when
-the app is called the head was complete; when the app waits for a body, so does the server.
+It parses nothing. ``TrackRequests`` reports the progress of a request: when the app is called, the head is complete;
+while the app waits for the body, so does the server.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from contextlib import suppress
 from enum import Enum, auto
 from http import HTTPStatus
 from secrets import token_hex
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from tenantry.errors import HeadersTooLarge, RequestTimeout, TenantryError, TooManyConnections
 from tenantry.http import error_response
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
     from tenantry.server.connections.requests import Request
 
 HEAD_BYTES: Final = 64 * 1024
-"""Of the head of a request, after which no more of it is read."""
+"""The most bytes of a request's head."""
 DRAIN_BYTES: Final = 1024 * 1024
-"""Of a body that nobody wants any more, which are read and thrown away so that the client can read the answer."""
+"""The most bytes of an unread body that are discarded so that the client can read the response."""
 DRAIN_SECONDS: Final = 2.0
-"""How long that is done."""
+"""The longest time in which they are discarded."""
 
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
@@ -39,20 +38,20 @@ class State(Enum):
     """What a connection is doing."""
 
     HEAD = auto()
-    """It was opened, or a first byte of a next request came; the head of the request is not complete yet."""
+    """Waiting for the end of a request's head: on a new connection, or since the first byte of the next request."""
     IDLE = auto()
-    """Between two requests. The server's own keep-alive timeout ends that."""
+    """Between two requests. The keep-alive timeout of the HTTP protocol ends it."""
     ACTIVE = auto()
-    """The app is at work."""
+    """The app is working on a request."""
     DRAINING = auto()
-    """Our side is closed; what still comes is thrown away."""
+    """Our side is closed; bytes that still arrive are discarded."""
 
 
-_HEAD, _IDLE, _ACTIVE, _DRAINING = State  # an attribute of an Enum is a call before Python 3.12, ten times a request
+_HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 an attribute of an Enum costs a call
 
 
 class ClientConnection(asyncio.Protocol):
-    """One connection. ``make_protocol`` gives the server's HTTP protocol for it, once it is admitted."""
+    """One client connection. ``make_protocol`` makes the HTTP protocol for it once it is admitted."""
 
     def __init__(
         self, connections: OpenConnections, make_protocol: Callable[[ClientConnection], asyncio.Protocol]
@@ -60,50 +59,56 @@ class ClientConnection(asyncio.Protocol):
         self._connections = connections
         self._make_protocol = make_protocol
         self._protocol: asyncio.Protocol | None = None
+        self._guard: GuardedTransport | None = None
         self.transport: asyncio.Transport
         self.address: str | None = None
         self.state: State = _HEAD
-        self.since: float = 0.0
+        self.since: float | None = None
+        """When ``check`` first saw this state; the clock is not read for each request."""
         self.request: Request | None = None
-        self.unread: bool = False
-        """The last request had a body that its app did not read to the end: it may still be on its way."""
+        """The latest request."""
         self.received: int = 0
-        self.written = 0
         self.taken: int = 0
-        """Bytes of bodies that apps have read. A client that sends at its rate need not read meanwhile: most send all
-        of a body before they read the answer."""
+        """Body bytes that apps have read. Sending counts as progress: most clients send the whole body before they read
+        the response."""
         self._measured: tuple[float, int] | None = None
         self._reads = False
-        """Its client has read what waits to be sent fast enough for a whole grace."""
+        """Whether the client read fast enough for a whole grace period."""
 
-    # --- what asyncio calls ---
+    # --- called by asyncio ---
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(
-            "asyncio.Transport", transport
-        )  # as it is for TCP and Unix sockets; uvloop's say so nowhere
-        self.since = monotonic()
+        self.transport = cast("asyncio.Transport", transport)  # true for TCP and Unix sockets; uvloop does not say so
         refused = self._connections.admit(self)
         if refused is not None:
             self.refuse(refused)
             return
+        self._guard = GuardedTransport(self)
         self._protocol = self._make_protocol(self)
-        self._protocol.connection_made(GuardedTransport(self))
+        self._protocol.connection_made(self._guard)
 
     def data_received(self, data: bytes) -> None:
-        if self.state is _IDLE:
-            self.state, self.since, self.received = _HEAD, monotonic(), 0
-        if self.state is _HEAD or self.state is _DRAINING:
-            if self.received > (DRAIN_BYTES if self.unread else HEAD_BYTES):  # before these, so one packet always fits
-                if self.state is _DRAINING:
-                    self.abort()
-                else:
-                    self._connections.counters.count(Closed.HEADERS_TOO_LARGE)
-                    self.refuse(HeadersTooLarge(f"the head of the request is larger than {HEAD_BYTES} bytes"))
+        state = self.state
+        if state is not _ACTIVE:
+            if state is _IDLE:
+                self.state, self.since, self.received = _HEAD, None, 0
+            if self.received > HEAD_BYTES and self._exceeds_limit():  # without these bytes: one packet always fits
                 return
             self.received += len(data)
-        if self._protocol is not None and self.state is not _DRAINING:
+            if state is _DRAINING:
+                return
+        if self._protocol is not None:
             self._protocol.data_received(data)
+
+    def _exceeds_limit(self) -> bool:
+        if self.unread and self.received <= DRAIN_BYTES:
+            return False
+        if self.state is _DRAINING:
+            self.abort()
+        else:
+            self._connections.counters.count(Closed.HEADERS_TOO_LARGE)
+            self.refuse(HeadersTooLarge(f"the head of the request is larger than {HEAD_BYTES} bytes"))
+        return True
 
     def eof_received(self) -> bool | None:
         return None if self._protocol is None else self._protocol.eof_received()
@@ -111,6 +116,7 @@ class ClientConnection(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._connections.discard(self)
         self._end_protocol(error)
+        self.request = None
 
     def pause_writing(self) -> None:
         if self._protocol is not None:
@@ -124,58 +130,65 @@ class ClientConnection(asyncio.Protocol):
 
     def begin(self, request: Request) -> None:
         """The head of a request is complete."""
-        if self.state is _DRAINING:  # too late: it was refused in this very round of the loop
-            return
-        self.state, self.request, self.unread = _ACTIVE, request, False
+        if self.state is not _DRAINING:  # it was refused in this round of the loop
+            self.state, self.request = _ACTIVE, request
 
-    def finish(self, *, unread: bool) -> None:
-        """The response to it is complete."""
+    def finish(self) -> None:
+        """The response to the request is complete."""
         if self.state is _ACTIVE:
-            self.state, self.since, self.request, self.unread = _IDLE, monotonic(), None, unread
-            self.received = 0
+            self.state, self.received = _IDLE, 0
+
+    @property
+    def unread(self) -> bool:
+        """Whether bytes may arrive that no app reads: the rest of the last request's body."""
+        if self.state is _HEAD or self.state is _IDLE:
+            return self.request is not None and self.request.has_unread_body
+        return self.state is _DRAINING
 
     # --- ends ---
 
     def close(self) -> None:
-        """Ends it once what was written is sent.
+        """Closes the connection once the written bytes are sent.
 
-        A socket that is closed with bytes of its client unread resets the connection, and the client may lose the
-        answer that it was about to read (RFC 9112 section 9.6). So where more may be on its way only our side closes.
+        Closing a socket with unread bytes resets the connection, and the client may lose the response (RFC 9112
+        section 9.6). So where more bytes may arrive, only our side closes.
         """
-        if self.state is _HEAD or self.state is _ACTIVE or self.unread:
+        if self.state is not _IDLE or self.unread:
             self._drain()
-        elif self.state is not _DRAINING:
+        else:
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Ends it with an answer of the server's own, if one can still be given."""
-        answered = self.request is not None and self.request.answered
-        expects = self.state is _ACTIVE or self.received or isinstance(error, TooManyConnections)
+        """Closes the connection with an error response, if the client expects one and none has begun."""
+        active = self.state is _ACTIVE
+        answered = active and self.request is not None and self.request.answered
+        expects = active or self.received or isinstance(error, TooManyConnections)
         if expects and not answered and not self.unread:
             self.transport.write(_raw_response(error))
         self._drain()
         self._end_protocol(None)
 
     def abort(self) -> None:
-        """Ends it at once."""
+        """Closes the connection at once."""
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Makes capacity for another: its file descriptor is free in the next round of the loop."""
+        """Closes the connection for a new one: its file descriptor is free in the next round of the loop."""
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
         self.abort()
 
     def _drain(self) -> None:
-        self.state, self.since, self.received, self.unread = _DRAINING, monotonic(), 0, True
+        self.state, self.since, self.received = _DRAINING, None, 0
+        if self._guard is not None:
+            self._guard.disable()
         self.transport.resume_reading()
         try:
             self.transport.write_eof()
-        except (OSError, NotImplementedError):  # the client is gone; or its side cannot be closed alone, as under TLS
+        except (OSError, NotImplementedError):  # the client is gone, or TLS, which cannot close one side
             self.transport.close()
 
     def _end_protocol(self, error: Exception | None) -> None:
-        """Tells the server's protocol, and so the app, once that the client is gone."""
         protocol, self._protocol = self._protocol, None
         if protocol is not None:
             protocol.connection_lost(error)
@@ -183,71 +196,107 @@ class ClientConnection(asyncio.Protocol):
     # --- time ---
 
     def check(self, now: float) -> None:
-        """Ends it if its client is too slow. Called several times a second."""
+        """Closes the connection if its client is too slow. Called several times a second."""
+        if self.since is None:
+            self.since = now
+        limits = self._connections.limits
         if self._is_stalled(now):
             self._connections.counters.count(Closed.SLOW_READER)
-            with suppress(OSError, AttributeError):  # else the system would try to send the rest for long
+            with suppress(OSError, AttributeError):  # otherwise the system goes on sending the rest
                 self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self.abort()
-        elif self.state is _HEAD and now - self.since > self._connections.limits.header_seconds:
+        elif self.state is _HEAD and now - self.since > limits.header_seconds:
             self._connections.counters.count(Closed.HEADER_TIMEOUT)
             self.refuse(RequestTimeout("the head of the request did not arrive in time"))
         elif self.state is _DRAINING:
             if self._measured is None and now - self.since > DRAIN_SECONDS:
                 self.abort()
-        elif self.request is not None and self.request.lags(now, self._connections.limits):
+        elif self.state is _ACTIVE and self.request is not None and self.request.lags(now, limits):
             self._connections.counters.count(Closed.SLOW_BODY)
             self.refuse(RequestTimeout("the body of the request arrived too slowly"))
 
     def _is_stalled(self, now: float) -> bool:
-        """Whether the client reads too slowly what waits to be sent. Measured from one end of a grace to the next."""
-        waiting = self.transport.get_write_buffer_size()
-        if not waiting:
+        """Whether the client reads too slowly, measured from one end of a grace period to the next."""
+        if not self.has_unsent:
             if self._measured is not None:
-                self._measured, self._reads = None, False
+                self._measure(None)
+                self._reads = False
                 self.since = now
             return False
-        sent = self.written - waiting + self.taken
         if self._measured is None:
-            self._measured = now, sent
+            self._measure(now)
             return False
-        begun, sent_then = self._measured
+        begun, progress = self._measured
         limits = self._connections.limits
         if now - begun < limits.grace_seconds:
             return False
-        self._measured, self._reads = (now, sent), True
-        return sent - sent_then < limits.min_rate * (now - begun)
+        self._measured, self._reads = (now, self._progress()), True
+        return self._measured[1] - progress < limits.min_rate * (now - begun)
+
+    def _measure(self, now: float | None) -> None:
+        """Begins to measure how fast the client reads, or ends it: only then writes are counted."""
+        if self._guard is not None:
+            self._guard.count_writes(now is not None)
+        self._measured = None if now is None else (now, self._progress())
+
+    def _progress(self) -> int:
+        """Bytes that the client has read and sent, counted from an arbitrary start."""
+        written = 0 if self._guard is None else self._guard.written
+        return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Whether its client has read for so many seconds, and too little; None if it is too early to say."""
+        """Whether the client read too little in at least ``seconds``; None if it is too early to say."""
         if self._measured is None:
             return None
-        begun, sent_then = self._measured
+        begun, progress = self._measured
         if now - begun < seconds:
             return False if self._reads else None
-        sent = self.written - self.transport.get_write_buffer_size() + self.taken
-        return sent - sent_then < max(self._connections.limits.min_rate, 1) * (now - begun)
+        return self._progress() - progress < max(self._connections.limits.min_rate, 1) * (now - begun)
 
     @property
     def has_unsent(self) -> bool:
-        """Whether its client has not read all that was written."""
+        """Whether written bytes are not sent yet."""
         return self.transport.get_write_buffer_size() > 0
 
 
-class GuardedTransport(asyncio.Transport):
-    """Hands all on to the real transport, but for the end: to close it is the connection's business.
+_Bytes: TypeAlias = bytes | bytearray | memoryview
 
-    Once the connection drains, it is closed for the protocol. It has no ``set_protocol``: what was handed over, as to a
-    protocol of websockets, would be out of the reach of every limit.
+
+class _Write(Protocol):
+    def __call__(self, data: _Bytes) -> None: ...
+
+
+class GuardedTransport(asyncio.Transport):
+    """The transport of the HTTP protocol: the real one, but the connection decides how it ends.
+
+    It has no ``set_protocol``: a protocol that takes the connection over, as one of websockets, would escape the
+    limits.
     """
+
+    write: _Write
+    is_closing: Callable[[], bool]
 
     def __init__(self, connection: ClientConnection) -> None:
         super().__init__()
         self._connection = connection
         self._real = connection.transport
+        self.written: int = 0
+        self.write = self._real.write  # each request calls these two: the real ones cost no call of ours
+        self.is_closing = self._real.is_closing
 
-    def is_closing(self) -> bool:
-        return self._connection.state is _DRAINING or self._real.is_closing()
+    def count_writes(self, yes: bool) -> None:
+        """Whether ``written`` counts from now on."""
+        if self._connection.state is not _DRAINING:
+            self.write = self._write_counted if yes else self._real.write
+
+    def disable(self) -> None:
+        """From now on it is closed for the HTTP protocol."""
+        self.write = lambda data: None
+        self.is_closing = lambda: True
+
+    def _write_counted(self, data: _Bytes) -> None:
+        self.written += len(data)
+        self._real.write(data)
 
     def close(self) -> None:
         if not self.is_closing():
@@ -256,12 +305,7 @@ class GuardedTransport(asyncio.Transport):
     def abort(self) -> None:
         self._real.abort()
 
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        if self._connection.state is not _DRAINING:
-            self._connection.written += len(data)
-            self._real.write(data)
-
-    def writelines(self, list_of_data: Iterable[bytes | bytearray | memoryview]) -> None:
+    def writelines(self, list_of_data: Iterable[_Bytes]) -> None:
         self.write(b"".join(list_of_data))
 
     def write_eof(self) -> None:
@@ -298,7 +342,7 @@ class GuardedTransport(asyncio.Transport):
 
 
 def _raw_response(error: TenantryError) -> bytes:
-    """An answer to a request that no app has seen; like those of an app it has an id."""
+    """The response to a request that no app has seen, with a request id as all others."""
     request_id = token_hex(8).encode("ascii")
     status, headers, body = error_response(error, {"headers": [(b"x-request-id", request_id)]})
     phrase = HTTPStatus(status).phrase.encode("ascii")

@@ -130,7 +130,7 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
     if state is State.IDLE:
         return 2
     if state is State.HEAD:
-        return 1 if now - connection.since > _YOUNG else 3
+        return 1 if connection.since is not None and now - connection.since > _YOUNG else 3
     if request is None or not request.waits:
         return 0
     return 1 if request.is_behind(now, min_rate, _YOUNG) else 3

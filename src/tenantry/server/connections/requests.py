@@ -1,4 +1,4 @@
-"""TrackRequests: an ASGI app around another one, which reports to each connection the progress of its request."""
+"""TrackRequests: an ASGI app around another one; it tells each connection how far its request is."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from tenantry.server.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
-"""The key of a connection in the state that a server passes to each request; apps do not see it."""
+"""The key of a connection in the state that the server passes to each request; apps do not see it."""
 
 
 class TrackRequests:
-    """For a server whose connections a ConnectionFactory makes. It speaks ASGI 3, and waits for nothing itself: what
-    it gives back is the app's own coroutine."""
+    """The app around ``app``, for connections that a ConnectionFactory makes. ASGI 3; it returns the app's own
+    coroutine."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        connection: ClientConnection | None = scope.get("state", {}).pop(CONNECTION, None)
+        connection: ClientConnection | None = scope["state"].pop(CONNECTION, None)
         if connection is None:  # lifespan
             return self._app(scope, receive, send)
         request = Request(connection, scope["headers"], receive, send)
@@ -33,7 +33,7 @@ class TrackRequests:
 
 
 class Request:
-    """One request: its messages on their way, and how fast its body comes."""
+    """One request: passes its messages on, and measures how fast its body arrives."""
 
     _complete = False
     _waits: float | None = None
@@ -52,45 +52,48 @@ class Request:
 
     async def receive(self) -> Message:
         """The server's next message."""
-        if self._complete:  # what the app waits for now is the end of its client, and that has time
+        if self._complete:  # the app waits for a disconnect, which has no deadline
             return await self._receive()
         self._waits = monotonic()
         try:
             message = await self._receive()
         finally:
-            self._seconds += monotonic() - self._waits  # which ``lags`` may have moved
+            self._seconds += monotonic() - self._waits  # ``lags`` may have moved the start
             self._waits = None
         size = len(message.get("body", b""))
         self._bytes += size
         self._connection.taken += size
-        self._complete = not message.get("more_body", False)
+        self._complete = message["type"] == "http.request" and not message.get("more_body", False)
         return message
 
     def send(self, message: Message) -> Awaitable[None]:
-        """Passes it on to the server."""
+        """Passes the message on to the server."""
         self.answered = True
         if message["type"] == "http.response.body" and not message.get("more_body", False):
-            self._connection.finish(unread=not self._complete and self._has_body())
+            self._connection.finish()
         return self._send(message)
 
-    def _has_body(self) -> bool:
-        """Whether the client said that a body comes (RFC 9112 section 6.3)."""
+    @property
+    def has_unread_body(self) -> bool:
+        """Whether the client announced a body (RFC 9112 section 6.3) that the app did not read to its end."""
+        if self._complete:
+            return False
         headers = dict(self._headers)
         return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
     @property
     def waits(self) -> bool:
-        """Whether its app waits for more of its body."""
+        """Whether the app waits for more of the body."""
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether its app has waited for its body for these seconds or more, and got less than ``min_rate`` bytes in
-        each of them. Measured from one end of a grace to the next."""
+        """Whether the app has waited for the body for at least ``seconds``, and got fewer than ``min_rate`` bytes a
+        second, since the last grace period ended."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether it has been so for a whole grace. The call begins the next grace where it is time."""
+        """Whether the body was behind for a whole grace period. Begins the next period where one has ended."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

@@ -15,19 +15,28 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from importlib import import_module
 from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import import_driver, query_error, timeout_error, unreachable_error
-from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, url_options
-from tenantry.datasources.pool.limits import Limits, take_result
-from tenantry.datasources.results import Result
-from tenantry.datasources.statement import SEVERAL, UNCLEAR
+from tenantry.datasources import Limits, take_result
+from tenantry.datasources.engines import (
+    SEVERAL,
+    UNCLEAR,
+    Engine,
+    parse_url,
+    query_error,
+    timeout_error,
+    unreachable_error,
+)
 from tenantry.errors import InvalidSource, TemplateError, TenantryError, UnbindableValue
-from tenantry.sql import DIALECTS, BoundSQL, Source
-from tenantry.sql.inspect import LexemeKind, lex
+from tenantry.groups import RegisteredSource
+from tenantry.results import Result
+from tenantry.sql import DIALECTS, BoundSQL
+from tenantry.sql.inspect import LexemeKind, Source, lex
+from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stopper, url_options
 
 OPTIONS: Final = frozenset({"http_path", "catalog", "schema"})
 _WRITING: Final = re.compile(r"\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
@@ -90,19 +99,20 @@ def text_refusal(sql: str) -> str | None:
 
 
 class DatabricksDriver:
-    """A ``Driver`` over Databricks' connector. Raises InvalidSource when it is not installed, and for the URL."""
+    """A ``Driver`` over Databricks' connector. Raises InvalidSource for the URL."""
 
     dialect = "databricks"
     paramstyle = "named"
     enforcement = BY_STATEMENT
 
-    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
-        self.source_id = source_id
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
         self._limits = limits
         self._arguments = connect_arguments(url)
-        self._statements = ReadingStatements(source_id, self.dialect)
-        self._stopper = Stopper(source_id, limits)
-        self._sql = import_driver("databricks.sql", "databricks-sql-connector", "databricks")
+        self._statements = ReadingStatements(source.id, self.dialect)
+        self._stopper = Stopper(source.id, limits)
+        self._sql = import_module("databricks.sql")
 
     def open(self) -> CursorConnection:
         """A session with a timeout, in UTC."""
@@ -166,6 +176,18 @@ class DatabricksDriver:
     def shutdown(self) -> None:
         """Ends the threads that stop queries."""
         self._stopper.shutdown()
+
+
+ENGINE: Final = Engine(
+    name="databricks",
+    dialect="databricks",
+    make_driver=DatabricksDriver,
+    enforcement=BY_STATEMENT,
+    check_url=connect_arguments,
+    package="databricks-sql-connector",
+    module="databricks.sql",
+    install="tenantry-warehouses[databricks]",
+)
 
 
 def _tuples(cursor: Any) -> Iterator[tuple[Any, ...]]:

@@ -13,8 +13,19 @@ from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.base import SQLiteExecutionContext
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
+from tenantry.datasources import check_url, registration_notes
 from tenantry.errors import InvalidSource, NotOneStatement, QueryFailed, TemplateError, TooManyBytes, TooManyRows
-from tests.datasources.conftest import Directory, group, sqlite_file
+from tenantry_warehouses.trusted import is_plain
+from tests.directory import Directory, group
+
+
+def acme_file(path: Path, rows: int = 3) -> str:
+    connection = sqlite3.connect(path)
+    connection.execute("create table orders (id integer, owner text, region text)")
+    connection.executemany("insert into orders values (?, 'acme', 'eu')", [(number,) for number in range(rows)])
+    connection.commit()
+    connection.close()
+    return f"acme:///{path}"
 
 
 class AcmeDialect(SQLiteDialect_pysqlite):
@@ -42,8 +53,7 @@ def acme() -> Iterator[None]:
 @pytest.fixture
 def fetch(directory: Directory, open_sources, tmp_path: Path):
     """Runs SQL on a writable file through the trusted dialect."""
-    url = sqlite_file(tmp_path / "a.db", "acme").replace("sqlite", "acme")
-    directory.add(1, url, trusted=True)
+    directory.add(1, acme_file(tmp_path / "a.db"), trusted=True)
     sources = open_sources(timeout=60, row_limit=10, connect_timeout=60)
 
     async def run(sql: str, **variables: object):
@@ -54,7 +64,7 @@ def fetch(directory: Directory, open_sources, tmp_path: Path):
 
 async def test_without_trust_it_is_refused(directory: Directory, open_sources, tmp_path: Path) -> None:
     """A row that was stored untrusted never runs, whoever stored it."""
-    directory.add(1, sqlite_file(tmp_path / "a.db", "acme").replace("sqlite", "acme"))
+    directory.add(1, acme_file(tmp_path / "a.db"))
     with pytest.raises(InvalidSource, match="--trusted"):
         await open_sources().fetch(group(main="ds_1"), "main", "select 1 as one", {})
 
@@ -150,7 +160,54 @@ async def test_no_row_is_read_ahead(directory: Directory, open_sources, tmp_path
     monkeypatch.setattr(context, "create_server_side_cursor", context.create_default_cursor, raising=False)
     monkeypatch.setattr(AcmeDialect, "supports_server_side_cursors", True)
     monkeypatch.setattr(AcmeDialect, "connect", connect)
-    directory.add(1, sqlite_file(tmp_path / "a.db", "acme", rows=40).replace("sqlite", "acme"), trusted=True)
+    directory.add(1, acme_file(tmp_path / "a.db", rows=40), trusted=True)
     with pytest.raises(TooManyBytes):
         await open_sources(max_bytes=10_000_000).fetch(group(main="ds_1"), "main", "select large(id) as t from orders")
     assert len(made) == 3
+
+
+@pytest.mark.parametrize(
+    ("sql", "plain"),
+    [
+        ("select a.b, 'it''s; fine', \"Name\" from t where x = ? and y in (?, ?) -- note\n limit 1", True),
+        ("select 1 - 2 / 3 /* note */;", True),
+        ("select %(a)s, :b, @c", True),
+        ("select ''", True),
+        (r"select 'it\'s'", False),
+        ("select `a`", False),
+        ("select [o'brien]", False),
+        ("select $$a$$", False),
+        ("select q'[it's]'", False),
+        ("select E'a'", False),
+        ("select U&'!0041' uescape '!'", False),
+        ("select * from u&\"!0074s_stat\" uescape '!' (?)", False),
+        ("select 1 # note", False),
+        ("select '''a'''", False),
+        ('select """a"""', False),
+        ("select 1 --note\n", False),
+        ("select 1 /*+ hint */", False),
+        ("select 1 /* a /* b */", False),
+        ("select 'open", False),
+        ("select 1; select 2", False),
+    ],
+)
+def test_plain_text(sql: str, plain: bool) -> None:
+    """A text is plain when no SQL engine cuts it into other words."""
+    assert is_plain(sql) is plain
+
+
+def test_a_trusted_dialect_says_that_nothing_holds_it() -> None:
+    """Neither read-only nor stopped. Red when ``registration_notes`` looked at built-in engines only."""
+    read_only, stop = registration_notes("mssql+pymssql://u:secret@h/db", trusted=True)
+    assert "nothing holds mssql read-only but the rights of its user" in read_only
+    assert "cannot be stopped" in stop
+    assert "secret" not in read_only + stop
+
+
+def test_a_trusted_url_needs_its_dialect() -> None:
+    """``trusted`` opens a dialect of SQLAlchemy; one that is not installed, or is asynchronous, is refused by name."""
+    assert check_url("mssql+pyodbc://u:p@h/db", trusted=True) == "mssql"
+    with pytest.raises(InvalidSource, match="no SQLAlchemy dialect 'nowhere' is installed"):
+        check_url("nowhere://u:p@h/db", trusted=True)
+    with pytest.raises(InvalidSource, match="asynchronous"):
+        check_url("oracle+oracledb_async://u:p@h/db", trusted=True)

@@ -14,28 +14,50 @@ backslash, backtick, bracket, ``#``, ``$`` and no letter before a quote.
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from functools import lru_cache
+from typing import Any, Final
 
 from sqlalchemy import create_engine
 from sqlalchemy.engine import URL, Connection
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from tenantry.datasources.driver import (
-    Rows,
+from tenantry.datasources import Limits, take_rows, to_dicts
+from tenantry.datasources.engines import (
+    SEVERAL,
+    UNHELD,
+    Engine,
     check_statement,
-    dynamic_sql_error,
+    parse_url,
     query_error,
+    refusal,
+    refuse_dynamic_sql,
     statement_error,
     unreachable_error,
 )
-from tenantry.datasources.pool.limits import Limits, take_rows, to_dicts
-from tenantry.datasources.statement import SEVERAL, is_plain, refusal
 from tenantry.errors import InvalidSource, TenantryError
-from tenantry.sql import BoundSQL, has_dynamic_sql
+from tenantry.groups import RegisteredSource
+from tenantry.sql import BoundSQL
 
 _BUFFERED = 1
 """Rows that SQLAlchemy takes at once, where its driver streams at all: each may be large."""
+
+
+# Text that every SQL engine cuts into the same tokens: plain strings and names in quotes, comments of one kind, and no
+# character that is a quote, an escape or a comment in one engine only.
+_PLAIN = re.compile(
+    r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
+          | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/
+          | -(?!-) | /(?!\*) | [^'"\\`\[\]\#$/;-] )*""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+@lru_cache(maxsize=512)
+def is_plain(sql: str) -> bool:
+    """Whether every SQL engine reads this text the same way, as one statement."""
+    return _PLAIN.fullmatch(sql.rstrip(" \t\r\n;")) is not None
 
 
 class TrustedDriver:
@@ -43,8 +65,9 @@ class TrustedDriver:
 
     dialect = "duckdb"
 
-    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
-        self.source_id = source_id
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
         self._limits = limits
         failed = ""
         try:
@@ -67,7 +90,7 @@ class TrustedDriver:
             failure = unreachable_error(self.source_id, error)
         raise failure
 
-    def fetch(self, connection: Connection, bound: BoundSQL) -> Rows:
+    def fetch(self, connection: Connection, bound: BoundSQL) -> list[dict[str, Any]]:
         """One plain statement that reads, in a transaction that is rolled back."""
         check_statement(self.source_id, refusal(bound.sql))
         if not is_plain(bound.sql):
@@ -77,14 +100,13 @@ class TrustedDriver:
                 "its SQL could be read in two ways; on a trusted dialect write plain quotes and comments, without "
                 "backslash, backtick, bracket, #, $ or a letter before a quote",
             )
-        if bound.params and has_dynamic_sql(bound.sql, None):
-            raise dynamic_sql_error(self.source_id)
+        refuse_dynamic_sql(self.source_id, bound, None)
         try:
             return self._read(connection, bound)
         finally:
             connection.rollback()
 
-    def _read(self, connection: Connection, bound: BoundSQL) -> Rows:
+    def _read(self, connection: Connection, bound: BoundSQL) -> list[dict[str, Any]]:
         options = {"no_parameters": True, "stream_results": True, "max_row_buffer": _BUFFERED}
         params: Any = bound.params or None
         with connection.exec_driver_sql(bound.sql, params, execution_options=options) as result:
@@ -113,3 +135,31 @@ class TrustedDriver:
     def shutdown(self) -> None:
         """Disposes of the engine."""
         self._engine.dispose()
+
+
+def check_dialect(url: URL) -> None:
+    """Raises InvalidSource for a dialect that SQLAlchemy does not find, and for an asynchronous driver."""
+    missing = False
+    try:
+        dialect = url.get_dialect()
+    except (NoSuchModuleError, ArgumentError, ImportError):
+        missing = True
+    if missing:  # outside of the clause: what was raised may quote the URL
+        raise InvalidSource(
+            f"no SQLAlchemy dialect {url.drivername!r} is installed here: pip install the package that brings it",
+            field="/url",
+        )
+    if dialect.is_async:
+        raise InvalidSource(
+            f"{url.drivername!r} is an asynchronous driver; a trusted data source takes a synchronous one", field="/url"
+        )
+
+
+ENGINE: Final = Engine(
+    name="trusted",
+    dialect=TrustedDriver.dialect,
+    make_driver=TrustedDriver,
+    enforcement=UNHELD,
+    check_url=check_dialect,
+    needs_trust=True,
+)

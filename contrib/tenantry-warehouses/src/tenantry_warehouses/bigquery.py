@@ -12,19 +12,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from importlib import import_module
 from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import import_driver, query_error, timeout_error, unreachable_error
-from tenantry.datasources.engines import tls
-from tenantry.datasources.engines.warehouse import BY_STATEMENT, ReadingStatements, Stopper, url_options
-from tenantry.datasources.pool.limits import Limits, take_result
-from tenantry.datasources.results import Result
+from tenantry.datasources import Limits, take_result
+from tenantry.datasources.engines import Engine, is_loopback, parse_url, query_error, timeout_error, unreachable_error
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
+from tenantry.groups import RegisteredSource
+from tenantry.results import Result
 from tenantry.sql import BoundSQL
+from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stopper, url_options
 
 OPTIONS: Final = frozenset({"location", "credentials_path", "maximum_bytes_billed", "endpoint"})
 _NO_SELECT: Final = "to BigQuery it is no SELECT, which is all that a data source runs there"
@@ -87,26 +88,27 @@ def read_options(url: URL) -> dict[str, str]:
     if not options.get("maximum_bytes_billed", "1").isdigit():
         raise InvalidSource("maximum_bytes_billed of a bigquery URL is a whole number of bytes", field="/url")
     endpoint = urlsplit(options.get("endpoint", "https://"))
-    if endpoint.scheme != "https" and not tls.is_loopback(endpoint.hostname or ""):
+    if endpoint.scheme != "https" and not is_loopback(endpoint.hostname or ""):
         raise InvalidSource("the endpoint of a bigquery URL begins with https://", field="/url")
     return options
 
 
 class BigQueryDriver:
-    """A ``Driver`` over BigQuery's client. Raises InvalidSource when it is not installed, and for the URL."""
+    """A ``Driver`` over BigQuery's client. Raises InvalidSource for the URL."""
 
     dialect = "bigquery"
     paramstyle = "named_at"
     enforcement = BY_STATEMENT
 
-    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
-        self.source_id = source_id
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
         self._limits = limits
         self._options = read_options(url)
         self._project, self._dataset = url.host, url.database
-        self._statements = ReadingStatements(source_id, self.dialect)
-        self._stopper = Stopper(source_id, limits)
-        self._bigquery = import_driver("google.cloud.bigquery", "google-cloud-bigquery", "bigquery")
+        self._statements = ReadingStatements(source.id, self.dialect)
+        self._stopper = Stopper(source.id, limits)
+        self._bigquery = import_module("google.cloud.bigquery")
         from google.api_core import exceptions
         from google.auth import exceptions as auth_exceptions
 
@@ -215,6 +217,18 @@ class BigQueryDriver:
     def shutdown(self) -> None:
         """Ends the threads that stop queries."""
         self._stopper.shutdown()
+
+
+ENGINE: Final = Engine(
+    name="bigquery",
+    dialect="bigquery",
+    make_driver=BigQueryDriver,
+    enforcement=BY_STATEMENT,
+    check_url=read_options,
+    package="google-cloud-bigquery",
+    module="google.cloud.bigquery",
+    install="tenantry-warehouses[bigquery]",
+)
 
 
 def _tuples(answer: Any) -> Iterator[tuple[Any, ...]]:

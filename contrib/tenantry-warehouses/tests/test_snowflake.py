@@ -27,9 +27,9 @@ from tenantry.errors import (
     TooManyRows,
     UnbindableValue,
 )
-from tests.datasources.conftest import Directory, group
-from tests.warehouses.hanging import hanging
-from tests.warehouses.http_service import serving
+from tests.directory import Directory, group
+from tests.hanging import hanging
+from tests.http_service import serving
 
 connector = pytest.importorskip("snowflake.connector", reason="make warehouses installs it")
 CANARY = "k3y-c4n4ry"

@@ -15,12 +15,16 @@ from typing import Any, Final
 from cachetools import LRUCache
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import Enforcement, ReadOnlyBy, check_statement, dynamic_sql_error, statement_error
-from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.query_label import untagged
-from tenantry.datasources.statement import refusal
+from tenantry.datasources import Enforcement, Limits, ReadOnlyBy
+from tenantry.datasources.engines import (
+    check_statement,
+    refusal,
+    refuse_dynamic_sql,
+    statement_error,
+    untagged,
+)
 from tenantry.errors import InvalidSource
-from tenantry.sql import BoundSQL, has_dynamic_sql
+from tenantry.sql import BoundSQL
 
 BY_STATEMENT: Final = Enforcement(ReadOnlyBy.STATEMENT)
 _READING: Final = frozenset({"select", "with"})
@@ -53,8 +57,7 @@ class ReadingStatements:
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
         """Raises NotOneStatement, QueryFailed and what ``ask`` raises."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
-        if bound.params and has_dynamic_sql(untagged(bound), self._dialect):
-            raise dynamic_sql_error(self._source_id)
+        refuse_dynamic_sql(self._source_id, bound, self._dialect)
         with self._lock:
             if untagged(bound) in self._known:
                 return

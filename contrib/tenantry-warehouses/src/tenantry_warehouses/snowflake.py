@@ -13,31 +13,34 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from importlib import import_module
 from typing import Any, Final
 from uuid import UUID, uuid4
 
 from sqlalchemy.engine import URL
 
-from tenantry.datasources.driver import (
-    import_driver,
+from tenantry.datasources import Limits, take_result
+from tenantry.datasources.engines import (
+    SEVERAL,
+    Engine,
+    is_loopback,
+    parse_url,
     query_error,
     statement_error,
     timeout_error,
     unreachable_error,
+    with_json,
 )
-from tenantry.datasources.engines import tls
-from tenantry.datasources.engines.json_columns import with_json
-from tenantry.datasources.engines.warehouse import (
+from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
+from tenantry.groups import RegisteredSource
+from tenantry.results import Result
+from tenantry.sql import BoundSQL
+from tenantry_warehouses.statements import (
     BY_STATEMENT,
     ReadingStatements,
     Stopper,
     url_options,
 )
-from tenantry.datasources.pool.limits import Limits, take_result
-from tenantry.datasources.results import Result
-from tenantry.datasources.statement import SEVERAL
-from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
-from tenantry.sql import BoundSQL
 
 OPTIONS: Final = frozenset(
     {"warehouse", "role", "host", "port", "protocol", "authenticator", "token", "private_key_file"}
@@ -85,26 +88,27 @@ def connect_arguments(url: URL) -> dict[str, Any]:
             "person",
             field="/url",
         )
-    if options.get("protocol", "https") != "https" and not tls.is_loopback(options.get("host", "")):
+    if options.get("protocol", "https") != "https" and not is_loopback(options.get("host", "")):
         raise InvalidSource("a snowflake URL takes protocol=http for a loopback address alone", field="/url")
     given = {"account": url.host, "user": url.username, "password": url.password, "database": database}
     return {name: value for name, value in {**given, "schema": schema, **options}.items() if value}
 
 
 class SnowflakeDriver:
-    """A ``Driver`` over Snowflake's connector. Raises InvalidSource when it is not installed, and for the URL."""
+    """A ``Driver`` over Snowflake's connector. Raises InvalidSource for the URL."""
 
     dialect = "snowflake"
     paramstyle = "qmark"
     enforcement = BY_STATEMENT
 
-    def __init__(self, source_id: str, url: URL, limits: Limits) -> None:
-        self.source_id = source_id
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
         self._limits = limits
         self._arguments = connect_arguments(url)
-        self._statements = ReadingStatements(source_id, self.dialect)
-        self._stopper = Stopper(source_id, limits)
-        self._connector = import_driver("snowflake.connector", "snowflake-connector-python", "snowflake")
+        self._statements = ReadingStatements(source.id, self.dialect)
+        self._stopper = Stopper(source.id, limits)
+        self._connector = import_module("snowflake.connector")
         self._cursor_class = _described(self._connector.cursor.SnowflakeCursor)
 
     def open(self) -> Any:
@@ -197,6 +201,18 @@ class SnowflakeDriver:
     def shutdown(self) -> None:
         """Ends the threads that stop queries."""
         self._stopper.shutdown()
+
+
+ENGINE: Final = Engine(
+    name="snowflake",
+    dialect="snowflake",
+    make_driver=SnowflakeDriver,
+    enforcement=BY_STATEMENT,
+    check_url=connect_arguments,
+    package="snowflake-connector-python",
+    module="snowflake.connector",
+    install="tenantry-warehouses[snowflake]",
+)
 
 
 def _described(cursor_class: Any) -> Any:

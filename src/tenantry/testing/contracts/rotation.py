@@ -23,7 +23,7 @@ from tenantry.errors import (
 from tenantry.groups import Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.ports import Store
 from tenantry.testing import FrozenClock, make_token
-from tenantry.testing.contract_backend import make_issued, rotate
+from tenantry.testing.contracts.backend import make_issued, rotate
 
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 

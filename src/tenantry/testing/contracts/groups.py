@@ -1,16 +1,4 @@
-"""StoreContract: what every Store guarantees, as tests to run over your own.
-
-    class TestMyStore(StoreContract):
-        @pytest.fixture
-        async def store(self, clock):
-            store = MyStore(clock=clock)
-            yield store
-            await store.aclose()
-
-It is the sum of the contracts of this package, among them that of groups (GroupContract), which is in this file. The
-store starts empty and takes its time from the fixture ``clock``. The tests run on asyncio by the anyio plugin. For what
-only reads there are BackendContract (``find``) and LeaseContract (``read_at_snapshot``, ``changes``, ``slots`` too).
-"""
+"""The contract of ``store.groups``."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -26,14 +14,9 @@ from tenantry.errors import AlreadyExists, GroupChanged, UnknownEnvironment, Unk
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
 from tenantry.ports import Store
 from tenantry.testing import make_token
-from tenantry.testing.contract_api_tokens import ApiTokenContract
-from tenantry.testing.contract_backend import LeaseContract
-from tenantry.testing.contract_directory import AuditContract, DirectoryContract
-from tenantry.testing.contract_embedding import EmbeddingContract
-from tenantry.testing.contract_end_dates import EndDateContract
-from tenantry.testing.contract_many import ManyContract
-from tenantry.testing.contract_rotation import IdempotencyContract, RotationContract
-from tenantry.testing.contract_usage import UsageContract
+from tenantry.testing.contracts.end_dates import EndDateContract
+from tenantry.testing.contracts.group_batches import GroupBatchContract
+from tenantry.testing.contracts.rotation import IdempotencyContract, RotationContract
 
 EXACT_NAMES = [
     "a",
@@ -95,8 +78,8 @@ EXACT_VALUES: list[dict[str, Any]] = [
 ]
 
 
-class GroupContract:
-    """Tests of GroupStore and Backend apart from rotation."""
+class GroupContract(EndDateContract, GroupBatchContract, RotationContract, IdempotencyContract):
+    """Tests of GroupStore and Backend."""
 
     async def test_a_new_group_is_created_once(self, store: Store) -> None:
         """The first get-or-create makes the group, the second gives it back and changes nothing."""
@@ -317,27 +300,6 @@ class GroupContract:
         first = await store.groups.list(production, match=match, limit=1)
         rest = await store.groups.list(production, match=match, after=first[0].team_id) if first else []
         assert [*first, *rest] == found
-
-
-class StoreContract(
-    LeaseContract,
-    GroupContract,
-    EndDateContract,
-    ManyContract,
-    RotationContract,
-    IdempotencyContract,
-    DirectoryContract,
-    ApiTokenContract,
-    EmbeddingContract,
-    UsageContract,
-    AuditContract,
-):
-    """All tests of a Store. A subclass gives the fixture ``store``."""
-
-    @pytest.fixture
-    def backend(self, store: Store) -> Store:
-        """A store is read through itself."""
-        return store
 
 
 def _json(issued: Issued) -> list[Any]:

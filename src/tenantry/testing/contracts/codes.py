@@ -1,4 +1,4 @@
-"""The contracts of single-use codes and of embedding hosts."""
+"""The contract of ``store.codes``."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from datetime import timedelta
 
 import pytest
 
-from tenantry.errors import AlreadyExists, Unauthorized, UnknownEnvironment
-from tenantry.groups import AuditNote, Author, Environment, Scope, Tag
+from tenantry.errors import AlreadyExists, Unauthorized
+from tenantry.groups import AuditNote, Author, Scope, Tag
 from tenantry.ports import CodeShare, Store
 from tenantry.testing import FrozenClock
 
 DIGEST = b"d" * 32
 
 
-class EmbeddingContract:
-    """Tests of CodeStore and EmbeddingStore."""
+class CodeContract:
+    """Tests of CodeStore."""
 
     async def test_a_code_is_redeemed_once(self, store: Store) -> None:
         """The payload comes back exactly, and only at the first time."""
@@ -173,22 +173,3 @@ class EmbeddingContract:
             unexpected = [each for each in outcomes if isinstance(each, Exception) and type(each) is not Unauthorized]
             assert not unexpected
             assert [await store.codes.purpose(digest) for digest in digests] == [None] * 12
-
-    async def test_nobody_embeds_until_hosts_are_set(self, store: Store) -> None:
-        """Hosts belong to one environment, come back as they were given, are replaced whole, and it is recorded."""
-        production = await store.environments.create("production", Tag.CUSTOMER)
-        other = await store.environments.create("other", Tag.TESTING)
-        assert dict(await store.environments.embedding_hosts()) == {}
-        hosts = ("https://app.example.com", "https://*.example.org:8443", "'self'")
-        assert await store.environments.set_embedding_hosts(production, hosts, author=Author("ann")) == hosts
-        await store.environments.set_embedding_hosts(other, ["http://localhost:3000"])
-        assert dict(await store.environments.embedding_hosts()) == {
-            "production": hosts,
-            "other": ("http://localhost:3000",),
-        }
-        await store.environments.set_embedding_hosts(production, [])
-        assert dict(await store.environments.embedding_hosts()) == {"other": ("http://localhost:3000",)}
-        entry = next(each for each in await store.audit.list() if each.action == "environment.embedding_set")
-        assert (entry.author.name, entry.subject, entry.details) == ("ann", "production", {"hosts": " ".join(hosts)})
-        with pytest.raises(UnknownEnvironment):
-            await store.environments.set_embedding_hosts(Environment(77, "nowhere", Tag.CUSTOMER), hosts)

@@ -1,4 +1,4 @@
-"""ManyContract: what a Store guarantees of many groups that are read or written together. A part of StoreContract."""
+"""The contract of reading and writing many groups together."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tenantry.testing import make_token
 EXACT: dict[str, Any] = {"z": 1.0, "a": {"b": [None, "é👩\u200d👧", 2**53 - 1]}, "quote": "'\"\\"}
 
 
-class ManyContract:
+class GroupBatchContract:
     """Tests of ``get_many`` and ``write_many``."""
 
     async def test_many_groups_are_read_by_their_ids(self, store: Store) -> None:

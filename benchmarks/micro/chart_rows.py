@@ -26,7 +26,7 @@ from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.panels.panels import PanelRunner
 from tenantry.dashboards.protocol.panel_request import WantedPanel
-from tenantry.datasources import ResultCache
+from tenantry.datasources import Limits, ResultCache
 
 ROUNDS = 5
 PATIENCE = 60.0
@@ -82,12 +82,12 @@ def _dashboard(folder: Path) -> SavedDashboard:
 
 
 async def _measure(url: str, saved: SavedDashboard) -> _Found:
-    async with DataSources(OneSource(url), connect_timeout=PATIENCE) as sources:
+    async with DataSources(OneSource(url), limits=Limits(connect_timeout=PATIENCE)) as sources:
         charts = ChartRows(sources)
         first, rows = await _view(saved, sources, charts)
         again = [(await _view(saved, sources, charts))[0] for _ in range(ROUNDS)]
     cache = ResultCache(seconds=3_600, max_bytes=1 << 30)
-    async with DataSources(OneSource(url), cache=cache, connect_timeout=PATIENCE) as sources:
+    async with DataSources(OneSource(url), cache=cache, limits=Limits(connect_timeout=PATIENCE)) as sources:
         charts = ChartRows(sources)
         await _view(saved, sources, charts)
         kept = [(await _view(saved, sources, charts))[0] for _ in range(ROUNDS)]

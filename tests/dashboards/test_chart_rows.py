@@ -21,6 +21,7 @@ from tenantry.errors import QueryFailed, TooManyRows
 from tenantry.groups import UserGroup, extend
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
+from tests.datasources.settings import data_sources
 
 POINTS = 2_000
 LIMIT = 500
@@ -53,7 +54,7 @@ class Charts:
 
     @property
     def executed(self) -> int:
-        return self.sources.flights.counters.executed
+        return self.sources.in_flight.counters.executed
 
     async def fetch(
         self,
@@ -78,7 +79,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 async def opened(engine: str, folder: Path, **options: Any) -> AsyncIterator[Charts]:
     directory = Directory()
     directory.add(1, fill(engine, folder / engine))
-    async with DataSources(directory, row_limit=LIMIT, **options) as sources:
+    async with data_sources(directory, row_limit=LIMIT, **options) as sources:
         yield Charts(sources)
 
 
@@ -191,10 +192,10 @@ async def test_a_mistake_in_the_query_is_the_authors(engine: str, tmp_path: Path
 async def test_rows_that_are_chosen_from_have_a_limit_of_their_own(tmp_path: Path) -> None:
     """That of streams. An engine that chooses sends few."""
     few = StreamLimits(row_limit=POINTS - 1)
-    async with opened("sqlite", tmp_path, stream_limits=few) as charts:
+    async with opened("sqlite", tmp_path, stream=few) as charts:
         with pytest.raises(TooManyRows, match="more than 1999 rows"):
             await charts.fetch()
-    async with opened("duckdb", tmp_path, stream_limits=few) as charts:
+    async with opened("duckdb", tmp_path, stream=few) as charts:
         assert (await charts.fetch())[1]
 
 
@@ -214,4 +215,4 @@ async def test_a_reading_that_nobody_waits_for_is_stopped(tmp_path: Path) -> Non
             await task
         async with asyncio.timeout(120):
             await charts.sources.aclose()
-        assert charts.sources.flights.counters.stopped == 1
+        assert charts.sources.in_flight.counters.stopped == 1

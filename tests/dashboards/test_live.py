@@ -149,11 +149,11 @@ async def test_an_answer_ends_with_its_token(
             for _ in range(lines):
                 await reader.line()
             async with asyncio.timeout(SOON):
-                while not lines and not site.sources.flights.by_key:
+                while not lines and not site.sources.in_flight.by_key:
                     await asyncio.sleep(0.01)
             cut_off(site)
             assert await reader.line() == {"token": "ended"}
-        assert site.sources.flights.by_key == {}
+        assert site.sources.in_flight.by_key == {}
 
 
 def change(**fields: Any) -> Callable[[Site], None]:
@@ -195,7 +195,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
             for _ in range(3 if name == "open" else 0):
                 await reader.line()
             async with asyncio.timeout(SOON):
-                while name == "slow" and not site.sources.flights.by_key:
+                while name == "slow" and not site.sources.in_flight.by_key:
                     await asyncio.sleep(0.01)
             changed(site)
             last = await reader.line()
@@ -204,7 +204,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
                 assert await reader.line() == {"end": True}
                 last = await reader.line()
             assert last == {"group": "changed"}
-        assert site.sources.flights.by_key == {}
+        assert site.sources.in_flight.by_key == {}
         assert not len(site.sources.bindings)
 
 

@@ -166,7 +166,7 @@ def test_nothing_is_loaded_before_it_is_used(tmp_path: Path) -> None:
         "def scan(**_): raise SystemExit('entry points were read')\n"
         "m.entry_points = scan\n"
         "from tenantry.datasources import Limits, check_url\n"
-        "from tenantry.datasources.pools import create_source\n"
+        "from tenantry.datasources.open_sources import create_source\n"
         "from tenantry.groups import Environment, RegisteredSource, Tag\n"
         "for url in ('mysql://h/d', 'postgres://h/d', 'clickhouse://h/d', 'duckdb:///a', 'chdb:///a'): check_url(url)\n"
         "source = RegisteredSource('ds_1', None, Environment(1, 'p', Tag.CUSTOMER), 'sqlite:///a.db')\n"

@@ -14,10 +14,11 @@ from typing import Any, cast
 import pytest
 
 from tenantry.datasources import DataSources, Limits, StreamLimits
-from tenantry.datasources.driver import DataSource, as_result
+from tenantry.datasources.driver import as_result
 from tenantry.datasources.pool import many_rows
+from tenantry.datasources.pool.connection_pool import ConnectionPool
+from tenantry.datasources.pool.fair_queue import Turn
 from tenantry.datasources.pool.many_rows import ANSWERS, ManyRows, Reduction
-from tenantry.datasources.pool.turns import Turn
 from tenantry.datasources.results import Result
 from tenantry.errors import QueryFailed, SourceUnavailable, TooManyBytes
 from tenantry.sql import BoundSQL
@@ -54,7 +55,12 @@ class Reads:
     def read(self) -> asyncio.Task[Result]:
         return asyncio.create_task(
             self.many_rows.fetch(
-                cast("DataSource", self), self.make, as_result, cast("BoundSQL", None), cast("Turn", None), None
+                cast("ConnectionPool[Any]", self),
+                self.make,
+                as_result,
+                cast("BoundSQL", None),
+                cast("Turn", None),
+                None,
             )
         )
 
@@ -144,7 +150,7 @@ def sources(
     """Many rows may take 16 MiB. Without turns, so that reads of SQLite meet as those of other engines do."""
     monkeypatch.setattr(many_rows, "_IN_TURNS", frozenset())
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
-    return open_sources(max_bytes=16 * MIB // ANSWERS, pool_size=6, stream_limits=StreamLimits(reader_timeout=600))
+    return open_sources(max_bytes=16 * MIB // ANSWERS, pool_size=6, stream=StreamLimits(reader_timeout=600))
 
 
 async def test_charts_together_hold_so_much_memory(sources: DataSources) -> None:

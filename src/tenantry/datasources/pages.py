@@ -1,8 +1,4 @@
-"""Pages of a query: the rows after a key, or after so many, by a select around the author's own text.
-
-What is added to the text are the columns that the author names and values, which are bound. The order must be total:
-its columns together are unique and never NULL.
-"""
+"""Pages of a query, by a select around the author's SQL."""
 
 from __future__ import annotations
 

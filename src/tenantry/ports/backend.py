@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from tenantry.groups import Changes, Reading, Token, UserGroup
+from tenantry.groups import Changes, LookupResult, Token, UserGroup
 
 
 class Backend(Protocol):
@@ -42,7 +42,7 @@ class Slots(Protocol):
 class SnapshotBackend(Backend, Protocol):
     """A backend whose answers say how far they may be trusted."""
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         """What ``find`` finds, with the generation of the snapshot. ``fresh``: ask the store of record itself, not a
         cache before it. The generation is None where it is not known: such an answer is used once."""
         ...

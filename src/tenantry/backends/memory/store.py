@@ -12,7 +12,7 @@ from tenantry.backends.memory.sources import MemorySources
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.memory.usage import MemoryUsage
 from tenantry.cache.slots import PrivateSlots, utc_now
-from tenantry.groups import Changes, Reading, Token, UserGroup
+from tenantry.groups import Changes, LookupResult, Token, UserGroup
 from tenantry.ports import ChangeListener, Clock
 from tenantry.usage import UsageRecorder
 
@@ -37,15 +37,15 @@ class MemoryStore:
     async def find(self, token: Token) -> UserGroup | None:
         return self._read(token).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # nothing is before this store
         return self._read(token)
 
-    def _read(self, token: Token) -> Reading:
+    def _read(self, token: Token) -> LookupResult:
         tables = self._tables
         with tables.lock:
             stored = tables.handles.get(token.handle)
             if stored is None:
-                return Reading(None, tables.generation)
+                return LookupResult(None, tables.generation)
             return stored.read(token, tables.clock(), tables.generation)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:

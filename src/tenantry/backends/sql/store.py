@@ -25,7 +25,7 @@ from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import (
     Change,
     Changes,
-    Reading,
+    LookupResult,
     Token,
     UserGroup,
 )
@@ -82,7 +82,7 @@ class SQLStore:
     async def find(self, token: Token) -> UserGroup | None:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # nothing is before this store
         runner = self._runner
         return rows.reading(await runner.look_up(token.handle, runner.deadline()), token, self._clock)
 

@@ -10,9 +10,9 @@ from typing import Final
 from tenantry.datasources.driver import as_result, unreachable_error
 from tenantry.datasources.engines.engine import DriverFactory
 from tenantry.datasources.engines.registry import find_engine, host_engines
+from tenantry.datasources.open_sources import create_source
+from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.pool.turns import Turns
-from tenantry.datasources.pools import create_source
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import DataSourceError
@@ -47,7 +47,7 @@ async def check_connection(
     late = False
     try:
         async with asyncio.timeout(seconds):
-            await opened.fetch(as_result, bound, Turns(source.id, limits).ask(b""))
+            await opened.fetch(as_result, bound, FairQueue(source.id, limits).acquire(b""))
     except TimeoutError:
         late = True
     finally:

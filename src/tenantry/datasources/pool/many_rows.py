@@ -14,9 +14,10 @@ from enum import Enum, auto
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from tenantry.datasources.driver import Answer, DataSource, Found
+from tenantry.datasources.driver import Answer, Found
+from tenantry.datasources.pool.connection_pool import ConnectionPool
+from tenantry.datasources.pool.fair_queue import Turn
 from tenantry.datasources.pool.limits import Limits, count_bytes
-from tenantry.datasources.pool.turns import Turn
 from tenantry.datasources.results import Result
 from tenantry.errors import SourceUnavailable, TooManyBytes
 from tenantry.sql import BoundSQL
@@ -66,20 +67,20 @@ class ManyRows:
         self._max_bytes = ANSWERS * limits.max_bytes
         self._wait_seconds = limits.stream.reader_timeout / 2  # a stream that nobody reads for longer has ended
         self._reads: dict[_Collected, None] = {}
-        self._turns: WeakKeyDictionary[DataSource, asyncio.Lock] = WeakKeyDictionary()
+        self._turns: WeakKeyDictionary[ConnectionPool[Any], asyncio.Lock] = WeakKeyDictionary()
 
     async def fetch(
         self,
-        source: DataSource,
+        source: ConnectionPool[Any],
         make: Callable[[Result], Result],
         shape: Callable[[Answer], Found],
         bound: BoundSQL,
         turn: Turn,
         session: BoundSQL | None,
     ) -> Found:
-        """As ``DataSource.fetch``, of what is made of the rows. They are within the limits of streams
-        (``StreamLimits``). Raises as ``DataSource.stream`` does, TooManyBytes, and SourceUnavailable where the memory
-        does not come free in time."""
+        """As ``ConnectionPool.fetch``, of what is made of the rows. They are within the limits of streams
+        (``StreamLimits``). Raises as ``ConnectionPool.stream`` does, TooManyBytes, and SourceUnavailable where the
+        memory does not come free in time."""
         collected = _Collected(self._max_bytes, self._must_wait)
         self._reads[collected] = None
         try:
@@ -130,7 +131,7 @@ class ManyRows:
             await asyncio.sleep(_LOOK_SECONDS)
 
     @asynccontextmanager
-    async def _turn(self, source: DataSource) -> AsyncIterator[None]:
+    async def _turn(self, source: ConnectionPool[Any]) -> AsyncIterator[None]:
         """Begins when no other read of the source has a turn. A turn ends with the read, or after ``_TURN_SECONDS``."""
         if source.dialect not in _IN_TURNS:
             yield
@@ -148,7 +149,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _Collected:
-    """A PieceWriter that keeps the rows and writes nothing. ``held``: the bytes that they take. ``must_wait`` says
+    """A ChunkWriter that keeps the rows and writes nothing. ``held``: the bytes that they take. ``must_wait`` says
     whether others are to end first."""
 
     def __init__(self, max_bytes: int, must_wait: Callable[[_Collected], bool]) -> None:

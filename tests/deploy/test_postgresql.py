@@ -25,7 +25,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag
-from tenantry.groups.usage import HourlyUsage, Usage, UsageBatch, UsageKey
+from tenantry.groups.usage_sums import HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import make_token
 from tests.provisioning.http.conftest import make_keys

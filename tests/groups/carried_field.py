@@ -9,6 +9,7 @@ import asyncio
 import dataclasses
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from tenantry.backends.audit.details import update_details
@@ -18,7 +19,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.backends.sql.tables import groups
 from tenantry.cli.group_sync import compare
 from tenantry.cli.groups_file import read_groups
-from tenantry.database.migrations import migrate
+from tenantry.database import migrations
 from tenantry.errors import InvalidBody
 from tenantry.groups import (
     CACHE_ENTRY,
@@ -84,7 +85,7 @@ def forms_and_patches(group: UserGroup) -> None:
 
 
 async def stores(url: str) -> None:
-    migrate(url)
+    migrations.migrate(url)
     for store in (MemoryStore(), SQLStore(url, run_dir=sys.argv[1])):
         name = type(store).__name__
         where = await store.environments.create("production", make_group().environment.tag)
@@ -139,6 +140,8 @@ async def over_http() -> None:
 
 if __name__ == "__main__":
     check("the column", "note" in groups.c, True)
+    newest = max(path.name[:4] for path in Path(migrations.__file__).with_name("versions").glob("[0-9]*.py"))
+    check("the number of the migration", migrations.HEAD, newest)
     check("the record", "note" in {each.name for each in dataclasses.fields(UserGroup)}, True)
     forms_and_patches(make_group(note=NOTE))
     asyncio.run(stores(f"sqlite:///{sys.argv[1]}/store.db"))

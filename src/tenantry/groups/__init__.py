@@ -21,7 +21,7 @@ from tenantry.groups.property_schema import PropertySchema as PropertySchema
 from tenantry.groups.property_schema import SchemaLearner as SchemaLearner
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
-from tenantry.groups.usage import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
+from tenantry.groups.usage_sums import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.groups.user_group import (
     RESERVED_NAMES,
     SOURCES_HANDLE,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tenantry.errors import StoreUnavailable
-from tenantry.provisioning.http import lines, report_buffer
+from tenantry.provisioning.http import bulk_report, ndjson_reader
 from tenantry.provisioning.http.endpoint import RequestRecord
 from tests.provisioning.http.conftest import Service, make_app
 
@@ -132,7 +132,7 @@ async def test_memory_stays_small_for_a_client_that_reads_last(
     in memory: most clients send all before they read. One byte more ends the bulk, after the lines that it had. Red
     without the temporary file (the app waits for ever, or has the report in memory), and when the body is collected."""
     most = 32 * 1024 * 1024
-    monkeypatch.setattr(lines, "MAX_BULK", most)
+    monkeypatch.setattr(ndjson_reader, "MAX_BULK", most)
     exchange = Exchange(make_app(service.store, service.keys), service, large(most + 1), "dry_run=true")
     exchange.keep = False
     exchange.reads.clear()
@@ -163,7 +163,7 @@ async def test_without_a_temporary_file_the_reader_is_waited_for(
     def refuse() -> None:
         raise OSError("read-only file system")
 
-    monkeypatch.setattr(report_buffer, "TemporaryFile", refuse)
+    monkeypatch.setattr(bulk_report, "TemporaryFile", refuse)
     number = 300
     parts = [line(each, properties={"text": "x" * 30_000}) for each in range(number)]
     exchange = Exchange(make_app(service.store, service.keys), service, [*parts, b""], "dry_run=true")

@@ -1,5 +1,4 @@
-"""Rehearsal: an UpsertProvisioner that writes nothing. What a write would give is computed from what the store holds
-now."""
+"""DryRunProvisioner: computes the answers of writes from what the store holds now, and writes nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ NO_TEAM_ID = 0
 """The ``team_id`` of a group that would be created; the store counts from 1."""
 
 
-class Rehearsal(UpsertProvisioner):
+class DryRunProvisioner(UpsertProvisioner):
     """Answers what an UpsertProvisioner would, or raises what it would, by the same checks; the store is only read.
 
     A token that would be new is ``NO_TOKEN``, and a group that would be new has ``NO_TEAM_ID``. What breaks the

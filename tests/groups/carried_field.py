@@ -38,7 +38,7 @@ from tenantry.provisioning import check_changes, check_draft
 from tenantry.provisioning.http import parse_line
 from tenantry.provisioning.http.openapi import openapi_document
 from tenantry.testing import make_group, make_token
-from tests.api.conftest import make_service
+from tests.provisioning.http.conftest import make_service
 
 NOTE = "kept ✓"
 _checked: list[str] = []

@@ -30,9 +30,8 @@ from tenantry.cli.options import (
 from tenantry.cli.output import RowPrinter, print_note, print_record, print_rows, print_secret, print_value
 from tenantry.cli.sealing import note_unsealed
 from tenantry.errors import TenantryError, UnknownGroup
-from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup, write_moment
+from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Issued, UserGroup, write_moment
 from tenantry.ports import Store
-from tenantry.provisioning import Provisioned
 from tenantry.tokens import mask_within
 
 PAGE = 500
@@ -294,7 +293,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
     return {**sources, **dict.fromkeys(unmap)}
 
 
-def _show_token(made: Provisioned, *, as_json: bool, dry_run: bool = False) -> None:
+def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
     """The token alone. A dry run shows the group instead: there may be no token yet, and nobody is to use an empty
     one."""
     if dry_run and not as_json:

@@ -14,7 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 from math import inf
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, thaw
@@ -146,15 +146,23 @@ class UserGroup:
         }
 
 
+if TYPE_CHECKING:  # a default needs Python 3.13
+    import typing_extensions
+
+    LiveToken = typing_extensions.TypeVar("LiveToken", default=Token)
+else:
+    LiveToken = TypeVar("LiveToken")
+
+
 @dataclass(frozen=True, slots=True)
-class Issued:
-    """A group together with the parts of its live token: what a store answers to a write.
+class Issued(Generic[LiveToken]):
+    """A group with its live token: the Token of a store, or the token string of a Provisioner (``Issued[str]``).
 
     ``created`` marks a new group; ``replayed`` marks the answer to a repeated Idempotency-Key.
     """
 
     group: UserGroup
-    token: Token
+    token: LiveToken = field(repr=False)
     created: bool = False
     replayed: bool = False
 

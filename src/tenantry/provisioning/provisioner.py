@@ -6,6 +6,7 @@ import logging
 import secrets
 import shlex
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from typing import Any, Final, Protocol
 
 from tenantry.errors import (
@@ -35,7 +36,6 @@ from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.contract import PropertyContract
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
-from tenantry.provisioning.provisioned import NOT_LOADED, NotLoaded, Provisioned
 from tenantry.tokens import KeyRing, draft_token, mask_within
 
 LONGEST_GRACE: Final = 86_400
@@ -45,6 +45,15 @@ _ATTEMPTS: Final = 10
 """How often a merge begins anew because another writer was faster."""
 
 _log = logging.getLogger("tenantry.provisioning")
+
+
+class NotLoaded(Enum):
+    """The type of NOT_LOADED: the group has not been read yet; None: there is none."""
+
+    NOT_LOADED = "not loaded"
+
+
+NOT_LOADED: Final = NotLoaded.NOT_LOADED
 
 
 class ProvisioningStore(Protocol):
@@ -90,7 +99,7 @@ class Provisioner:
         *,
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         """The group with ``draft.provided_id``, created if there is none; one that exists is never changed.
 
         Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded.
@@ -119,7 +128,7 @@ class Provisioner:
         creation = self._groups.get_or_create(environment, draft, token, once=once, author=author)
         return await self._deadline.write(creation)
 
-    async def get(self, environment: Environment, provided_id: str) -> Provisioned | None:
+    async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
         """The group and its live token; None if there is none with this id. Raises SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
@@ -136,7 +145,7 @@ class Provisioner:
         merge: bool = False,
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         """Changes what ``changes`` names. ``merge``: they are a merge patch (RFC 7396) of properties and mapping, made
         of the group as it is when it is written. Raises InvalidBody, UnknownDataSource, UnknownGroup,
         SigningKeyMissing; nothing was changed then."""
@@ -210,7 +219,7 @@ class Provisioner:
         grace_seconds: int | None = None,
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         """Replaces ``current_token`` by a new one; of N at once one wins. The old one stays good for ``grace_seconds``,
         or where that is None for the environment's own grace (0, if nobody has set it).
 
@@ -234,7 +243,7 @@ class Provisioner:
         grace_seconds: int | None,
         author: Author,
         once: IdempotencyKey | None = None,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
         return self._provisioned(await self._replace_token(environment, current, grace, author, once))
 
@@ -264,7 +273,7 @@ class Provisioner:
         *,
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         """Rotates by id, for the operator: also where the old token's signing key is gone. Grace is as in ``rotate``.
 
         Raises UnknownGroup; TokenAlreadyRotated if another rotation came between.
@@ -278,8 +287,8 @@ class Provisioner:
         """Deletes the group; its token is dead. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
-    def _provisioned(self, issued: Issued) -> Provisioned:
-        return Provisioned(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
+    def _provisioned(self, issued: Issued) -> Issued[str]:
+        return Issued(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
 
     async def _check_sources(
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None

@@ -26,7 +26,6 @@ from tenantry.groups import (
     merged_draft,
 )
 from tenantry.provisioning.limits import check_draft, check_text
-from tenantry.provisioning.provisioned import Provisioned
 from tenantry.provisioning.provisioner import Provisioner, merged
 from tenantry.tokens import draft_token
 
@@ -62,7 +61,7 @@ class Upserted:
     """A group as it is after its upsert."""
 
     outcome: Outcome
-    group: Provisioned
+    group: Issued[str]
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
@@ -121,7 +120,7 @@ class UpsertProvisioner(Provisioner):
             except TenantryError as error:
                 results[provided_id] = error
                 continue
-            if isinstance(write, Provisioned):
+            if isinstance(write, Issued):
                 results[provided_id] = Upserted(Outcome.UNCHANGED, write)
             else:
                 writes.append(write)
@@ -142,7 +141,7 @@ class UpsertProvisioner(Provisioner):
 
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
-    ) -> GroupWrite | Provisioned:
+    ) -> GroupWrite | Issued[str]:
         """What is to be written, or the group that is so already."""
         if issued is None:
             draft = merged_draft(provided_id, changes) if merge else _draft(provided_id, changes)

@@ -23,7 +23,7 @@ from tenantry.groups import (
     UserGroup,
 )
 from tenantry.ports import GroupStore
-from tenantry.provisioning import Deadline, PropertyContract, Provisioned, UpsertProvisioner
+from tenantry.provisioning import Deadline, PropertyContract, UpsertProvisioner
 from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
@@ -100,7 +100,7 @@ class DryRunProvisioner(UpsertProvisioner):
         self._unissued.add(token)
         return token
 
-    def _provisioned(self, issued: Issued) -> Provisioned:
+    def _provisioned(self, issued: Issued) -> Issued[str]:
         made = super()._provisioned(issued)
         return replace(made, token=NO_TOKEN) if issued.token in self._unissued else made
 

@@ -27,7 +27,7 @@ from tenantry.groups import (
     UserGroup,
     thaw,
 )
-from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
+from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioner, check_changes, check_draft
 from tenantry.provisioning.http.fields import (
     MAX_TOKEN,
     NO_NUL,
@@ -75,11 +75,11 @@ class Operation(BaseModel, ABC):
         """Raises InvalidBody where ``run`` would, without doing anything: for a caller who may not do it."""
 
     @abstractmethod
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """Does it. Raises what the Provisioner raises."""
 
     @abstractmethod
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """The JSON of a success, with exactly the fields of SPEC section 4."""
 
 
@@ -106,13 +106,13 @@ class GetOrCreate(Operation):
         """The limits of a group."""
         check_draft(self.draft())
 
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """The group, and whether it is new."""
         return await call.provisioner.get_or_create(
             call.environment, self.draft(), call.once, author=call.author, loaded=call.loaded
         )
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
         group = _group_fields(result, properties=True, tag=method == "POST")
         return {"success": 1, "new_user_group": result.created, "user_group": group}
@@ -144,7 +144,7 @@ class Update(Operation):
         check_text(self.user_group_id, "/user_group_id")
         check_changes(self.changes(), merge=self.merges)
 
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """The group as it is now."""
         self.check()  # an id that breaks today's limits may be stored; a caller gets the error of the limits
         return await call.provisioner.update(
@@ -156,7 +156,7 @@ class Update(Operation):
             loaded=call.loaded,
         )
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """All fields."""
         return {"success": 1, "user_group": _group_fields(result, properties=True, tag=True)}
 
@@ -170,7 +170,7 @@ class Merge(Update):
     mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
     expires_at: ExpiresAt = None
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """All fields of an update, and the end date, which SPEC's own operations do not show."""
         return {"success": 1, "user_group": merged_group(result)}
 
@@ -192,12 +192,12 @@ class Delete(Operation):
         """The limits of an id."""
         check_text(self.user_group_id, "/user_group_id")
 
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """The group that is gone, with no token."""
         gone = await call.provisioner.delete(call.environment, self.user_group_id, author=call.author)
-        return Provisioned(gone, token="")
+        return Issued(gone, token="")
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """What a list shows of a group."""
         return {"success": 1, "user_group": listed_group(result.group)}
 
@@ -212,11 +212,11 @@ class Rotate(Operation):
         Field(description="The current user group token of the group to rotate."),
     ]
 
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """The group with its new token."""
         return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """All fields but the properties."""
         return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
 
@@ -233,14 +233,14 @@ def listed_group(group: UserGroup) -> dict[str, Any]:
     return {name: plain[name] for name in LISTED_FIELDS}
 
 
-def merged_group(result: Provisioned) -> dict[str, Any]:
+def merged_group(result: Issued[str]) -> dict[str, Any]:
     """The answer to PATCH: as SPEC section 4.2 has it, and the fields that only PATCH sets."""
     plain = result.group.as_dict()
     later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
     return {**_group_fields(result, properties=True, tag=True), **later}
 
 
-def _group_fields(result: Provisioned, *, properties: bool, tag: bool) -> dict[str, Any]:
+def _group_fields(result: Issued[str], *, properties: bool, tag: bool) -> dict[str, Any]:
     group = result.group
     fields = {"team_id": group.team_id, "token": result.token, "name": group.name, "provided_id": group.provided_id}
     if properties:

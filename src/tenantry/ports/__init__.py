@@ -19,7 +19,7 @@ from tenantry.ports.sources import (
     SourceLeaseHolder,
     SourceStore,
 )
-from tenantry.ports.store import Store
+from tenantry.ports.store import Store, WrittenBackend
 from tenantry.ports.usage import UsageStore
 
 __all__ = [
@@ -47,4 +47,5 @@ __all__ = [
     "Store",
     "UsageStore",
     "WatchedBus",
+    "WrittenBackend",
 ]

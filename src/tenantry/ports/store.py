@@ -34,8 +34,8 @@ class StoreParts(Protocol):
     def audit(self) -> AuditTrail: ...
 
 
-class Store(LeasedBackend, StoreParts, Protocol):
-    """Everything that Tenantry keeps."""
+class WrittenBackend(LeasedBackend, Protocol):
+    """A backend that this process also writes to."""
 
     @property
     def settling(self) -> float:
@@ -53,3 +53,7 @@ class Store(LeasedBackend, StoreParts, Protocol):
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
         ...
+
+
+class Store(WrittenBackend, StoreParts, Protocol):
+    """Everything that Tenantry keeps."""

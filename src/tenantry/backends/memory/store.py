@@ -13,11 +13,11 @@ from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.memory.usage import MemoryUsage
 from tenantry.cache.slots import PrivateSlots, utc_now
 from tenantry.groups import Changes, LookupResult, Token, UserGroup
-from tenantry.ports import ChangeListener, Clock
+from tenantry.ports import ChangeListener, Clock, WrittenBackend
 from tenantry.usage import UsageRecorder
 
 
-class MemoryStore:
+class MemoryStore(WrittenBackend):
     """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC; ``keys`` seal the audit trail.
 
     Each method runs to its end without waiting, under one lock: it is one transaction in any thread or event loop.

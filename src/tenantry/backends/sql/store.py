@@ -29,7 +29,7 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
-from tenantry.ports import ChangeListener, Clock
+from tenantry.ports import ChangeListener, Clock, WrittenBackend
 from tenantry.usage import UsageRecorder
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ PAGE = 150
 cache of the file when somebody has written to it; to put them together takes 150 µs."""
 
 
-class SQLStore:
+class SQLStore(WrittenBackend):
     """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``.
 
     ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the

@@ -25,7 +25,7 @@ def to_micros(moment: datetime) -> int:
 
 
 def from_micros(count: int) -> datetime:
-    """The time, in UTC, of so many microseconds since 1970."""
+    """The time in UTC."""
     return _EPOCH + count * _MICROSECOND
 
 
@@ -33,7 +33,7 @@ def from_micros(count: int) -> datetime:
 
 
 class ValueCodec(NamedTuple):
-    """How one value is written in JSON, and read from it. ``decode`` raises for what ``encode`` never writes."""
+    """Converts a value to JSON and back; ``decode`` raises for values that ``encode`` never writes."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
@@ -99,7 +99,7 @@ def _environment_object(environment: Environment) -> dict[str, Any]:
 
 
 def _decode_environment_object(value: dict[str, Any]) -> Environment:
-    """Members that older servers do not send have their defaults; others than ours are passed over."""
+    """Missing members have their defaults; unknown members are ignored."""
     given = {name: codec.decode(value[name]) for name, codec in _ENVIRONMENT.items() if name in _exact_dict(value)}
     return Environment(**given)
 
@@ -138,24 +138,21 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """One form of a group as a JSON document.
-
-    ``without`` names the fields that it does not have and are given to ``decode``; ``other_forms`` those that it
-    writes in another way than the introspection document does.
-    """
+    """One JSON form of a group. ``without``: fields that are not in it and are passed to ``decode``; ``other_forms``:
+    fields whose codec is not that of the introspection document."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
         self._fields = [(name, *forms[name], name in _LATER_FIELDS) for name in _FIELDS if name not in without]
 
     def encode(self, group: UserGroup) -> dict[str, Any]:
-        """A plain JSON object. It holds no secret."""
+        """A plain JSON object without secrets."""
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """The group of a document that a JSON parser has just made; members that are no fields are passed over.
+        """The group of a parsed document; unknown members are ignored.
 
-        Raises ValueError where a field is missing or is of another type; its message repeats nothing of the document.
+        Raises ValueError if a field is missing or has another type; the message repeats nothing of the document.
         """
         try:
             values = {
@@ -169,7 +166,7 @@ class GroupCodec:
 
 
 INTROSPECTION: Final = GroupCodec()
-"""The ``user_group`` of an introspection: every field."""
+"""The ``user_group`` of an introspection."""
 
 JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING))
 """The columns that hold JSON."""
@@ -189,7 +186,7 @@ STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_
 
 
 class EnvironmentRow(NamedTuple):
-    """The columns of an environment, in the order in which every statement reads them."""
+    """The columns of an environment, in the order of every statement."""
 
     id: int
     name: str
@@ -199,9 +196,9 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """The columns of a user group's own table, in the order in which every statement reads them.
+    """The columns of a user group, in the order of every statement; those of its environment follow.
 
-    Those of its environment are read after them. JSON comes as text, a time as microseconds since 1970.
+    JSON is text, a time is microseconds since 1970.
     """
 
     team_id: int
@@ -227,11 +224,11 @@ class GroupRow(NamedTuple):
         return UserGroup(environment=environment, properties=properties, mapping=mapping, **values)
 
     def token(self, tag: Tag) -> Token:
-        """The parts of the live token."""
+        """The live token."""
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The parts of the token before it, if that one was given a grace."""
+        """The token before it, if that has a grace."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

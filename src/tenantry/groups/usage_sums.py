@@ -1,4 +1,4 @@
-"""The records of usage: what each group has had, by the hour and the data source."""
+"""The records of usage by group, hour and data source."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""The environment and id under which groups are counted together that came when there were too many. No environment
-has an empty name."""
+"""The environment and id for groups beyond the limit; no environment has an empty name."""
 
 
 class Usage(NamedTuple):
-    """Of one group. ``seconds``: those in which a connection of a data source was in use for it."""
+    """The usage of one group. ``seconds``: the time during which it used a connection of a data source."""
 
     queries: int = 0
     rows: int = 0
@@ -21,15 +20,15 @@ class Usage(NamedTuple):
     resolves: int = 0
 
     def plus(self, other: Usage) -> Usage:
-        """Both together. Seconds are kept to a millionth, so that a sum does not depend on the order."""
+        """The sum. Seconds are rounded to a microsecond, so the order of additions does not matter."""
         seconds = round(self.seconds + other.seconds, 6)
         return Usage(self.queries + other.queries, self.rows + other.rows, seconds, self.resolves + other.resolves)
 
 
 class UsageKey(NamedTuple):
-    """Whose usage it is: the environment's name, the group's id, and the id of the data source; "" for resolves, which
-    need none. Not the group's handle: what a group has used stays when it is deleted, and one that is made again with
-    the same id is the same customer."""
+    """The environment's name, the group's id, and the id of the data source; "" for resolves.
+
+    Not the group's handle: usage outlives the group, and a new group with the same id is the same customer."""
 
     environment: str
     group: str
@@ -37,7 +36,7 @@ class UsageKey(NamedTuple):
 
 
 class HourlyUsage(NamedTuple):
-    """What was used in the hour that begins at ``hour``: an aware datetime in UTC."""
+    """The usage in the hour that begins at ``hour`` (aware, UTC)."""
 
     hour: datetime
     key: UsageKey
@@ -46,10 +45,9 @@ class HourlyUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageBatch:
-    """What a writer adds in one go. Its batches are numbered from 1, in the order in which they are sent; one that is
-    sent again, because nobody knows whether it arrived, has the number that it had."""
+    """A batch of one writer, numbered from 1; a batch that is sent again keeps its number."""
 
     writer: bytes
-    """16 random bytes, drawn by each process that counts."""
+    """16 random bytes of the process."""
     number: int
     rows: Sequence[HourlyUsage]

@@ -9,38 +9,37 @@ from tenantry.groups import Changes, LookupResult, Token, UserGroup
 
 
 class Backend(Protocol):
-    """Finds the group of a token. The one method that a third party has to write."""
+    """Finds the group of a token: all that a third party has to write."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The group with this handle, if the token is its live one (same version, nonce and key id), or the version
-        just before while its grace lasts; else None. The signature has been checked already."""
+        """The group with this handle if the token is its live one (same version, nonce and key id), or the previous
+        one within its grace; else None. The signature is already checked."""
         ...
 
 
 class Slots(Protocol):
-    """The slots of one host: ``tenantry.cache.SLOT_COUNT`` versions, shared by all its processes (a seqlock).
+    """The ``tenantry.cache.SLOT_COUNT`` versions that all processes of a host share (a seqlock).
 
-    A writer to a group stores a new odd version in its slot before the commit (a write is in progress) and a new even
-    one after it, before it returns. An answer is cached under the even version that was read before asking: when they
-    differ, it is void.
+    A writer stores a new odd version in the group's slot before the commit and a new even one after it. An answer is
+    cached under the even version read before the lookup, and is void when the slot's version differs.
     """
 
     @property
     def versions(self) -> Sequence[int]:
-        """Live: each access reads the version as it is now."""
+        """The live versions."""
         ...
 
     def copy(self) -> Sequence[int]:
-        """All versions as they are now; they stay so."""
+        """A copy of all versions."""
         ...
 
     def repair(self, slot: int, version: int) -> None:
-        """Ends a write in progress if it still has this ``version``: its writer has crashed."""
+        """Ends the write in progress of a crashed writer, if the slot still has this ``version``."""
         ...
 
 
 class SnapshotBackend(Backend, Protocol):
-    """A backend whose answers say how far they may be trusted."""
+    """A backend whose answers carry a generation."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         """What ``find`` finds, with the generation of the snapshot. ``fresh``: ask the store of record itself, not a
@@ -49,15 +48,15 @@ class SnapshotBackend(Backend, Protocol):
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """A backend whose changes can be followed, so that what it answers may be cached under a lease."""
+    """A backend whose changes can be followed, so that answers may be cached under a lease."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
-        """The changes after generation ``since``; None: as many of the last as are at hand. A list that would take long
-        to read begins later than asked. ``lease``: for how many seconds after this call the caller will use what it
-        has cached; a writer whose write it cannot see has to wait for so long. Raises StoreUnavailable."""
+        """The changes after generation ``since`` (None: the most recent). A long list begins later than requested.
+        ``lease``: the seconds after this call for which the caller uses its cache; a writer whose write it cannot see
+        waits for that time. Raises StoreUnavailable."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """This host's slots of the store; None until ``changes`` has answered once. Another object: start anew."""
+        """The store's slots on this host; None before the first ``changes``. A new object means: empty the cache."""
         ...

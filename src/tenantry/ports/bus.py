@@ -6,35 +6,35 @@ from typing import Protocol
 
 
 class EvictionListener(Protocol):
-    """Takes the messages of a bus. Both methods make a cache ask again: a false message costs a read, nothing else."""
+    """Receives the messages of a bus. A false message costs a read, nothing else."""
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """The group with this handle was written to, in this generation."""
+        """Called when the group with this handle was written, in this generation."""
 
     def flush(self) -> None:
-        """The bus may have lost messages: nothing that is cached is known to be new."""
+        """Called when messages may be lost: every cached answer may be stale."""
 
 
 class Bus(Protocol):
-    """Notifies of changes sooner than the next poll would. It may lose, repeat and reorder: nothing rests on it."""
+    """Notifies of changes before the next poll. It may lose, repeat and reorder messages."""
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Listens until it is cancelled, through every loss of its connection; ``flush`` after each."""
+        """Listens until cancelled; reconnects, and calls ``flush`` after each loss."""
         ...
 
 
 class WatchedBus(Bus, Protocol):
-    """A bus that knows whether its messages arrive, for ``/readyz``."""
+    """A bus that reports its status to ``/readyz``."""
 
     @property
     def status(self) -> str:
-        """``idle``, ``connecting``, ``receiving``, ``lost`` (no connection), or ``deaf``: connected, and its own
-        messages do not come."""
+        """``idle``, ``connecting``, ``receiving``, ``lost`` (no connection), or ``deaf`` (connected, but its own
+        messages do not arrive)."""
         ...
 
 
 class ChangeListener(Protocol):
-    """Called for each write of a store in this process, to send it to others."""
+    """Passes the writes of this process on to others."""
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """A rotation, update or deletion was committed. Called before the writer returns: it must not wait or raise."""
+        """Called after a commit and before the writer returns; must not wait or raise."""

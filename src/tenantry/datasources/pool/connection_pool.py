@@ -14,12 +14,12 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Generic, cast
 
-from tenantry.datasources.connection_refusals import NoConnectionLeft
 from tenantry.datasources.driver import (
     Answer,
     C,
     Driver,
     Found,
+    NoConnectionLeft,
     OnEnd,
     ReusingDriver,
     SessionDriver,

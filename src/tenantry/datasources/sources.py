@@ -29,7 +29,7 @@ from tenantry.datasources.query_label import label_of
 from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.result_stream import ResultStream, open_stream
 from tenantry.datasources.results import Format, Result, StreamFormat
-from tenantry.datasources.results.chunk_writers import MakeWriter, chunk_writers, narrowed
+from tenantry.datasources.results.chunks import MakeWriter, chunk_writers, narrowed
 from tenantry.datasources.results.format import DEFAULT_FORMAT
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate

@@ -197,14 +197,14 @@ async def test_a_viewer_who_leaves_stops_the_query(url: str, open_at, postgres, 
     """The server runs it no more at once, and the next query of the one connection is not delayed. Red when nothing was
     sent to the server: the query ran on."""
     fetch = open_at(url, timeout=600)
-    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(590)%' and state = 'active'"
+    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(593)%' and state = 'active'"
 
     async def count() -> int:
         return int(await asyncio.to_thread(postgres.execute, running, url=database))
 
     for _ in range(3):
         await fetch("select 1 as one")
-        task = asyncio.create_task(fetch("select pg_sleep(590)"))
+        task = asyncio.create_task(fetch("select pg_sleep(593)"))
         async with asyncio.timeout(60):
             while await count() != 1:
                 await asyncio.sleep(0.01)
@@ -226,7 +226,7 @@ async def test_a_query_that_is_stopped_before_the_server_began_it(database: str,
     await fetch("select 1 as one")
     started = time.monotonic()
     for delay in [0, 0, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.02] * 3:
-        task = asyncio.create_task(fetch("select pg_sleep(590)"))
+        task = asyncio.create_task(fetch("select pg_sleep(593)"))
         await asyncio.sleep(delay)
         task.cancel()
         with suppress(asyncio.CancelledError):
@@ -294,12 +294,12 @@ async def test_a_server_that_falls_silent_frees_the_connection(fault: str, datab
 async def test_a_stop_that_comes_before_the_query_is_repeated(database: str, open_at, postgres) -> None:
     """The query is late on its way, and the server forgets a cancel for a process that does nothing. Red when the
     server was told once: it ran the query to its end."""
-    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(580)%' and state = 'active'"
+    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(594)%' and state = 'active'"
     async with relayed(database, Faulty) as (relay, url):
         fetch = open_at(url, timeout=600)
         await fetch("select 1 as one")
         relay.break_down("slow")
-        task = asyncio.create_task(fetch("select pg_sleep(580)"))
+        task = asyncio.create_task(fetch("select pg_sleep(594)"))
         await asyncio.sleep(0.1)
         task.cancel()
         await asyncio.sleep(0.5)

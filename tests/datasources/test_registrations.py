@@ -22,7 +22,7 @@ from tenantry import DataSources
 from tenantry.backends.buses import PostgresBus
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.backends.sql import SQLStore
-from tenantry.cache import Fill, GroupCache
+from tenantry.cache import GroupCache, PendingLoad
 from tenantry.cache.entries import Sources
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.database.migrations import migrate
@@ -410,8 +410,8 @@ async def test_control_of_the_race(
 ) -> None:
     """The same with a cache that stores what comes: the deleted source is used."""
 
-    def always(self: GroupCache, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
-        fill.version = self.lease.versions[fill.slot]
+    def always(self: GroupCache, pending: PendingLoad, generation: int | None, deadline: float, now: float) -> bool:
+        pending.version = self.lease.versions[pending.slot]
         return True
 
     monkeypatch.setattr(GroupCache, "_can_store", always)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import GroupDraft, Reading, Tag, Token
+from tenantry.groups import GroupDraft, LookupResult, Tag, Token
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, MemoryStore, make_environment, make_group
 from tenantry.tokens import draft_token
@@ -89,7 +89,7 @@ async def test_a_hundred_thousand_forgeries_reach_no_backend(resolver: Resolver,
     assert backend.reads == 0
     assert resolver.counters.forged == 100_000
     assert len(resolver._cache) == 0
-    assert len(resolver._cache._refusals) == 0
+    assert len(resolver._cache._negative) == 0
     assert loads(resolver) == []
 
 
@@ -103,7 +103,7 @@ async def test_a_flood_of_unknown_tokens_evicts_nobody(backend: FakeBackend, clo
         with pytest.raises(InvalidToken):
             await resolver.resolve(unknown_token())
     assert resolver.peek(token) is group
-    assert len(resolver._cache._refusals) == 10
+    assert len(resolver._cache._negative) == 10
 
 
 async def test_an_unknown_token_is_asked_for_once_a_second(
@@ -240,8 +240,8 @@ async def test_an_old_version_without_a_grace_is_dead_whatever_the_backend_says(
     group = make_group(token_version=3, grace_until=None)
     for version in (1, 2, 4):
 
-        async def read_at_snapshot(token: Token, *, fresh: bool) -> Reading:
-            return Reading(group, backend.generation, 10.0)
+        async def read_at_snapshot(token: Token, *, fresh: bool) -> LookupResult:
+            return LookupResult(group, backend.generation, 10.0)
 
         monkeypatch.setattr(resolver._reader.backend, "read_at_snapshot", read_at_snapshot)
         with pytest.raises(InvalidToken):

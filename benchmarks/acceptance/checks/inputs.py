@@ -21,7 +21,7 @@ from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken
-from tenantry.groups import Environment, GroupDraft, Reading, Scope, Tag, Token
+from tenantry.groups import Environment, GroupDraft, LookupResult, Scope, Tag, Token
 from tenantry.provisioning import issue_api_token
 from tenantry.provisioning.http import create_api, not_found
 from tenantry.testing import make_token
@@ -75,7 +75,7 @@ class Api:
 
 def _seeds() -> tuple[list[bytes], list[bytes]]:
     """Bodies to start from: good ones, and those that the tests know to be bad."""
-    from tests.api.test_hostile import BAD_JSON, INVALID
+    from tests.provisioning.http.test_hostile import BAD_JSON, INVALID
 
     good: list[Any] = [
         {"user_group_id": "acme", "name": "Acme", "properties": {"a": [1, {"b": None}], "c": 1.5e300}, "mapping": {}},
@@ -163,9 +163,9 @@ class _Counting:
     async def find(self, token: Token) -> None:
         self.calls += 1
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         self.calls += 1
-        return Reading(None)
+        return LookupResult(None)
 
 
 async def _forged(number: int, dice: random.Random) -> dict[str, int]:

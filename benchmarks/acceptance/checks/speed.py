@@ -15,7 +15,7 @@ from tenantry import Resolver, UserGroupMiddleware
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
-from tenantry.groups import Changes, GroupDraft, Issued, Reading, Tag, Token, UserGroup
+from tenantry.groups import Changes, GroupDraft, Issued, LookupResult, Tag, Token, UserGroup
 from tenantry.ports import Slots
 from tenantry.testing import make_token
 from tenantry.tokens import KeyRing, SigningKey
@@ -113,7 +113,7 @@ class _Counted:
     async def find(self, token: Token) -> UserGroup | None:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         self.reads += 1
         await asyncio.sleep(0.01)
         return await self._store.read_at_snapshot(token, fresh=fresh)

@@ -110,40 +110,35 @@ class ReadAhead:
         return message
 
 
-class _Interruptible:
-    """An awaitable that can be given up while the task that awaits it goes on.
+class _Interruptible(Generator[Any, Any, "Message"]):
+    """An awaitable that can be interrupted while its task goes on. Steps the server's awaitable.
 
-    To run it in a task of its own would do as well, but a message could be lost: one that has come in the moment in
-    which its reader is cancelled. Here it is with the server until its reader takes it.
+    A second task would lose a message that arrives while its reader is cancelled; here it stays with the server.
     """
 
-    __slots__ = ("_awaitable", "_waits_for", "interrupted")
+    __slots__ = ("_steps", "_waits_for", "interrupted")
 
     def __init__(self, awaitable: Awaitable[Message]) -> None:
-        self._awaitable = awaitable
+        self._steps: Any = awaitable.__await__()
         self._waits_for: Any = None
         self.interrupted: bool = False
 
     def __await__(self) -> Generator[Any, Any, Message]:
-        """What the awaitable gives; CancelledError once it was interrupted."""
-        steps: Any = self._awaitable.__await__()
-        try:
-            self._waits_for = next(steps)
-            while True:
-                try:
-                    yield self._waits_for
-                except BaseException as error:
-                    if not hasattr(steps, "throw"):  # granian's own future
-                        raise
-                    self._waits_for = steps.throw(error)
-                else:
-                    self._waits_for = next(steps)
-        except StopIteration as end:
-            message: Message = end.value
-            return message
+        """CancelledError once it was interrupted."""
+        return self
+
+    def send(self, _: Any) -> Any:
+        self._waits_for = next(self._steps)
+        return self._waits_for
+
+    def throw(self, *error: Any) -> Any:
+        if not hasattr(self._steps, "throw"):  # granian's own future
+            raise error[0]
+        self._waits_for = self._steps.throw(*error)
+        return self._waits_for
 
     def interrupt(self) -> None:
-        """Cancels what it waits for. What has come by now is still given."""
+        """Cancels the wait. A message that has arrived is still returned."""
         self.interrupted = True
         if self._waits_for is not None:
             self._waits_for.cancel()

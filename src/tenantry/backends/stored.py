@@ -26,7 +26,7 @@ from tenantry.groups import (
     GroupChanges,
     IdempotencyKey,
     Issued,
-    Reading,
+    LookupResult,
     Tag,
     Token,
     UserGroup,
@@ -55,14 +55,14 @@ class StoredGroup:
     token: Token
     previous: Token | None = None
 
-    def read(self, token: Token, now: datetime, generation: int) -> Reading:
+    def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
         """What ``token`` opens at ``now``: this group, if it is the live one, or the previous one within its grace."""
         if _same(self.token, token):
-            return Reading(self.group, generation)
+            return LookupResult(self.group, generation)
         until = self.group.grace_until
         if self.previous is not None and until is not None and now < until and _same(self.previous, token):
-            return Reading(self.group, generation, (until - now).total_seconds())
-        return Reading(None, generation)
+            return LookupResult(self.group, generation, (until - now).total_seconds())
+        return LookupResult(None, generation)
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
         """This group after ``changes``: absent fields stay, the others are replaced whole. Itself if none differs."""

@@ -27,7 +27,7 @@ NO_GENERATION: Final = -1
 MAX_SOURCES: Final = 4_096
 """How many registrations of data sources are cached. To forget them all takes half a millisecond."""
 
-REFUSALS_PER_HANDLE: Final = 8
+NEGATIVE_PER_HANDLE: Final = 8
 """How many refused tokens of one handle are remembered. A group has few old tokens; more is somebody's experiment."""
 
 
@@ -50,21 +50,21 @@ class Lease:
         self.until: float = until
 
 
-class Fill:
+class PendingLoad:
     """A load under way: the slot's ``version`` when it began, and the generation (``floor``) of an eviction since."""
 
-    __slots__ = ("floor", "handle", "lease", "slot", "version")
+    __slots__ = ("handle", "lease", "min_generation", "slot", "version")
 
     def __init__(self, handle: bytes, lease: Lease, slot: int) -> None:
         self.handle: bytes = handle
         self.lease: Lease = lease
         self.slot: int = slot
         self.version: int = lease.versions[slot]
-        self.floor: int = NO_GENERATION
+        self.min_generation: int = NO_GENERATION
 
     def is_valid(self) -> bool:
         """True while no write on this host has begun or ended since, and nothing was evicted."""
-        return self.floor == NO_GENERATION and self.lease.versions[self.slot] == self.version
+        return self.min_generation == NO_GENERATION and self.lease.versions[self.slot] == self.version
 
 
 class CachedAnswer:
@@ -72,10 +72,10 @@ class CachedAnswer:
 
     __slots__ = ("deadline", "generation", "lease", "slot", "version")
 
-    def __init__(self, fill: Fill, generation: int, deadline: float) -> None:
-        self.lease: Lease = fill.lease
-        self.slot: int = fill.slot
-        self.version: int = fill.version
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float) -> None:
+        self.lease: Lease = pending.lease
+        self.slot: int = pending.slot
+        self.version: int = pending.version
         self.generation: int = generation
         self.deadline: float = deadline
 
@@ -98,8 +98,8 @@ class CacheEntry(CachedAnswer):
     previous: CacheEntry
     following: CacheEntry
 
-    def __init__(self, fill: Fill, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
-        super().__init__(fill, generation, deadline)
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
+        super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
         self.seen: bool = False
@@ -115,8 +115,8 @@ class ExpiringEntry(CacheEntry):
 
     __slots__ = ("answer_deadline",)
 
-    def __init__(self, fill: Fill, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
-        super().__init__(fill, generation, -inf, key, group)
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
+        super().__init__(pending, generation, -inf, key, group)
         self.answer_deadline: float = deadline
 
     def is_over(self, now: float) -> bool:
@@ -124,7 +124,7 @@ class ExpiringEntry(CacheEntry):
         return now >= self.answer_deadline
 
 
-class Refusals:
+class NegativeCache:
     """Tokens that have no group, of at most ``capacity`` handles, the least recently used handle going first. They are
     bounded apart from the groups, and never at their cost."""
 
@@ -144,7 +144,7 @@ class Refusals:
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
         """This token has no group. The ninth token of a handle makes the others go."""
         known = self._handles.get(handle)
-        if known is None or len(known) >= REFUSALS_PER_HANDLE:
+        if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
         known[key] = answer
         self._handles[handle] = known
@@ -160,8 +160,8 @@ class CachedSource(CachedAnswer):
 
     __slots__ = ("source",)
 
-    def __init__(self, fill: Fill, generation: int, deadline: float, source: RegisteredSource) -> None:
-        super().__init__(fill, generation, deadline)
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float, source: RegisteredSource) -> None:
+        super().__init__(pending, generation, deadline)
         self.source: RegisteredSource = source
 
 

@@ -33,10 +33,10 @@ from tenantry.cache.entries import (
     CacheEntry,
     ClockRing,
     ExpiringEntry,
-    Fill,
     Lease,
+    NegativeCache,
+    PendingLoad,
     PollSnapshot,
-    Refusals,
     Sources,
     TokenIndex,
     slot_index,
@@ -59,8 +59,22 @@ class GroupCache:
     """
 
     __slots__ = (
-        "_by_handle", "_capacity", "_fills", "_followed", "_highest_generation", "_in_progress", "_lock", "_polled_at",
-        "_refusals", "_ring", "_versions_at_poll", "change_log", "flushes", "index", "lease", "sources",
+        "_by_handle",
+        "_capacity",
+        "_followed",
+        "_highest_generation",
+        "_in_progress",
+        "_lock",
+        "_negative",
+        "_pending",
+        "_polled_at",
+        "_ring",
+        "_versions_at_poll",
+        "change_log",
+        "flushes",
+        "index",
+        "lease",
+        "sources",
     )  # fmt: skip
 
     def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
@@ -74,9 +88,9 @@ class GroupCache:
         self._capacity = capacity
         self._ring = ClockRing()
         self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(BYTE_VALUES))
-        self._refusals = Refusals(unknown_capacity)
+        self._negative = NegativeCache(unknown_capacity)
         self.sources: Sources = Sources(MAX_SOURCES)
-        self._fills: dict[bytes, set[Fill]] = {}
+        self._pending: dict[bytes, set[PendingLoad]] = {}
         self._in_progress: dict[int, tuple[int, float]] = {}
         self._versions_at_poll: Sequence[int] | None = None
         self._polled_at = -inf
@@ -100,47 +114,47 @@ class GroupCache:
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
         """True if this token was answered by "no such group" and that answer may be used now."""
         with self._lock:
-            return self._refusals.has(key, handle, now)
+            return self._negative.has(key, handle, now)
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
-    def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> Fill:
+    def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
         """To be called before the backend is asked; the answer goes to ``store``, ``refuse`` or ``store_source``, then
         to ``end``. ``handle`` is the one that writes are listed under, ``slot`` where they are announced (None: that of
         the handle)."""
         with self._lock:
-            fill = Fill(handle, self.lease, slot_index(handle) if slot is None else slot)
-            self._fills.setdefault(handle, set()).add(fill)
-            if fill.version & 1 and self._in_progress.get(fill.slot, (0, 0.0))[0] != fill.version:
-                self._in_progress[fill.slot] = (fill.version, now)
-        return fill
+            pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
+            self._pending.setdefault(handle, set()).add(pending)
+            if pending.version & 1 and self._in_progress.get(pending.slot, (0, 0.0))[0] != pending.version:
+                self._in_progress[pending.slot] = (pending.version, now)
+        return pending
 
-    def requires_origin(self, fill: Fill, now: float) -> bool:
+    def requires_origin(self, pending: PendingLoad, now: float) -> bool:
         """True if only the store of record may be asked: without a lease, or if a write on this host may have come
         after the last poll began: what a second-level cache holds could be from before it, and not be in the list yet.
 
-        The version of the fill is compared, and no later one: its answer is stored under that."""
+        The version of the load is compared, and no later one: its answer is stored under that."""
         with self._lock:
             versions_at_poll, lease = self._versions_at_poll, self.lease
-            if versions_at_poll is None or fill.lease is not lease or now >= lease.until:
+            if versions_at_poll is None or pending.lease is not lease or now >= lease.until:
                 return True
-            return fill.version != versions_at_poll[fill.slot]
+            return pending.version != versions_at_poll[pending.slot]
 
-    def end(self, fill: Fill) -> None:
+    def end(self, pending: PendingLoad) -> None:
         """The load is over, however it went. Only loads under way are remembered, so this memory is bounded by them."""
         with self._lock:
-            fills = self._fills.get(fill.handle)
-            if fills is not None:
-                fills.discard(fill)
-                if not fills:
-                    del self._fills[fill.handle]
+            loads = self._pending.get(pending.handle)
+            if loads is not None:
+                loads.discard(pending)
+                if not loads:
+                    del self._pending[pending.handle]
 
-    def is_valid(self, fill: Fill, now: float) -> bool:
+    def is_valid(self, pending: PendingLoad, now: float) -> bool:
         """True if whoever asks now may share this load: nothing is known to have been written since it began.
 
         Without a lease that cannot be known. A process that has just started has not found the host's slots yet, and
         one whose lease has run out may read the versions of a file that was replaced."""
-        return fill.lease is self.lease and now < fill.lease.until and fill.is_valid()
+        return pending.lease is self.lease and now < pending.lease.until and pending.is_valid()
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
         """True if an answer from a second-level cache, of this generation, may be used: under a lease, and if the
@@ -149,56 +163,60 @@ class GroupCache:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
-        self, fill: Fill, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
+        self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
         """Stores the group for this token, unless it was written to since or a newer state is here. True if stored."""
         with self._lock:
-            if not self._can_store(fill, generation, deadline, now):
+            if not self._can_store(pending, generation, deadline, now):
                 return False
-            entries = self._entries_of(fill.handle)
+            entries = self._entries_of(pending.handle)
             if any(entry.alive(now) and _state_of(entry.group) > _state_of(group) for entry in entries):
                 return False
             for entry in entries:
                 if entry.key == key or not entry.alive(now) or _state_of(entry.group) < _state_of(group):
                     self._drop(entry)
-            self._insert(fill, key, group, NO_GENERATION if generation is None else generation, deadline, now)
+            self._insert(pending, key, group, NO_GENERATION if generation is None else generation, deadline, now)
             return True
 
-    def refuse(self, fill: Fill, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
+    def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
         """Remembers that this token has no group, by the same rules. True if stored."""
         with self._lock:
-            if not self._can_store(fill, generation, deadline, now):
+            if not self._can_store(pending, generation, deadline, now):
                 return False
-            answer = CachedAnswer(fill, NO_GENERATION if generation is None else generation, deadline)
-            self._refusals.add(key, fill.handle, answer)
+            answer = CachedAnswer(pending, NO_GENERATION if generation is None else generation, deadline)
+            self._negative.add(key, pending.handle, answer)
             entry = self.entry(key)
             if entry is not None:  # it had a group once
                 self._drop(entry)
             return True
 
     def store_source(
-        self, fill: Fill, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
+        self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
         """Stores the registration of a data source, by the same rules. True if stored."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.alive(now):
                 return False
-            if not self._can_store(fill, generation, inf, now):
+            if not self._can_store(pending, generation, inf, now):
                 return False
-            self.sources.put(key, CachedSource(fill, generation, inf, source))
+            self.sources.put(key, CachedSource(pending, generation, inf, source))
             self._highest_generation = max(self._highest_generation, generation)
             return True
 
-    def _can_store(self, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
+    def _can_store(self, pending: PendingLoad, generation: int | None, deadline: float, now: float) -> bool:
         lease = self.lease
-        if fill.lease is not lease or fill.version & 1 or lease.versions[fill.slot] != fill.version:
+        if pending.lease is not lease or pending.version & 1 or lease.versions[pending.slot] != pending.version:
             return False
         if now >= deadline or now >= lease.until:
             return False
         if not self._followed:
-            return fill.floor == NO_GENERATION
-        return generation is not None and generation >= fill.floor and self._unchanged_since(fill.handle, generation)
+            return pending.min_generation == NO_GENERATION
+        return (
+            generation is not None
+            and generation >= pending.min_generation
+            and self._unchanged_since(pending.handle, generation)
+        )
 
     def _unchanged_since(self, handle: bytes, generation: int) -> bool:
         return self.change_log.changed_since(handle, generation) is False
@@ -275,11 +293,11 @@ class GroupCache:
 
     def _evict_older(self, handle: bytes, generation: int, now: float) -> bool:
         """Drops what is older than this generation. True if any of it could still be used."""
-        for fill in self._fills.get(handle, ()):
-            fill.floor = max(fill.floor, generation)
+        for pending in self._pending.get(handle, ()):
+            pending.min_generation = max(pending.min_generation, generation)
         if handle == SOURCES_HANDLE:
             return self.sources.drop_older(generation, now)
-        self._refusals.drop(handle)
+        self._negative.drop(handle)
         alive = False
         for entry in self._entries_of(handle):
             if entry.generation < generation:
@@ -289,13 +307,15 @@ class GroupCache:
 
     # --- the ring -----------------------------------------------------------------------------------------------------
 
-    def _insert(self, fill: Fill, key: bytes, group: UserGroup, generation: int, deadline: float, now: float) -> None:
+    def _insert(
+        self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int, deadline: float, now: float
+    ) -> None:
         self._make_capacity(now)
         kind = CacheEntry if group.expires_at is None else ExpiringEntry
-        entry = kind(fill, generation, deadline, key, group)
+        entry = kind(pending, generation, deadline, key, group)
         self._ring.put(entry)
         self.index[key[TABLE_BYTE]][key] = entry
-        self._reindex(fill.handle, (*self._entries_of(fill.handle), entry))
+        self._reindex(pending.handle, (*self._entries_of(pending.handle), entry))
         self._highest_generation = max(self._highest_generation, generation)
 
     def _make_capacity(self, now: float) -> None:

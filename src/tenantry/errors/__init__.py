@@ -38,7 +38,7 @@ from tenantry.errors.base import (
     UserGroupExpired,
     ViewerLeft,
 )
-from tenantry.errors.location import error_location as error_location
+from tenantry.errors.base import error_location as error_location
 from tenantry.errors.provisioning import (
     AlreadyExists,
     AmbiguousAuthorization,

@@ -4,6 +4,7 @@ dashboard: its token, its templates, its data sources.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -322,3 +323,10 @@ class InvalidParameter(TenantryError):
     def __init__(self, message: str, *, names: Sequence[str]) -> None:
         super().__init__(message)
         self.names: tuple[str, ...] = tuple(names)
+
+
+def error_location(error: Exception) -> str:
+    """Type and location of an exception. Its message may hold a URL with a password or a query with values."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__module__}.{type(error).__qualname__}{where}"

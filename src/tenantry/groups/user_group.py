@@ -1,6 +1,6 @@
 """UserGroup, one customer of the vendor as one immutable record, with what it is made and found of: its Environment,
-the parts of its Token, and a Reading or an Issued group as stores answer with them. And what its environment registers
-besides: the API tokens of callers, and data sources.
+the parts of its Token, and a LookupResult or an Issued group as stores answer with them. And what its environment
+registers besides: the API tokens of callers, and data sources.
 
 Its forms in JSON and in a table: codec.py.
 """
@@ -160,7 +160,7 @@ class Issued:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LookupResult:
     """What a backend found for a token, and how far that answer may be trusted: the group of the token, or None.
 
     ``generation`` is the store's at the snapshot that was read (not later than it); None where the backend knows none.

@@ -23,8 +23,8 @@ compares its own. Python's hash of 97 random characters reveals nothing of them.
 HANDSHAKE_KEY = "tenantry.handshake"
 """The scope key under which UserGroupMiddleware puts the Handshake of a websocket."""
 
-DEMAND_KEY = "tenantry.demand"
-"""The scope key under which UserGroupMiddleware puts the Demand of a request or websocket without a token."""
+GROUP_REQUESTED_KEY = "tenantry.group_requested"
+"""The scope key under which UserGroupMiddleware puts the GroupRequested of a request or websocket without a token."""
 
 LAST_PART_KEY = "tenantry.last_part"
 """In a message ``http.response.body`` with ``more_body``: a function of the reason that gives the last part of a
@@ -48,7 +48,7 @@ class Handshake:
         self.answered: bool = False
 
 
-class Demand:
+class GroupRequested:
     """Whether the user group was asked for where there is none. A framework may make a response of its own of the
     MissingToken that a view raises, and raise nothing."""
 
@@ -72,9 +72,9 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
             "UserGroupMiddleware is not installed before this view: app.add_middleware(UserGroupMiddleware, resolver=…)"
         ) from None
     if group is None:
-        demand = scope.get(DEMAND_KEY)
-        if demand is not None:
-            demand.made = True
+        requested = scope.get(GROUP_REQUESTED_KEY)
+        if requested is not None:
+            requested.made = True
         raise MissingToken(MissingToken.MESSAGE)
     if not isinstance(group, UserGroup):
         raise MiddlewareMissing(f'another middleware took scope["{SCOPE_KEY}"] after UserGroupMiddleware')

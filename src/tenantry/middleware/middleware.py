@@ -20,8 +20,8 @@ from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.long_responses import watch_responses
 from tenantry.middleware.origins import OriginCheck
 from tenantry.middleware.preview_keys import is_preview_key, run_with_preview_key
-from tenantry.middleware.refusals import LateUnauthorized, send_error
 from tenantry.middleware.token_watch import DEFAULT_STALENESS, BoundedResolver
+from tenantry.middleware.unauthorized import LateUnauthorized, send_error
 from tenantry.middleware.websockets import WebSocketSession
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tenantry.errors import InvalidToken, MissingToken
 from tenantry.middleware.cache_headers import Message, Receive, Send
 from tenantry.middleware.carriers import TOKEN_HEADER, Header
 from tenantry.middleware.long_responses import ResponseCut
-from tenantry.middleware.refusals import App, send_error
+from tenantry.middleware.unauthorized import App, send_error
 from tenantry.tokens import PREVIEW_PREFIX
 
 PASSED_KEY: Final = "tenantry.passed_preview_key"
@@ -73,7 +73,8 @@ async def run_with_preview_key(
         if passed.is_taken:
             raise
     except Exception:
-        if not is_cut:  # else it is what the app made of ResponseCut
-            raise
+        if is_cut:  # the app's framework wraps ResponseCut in its own error
+            return
+        raise
     if not passed.is_taken and not is_refused:
         await send_error(InvalidToken(InvalidToken.MESSAGE), scope, send)

@@ -23,7 +23,7 @@ from tenantry.groups import (
     GroupWrite,
     IdempotencyKey,
     Issued,
-    Reading,
+    LookupResult,
     RevokedApiToken,
     Scope,
     Tag,
@@ -75,7 +75,7 @@ class Slots(Protocol):
 class SnapshotBackend(Backend, Protocol):
     """A backend whose answers say how far they may be trusted."""
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         """What ``find`` finds, with the generation of the snapshot. ``fresh``: ask the store of record itself, not a
         cache before it. The generation is None where it is not known: such an answer is used once."""
         ...

@@ -9,11 +9,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, cast
 
 from tenantry.errors import StoreUnavailable, TenantryError, error_location
-from tenantry.groups import Reading
+from tenantry.groups import LookupResult
 from tenantry.tracing import Span
 
 if TYPE_CHECKING:
-    from tenantry.cache import Fill
+    from tenantry.cache import PendingLoad
     from tenantry.groups import Token, UserGroup
     from tenantry.ports import Backend, SnapshotBackend
 
@@ -26,19 +26,19 @@ WAKEN_AT_ONCE: Final = 64
 
 
 class SingleFlight(Generic[T]):
-    """One load and those who wait for it, all on one event loop. ``fill`` is None until the backend is asked.
+    """One load and those who wait for it, all on one event loop. ``pending`` is None until the backend is asked.
 
     The task belongs to whoever made the flight, so that the cancellation of one who waits, the first one too, harms
     nobody else. It does its work ``with`` the flight, which gives an error to those who wait: a callback of the task
     would cost a tenth of a load.
     """
 
-    __slots__ = ("_loop", "_waiters", "fill", "task")
+    __slots__ = ("_loop", "_waiters", "pending", "task")
 
     task: asyncio.Task[None]
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.fill: Fill | None = None
+        self.pending: PendingLoad | None = None
         self._loop = loop
         self._waiters: list[asyncio.Future[T]] = []
 
@@ -84,9 +84,9 @@ class FindOnlyBackend:
     def __init__(self, backend: Backend) -> None:
         self.find = backend.find
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # all are fresh
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # all are fresh
         """What ``find`` finds."""
-        return Reading(await self.find(token))
+        return LookupResult(await self.find(token))
 
 
 class BackendReader:
@@ -100,7 +100,7 @@ class BackendReader:
         self.backend: SnapshotBackend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
         self._counters = counters
 
-    async def read(self, token: Token, *, fresh: bool) -> Reading:
+    async def read(self, token: Token, *, fresh: bool) -> LookupResult:
         """One read, counted. Raises StoreUnavailable, TimeoutError, and any other TenantryError of the backend."""
         self._counters.loads += 1
         self._counters.fresh += fresh
@@ -128,10 +128,10 @@ class BackendAnswer(NamedTuple):
     """An answer, the time of its question, as old as which it is, the fill that was begun for it, and whether only the
     store of record was asked."""
 
-    fill: Fill
+    pending: PendingLoad
     started: float
     fresh: bool
-    reading: Reading
+    result: LookupResult
 
 
 class BackendFailed(Exception):
@@ -167,9 +167,9 @@ class Freshness(Enum):
     """The answer is of another token, a fault of the backend."""
 
     @classmethod
-    def classify(cls, reading: Reading, token: Token, environment: str | None) -> Freshness:
+    def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
         """An old token in its grace is cached only if the backend says for how long, by the store's clock."""
-        group, seconds = reading.group, reading.seconds
+        group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
         if group.handle != token.handle or group.environment.tag is not token.tag:

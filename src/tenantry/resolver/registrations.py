@@ -60,12 +60,12 @@ class CachedRegistrations:
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))
-        fill = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before it asks: a write since then voids it
+        pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before it asks: a write since then voids it
         try:
-            reading = await directory.source_at_snapshot(environment, reference)
-            if reading.source is not None:
+            result = await directory.source_at_snapshot(environment, reference)
+            if result.source is not None:
                 key = environment.id, reference
-                cache.store_source(fill, key, reading.source, reading.generation, self._clock())
+                cache.store_source(pending, key, result.source, result.generation, self._clock())
         finally:
-            cache.end(fill)
-        return reading.source
+            cache.end(pending)
+        return result.source

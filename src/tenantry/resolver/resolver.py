@@ -184,7 +184,7 @@ class Resolver:
         if (
             flight is None
             or flight.task.done()
-            or not (flight.fill is None or self._cache.is_valid(flight.fill, self._clock()))
+            or not (flight.pending is None or self._cache.is_valid(flight.pending, self._clock()))
         ):
             flight = SingleFlight(loop)
             loading = self._load_task(flights, flight, key, token, ahead=ahead)
@@ -288,8 +288,8 @@ class Resolver:
             except TimeoutError as error:
                 raise StoreUnavailable("the user group could not be looked up in time") from error
             finally:
-                if flight.fill is not None:
-                    self._cache.end(flight.fill)
+                if flight.pending is not None:
+                    self._cache.end(flight.pending)
                 if flights.get(key) is flight:
                     del flights[key]
             flight.set_result(group)
@@ -305,26 +305,26 @@ class Resolver:
         return self._store(key, token, answer)
 
     async def _read(self, flight: SingleFlight[UserGroup], token: Token, *, fresh: bool) -> BackendAnswer:
-        if flight.fill is not None:
-            self._cache.end(flight.fill)
+        if flight.pending is not None:
+            self._cache.end(flight.pending)
         started = self._clock()
-        flight.fill = fill = self._cache.begin(token.handle, started)
-        fresh = fresh or self._cache.requires_origin(fill, started)
-        return BackendAnswer(fill, started, fresh, await self._reader.read(token, fresh=fresh))
+        flight.pending = pending = self._cache.begin(token.handle, started)
+        fresh = fresh or self._cache.requires_origin(pending, started)
+        return BackendAnswer(pending, started, fresh, await self._reader.read(token, fresh=fresh))
 
     def _is_outdated(self, token: Token, answer: BackendAnswer) -> bool:
         if self._poller is None:
             return False
-        now, reading = self._clock(), answer.reading
-        group = reading.group
-        if not answer.fresh and (group is None or not self._cache.may_use(token.handle, reading.generation, now)):
+        now, result = self._clock(), answer.result
+        group = result.group
+        if not answer.fresh and (group is None or not self._cache.may_use(token.handle, result.generation, now)):
             return True
         known = self._cache.newest(token.handle, now)
         return group is not None and known is not None and group.revision < known.revision
 
     def _store(self, key: bytes, token: Token, answer: BackendAnswer) -> UserGroup:
-        reading, now = answer.reading, self._clock()
-        group, freshness = reading.group, Freshness.classify(reading, token, self._environment)
+        result, now = answer.result, self._clock()
+        group, freshness = result.group, Freshness.classify(result, token, self._environment)
         if group is None or freshness in {Freshness.NO_GROUP, Freshness.MISMATCHED}:
             if freshness is Freshness.MISMATCHED:
                 self.counters.mismatched += 1
@@ -332,14 +332,14 @@ class Resolver:
             else:
                 self.counters.unknown += 1
             deadline = answer.started + min(self._staleness, REFUSAL_SECONDS)
-            self._cache.refuse(answer.fill, key, reading.generation, deadline, now)
+            self._cache.refuse(answer.pending, key, result.generation, deadline, now)
             raise InvalidToken(InvalidToken.MESSAGE)
         if freshness is Freshness.GOOD:
-            seconds = inf if reading.seconds is None else reading.seconds
+            seconds = inf if result.seconds is None else result.seconds
             if self._poller is None:
                 seconds = min(seconds, self._staleness)
             deadline = inf if seconds == inf else answer.started + seconds  # ``inf`` itself: a million share one object
-            self._cache.store(answer.fill, key, group, reading.generation, deadline, now)
+            self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.expires_at is not None:
             entry = self._expiring(key)  # another load may have put a newer record there, which ends at another time
             self._check_end(group, entry if entry is not None and entry.group is group else None)

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
@@ -13,11 +14,16 @@ from starlette.routing import BaseRoute, Route
 from tenantry.backends import attach_redis
 from tenantry.backends.buses import PostgresBus, RedisBus
 from tenantry.backends.sql import SQLStore
-from tenantry.errors import TenantryError
+from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.ports import Store
 from tenantry.provisioning import PropertyContract
-from tenantry.provisioning.http import Api, Observer, create_api, not_found
+from tenantry.provisioning.http import Api, FastRouter, Observer, create_api, not_found
 from tenantry.tokens import KeyRing
+from tenantry.tokens.keys import SigningKeys
+
+if TYPE_CHECKING:
+    from tenantry.server.settings import Settings
+    from tenantry.sql.checks import QueryContract
 
 
 def create_app(
@@ -51,6 +57,41 @@ def create_app(
         contact=contact,
         contract=contract,
     )
+
+
+def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
+    """The app of these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries, InvalidPropertySchema."""
+    keys = SigningKeys.from_file(settings.keys)
+    return FastRouter(
+        create_app(
+            settings.database,
+            keys,
+            redis=settings.redis,
+            listen_database=settings.listen_database,
+            metrics=settings.metrics,
+            draining=draining,
+            contact=settings.api_contact,
+            contract=read_contract(settings),
+        )
+    )
+
+
+def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
+    """The contract of these settings; None where it is off, unless ``refuses`` says what it is to do. Raises
+    InvalidSettings, InvalidQueries, InvalidPropertySchema."""
+    if chosen.query_contract == "off" and refuses is None:
+        return None
+    if chosen.queries is None:
+        raise InvalidSettings("the contract of the saved queries needs their folder: name it with --queries")
+    from tenantry.datasources import QueryFolder
+    from tenantry.groups import read_schemas
+    from tenantry.sql.checks import QueryContract
+
+    try:
+        queries, schemas = QueryFolder(chosen.queries), read_schemas(chosen.queries)
+    except OSError as error:
+        raise InvalidSettings(f"the folder of queries {chosen.queries} cannot be read: {error}") from None
+    return QueryContract(queries, schemas, refuses=chosen.query_contract == "refuse" if refuses is None else refuses)
 
 
 def compose(

@@ -15,15 +15,13 @@ from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING, Final
 
 from tenantry.errors import InvalidSettings
-from tenantry.provisioning.http import FastRouter
-from tenantry.server.app import create_app
+from tenantry.server.app import make_app
 from tenantry.server.connections import ConnectionLimits, most_connections
-from tenantry.server.query_contract import read_contract
 from tenantry.server.telemetry import exported_spans, make_reporter
 from tenantry.server.uvicorn import DRAIN_SECONDS, Drain, run, url_of
-from tenantry.tokens.keys import SigningKeys
 
 if TYPE_CHECKING:
+    from tenantry.provisioning.http import FastRouter
     from tenantry.server.settings import Settings
 
 _SPAWN: Final = get_context("spawn")  # a fork would share the state of threads and drivers
@@ -31,23 +29,6 @@ _RESTART_SECONDS: Final = 1.0
 """Between two starts of a worker that ends by itself."""
 _KILL_SECONDS: Final = 2.0
 """How much longer than its own time a worker may live before it is killed."""
-
-
-def make_app(settings: Settings, drain: Drain) -> FastRouter:
-    """The app of these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries, InvalidPropertySchema."""
-    keys = SigningKeys.from_file(settings.keys)
-    return FastRouter(
-        create_app(
-            settings.database,
-            keys,
-            redis=settings.redis,
-            listen_database=settings.listen_database,
-            metrics=settings.metrics,
-            draining=drain,
-            contact=settings.api_contact,
-            contract=read_contract(settings),
-        )
-    )
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:

@@ -32,7 +32,7 @@ from tenantry.groups import (
     GroupWrite,
     IdempotencyKey,
     Issued,
-    Reading,
+    LookupResult,
     Token,
     UserGroup,
 )
@@ -59,15 +59,15 @@ class MemoryStore(MemoryDirectory, MemoryEmbedding, MemoryUsage):
     async def find(self, token: Token) -> UserGroup | None:
         return self._read(token).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # nothing is before this store
         return self._read(token)
 
-    def _read(self, token: Token) -> Reading:
+    def _read(self, token: Token) -> LookupResult:
         tables = self._tables
         with tables.lock:
             stored = tables.handles.get(token.handle)
             if stored is None:
-                return Reading(None, tables.generation)
+                return LookupResult(None, tables.generation)
             return stored.read(token, tables.clock(), tables.generation)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:

@@ -28,7 +28,7 @@ from tenantry.groups import (
     EnvironmentRow,
     GroupDraft,
     GroupRow,
-    Reading,
+    LookupResult,
     Record,
     RegisteredSource,
     Scope,
@@ -85,25 +85,25 @@ def environment(row: Row) -> Environment:
     return _environment(*row)
 
 
-def reading(row: Row, token: Token, clock: StoreClock) -> Reading:
+def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
     """What ``token`` opens, by a row of LOOK_UP: the time, the generation, and the columns of ``stored_group``.
 
     ``StoredGroup.read`` says the same; this is the path of a miss, and makes nothing that it does not return.
     """
     generation: int = row[1]
     if row[2] is None:
-        return Reading(None, generation)
+        return LookupResult(None, generation)
     found, where, seconds = GroupRow(*row[2:_AFTER_GROUP]), _environment(*row[_AFTER_GROUP:]), None
     if not is_token(token, where.tag, found.key_id, found.token_version, found.nonce):
         until, nonce = found.grace_until, found.previous_nonce
         if until is None or nonce is None or found.previous_key_id is None:
-            return Reading(None, generation)
+            return LookupResult(None, generation)
         if not is_token(token, where.tag, found.previous_key_id, found.token_version - 1, nonce):
-            return Reading(None, generation)
+            return LookupResult(None, generation)
         seconds = (from_micros(until) - clock.at(row[0])).total_seconds()
         if seconds <= 0:
-            return Reading(None, generation)
-    return Reading(_user_group(found, where), generation, seconds)
+            return LookupResult(None, generation)
+    return LookupResult(_user_group(found, where), generation, seconds)
 
 
 _AFTER_GROUP = 2 + len(GroupRow._fields)

@@ -37,7 +37,7 @@ from tenantry.groups import (
     GroupWrite,
     IdempotencyKey,
     Issued,
-    Reading,
+    LookupResult,
     Token,
     UserGroup,
 )
@@ -93,7 +93,7 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
     async def find(self, token: Token) -> UserGroup | None:
         return (await self.read_at_snapshot(token, fresh=True)).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # nothing is before this store
         runner = self._runner
         return rows.reading(await runner.look_up(token.handle, runner.deadline()), token, self._clock)
 

@@ -16,9 +16,8 @@ from uuid import uuid4
 import clickhouse_connect
 
 from tenantry.datasources.driver import unreachable_error
-from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
+from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.engines.clickhouse_types import READ_AS
 from tenantry.datasources.engines.engine import is_installed
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.results import Result

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tenantry.datasources.driver import (
@@ -14,7 +15,6 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.clickhouse_types import type_word
 from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, WRITES
@@ -57,6 +57,28 @@ _BAD_VALUE: Final = frozenset(
         *(36, 153, 407),  # arguments, division by zero, decimals that overflow
     }
 )
+
+READ_AS: Final = {"IPv4": "string", "IPv6": "string"}
+"""Types whose values the client is to give in another form."""
+
+_WRAPPED: Final = re.compile(r"(?:Nullable|LowCardinality)\((.*)\)|SimpleAggregateFunction\(\w+, (.*)\)")
+_FAMILY: Final = re.compile(r"[A-Za-z]+")
+_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("Int", "UInt", "Interval"), "integer"),
+    **dict.fromkeys(("Float", "BFloat"), "float"),
+    **dict.fromkeys(("String", "Enum", "IPv"), "text"),
+    **dict.fromkeys(("Array", "Point", "Ring", "LineString", "Polygon", "MultiPolygon"), "list"),
+    **dict.fromkeys(("Map", "Nested"), "struct"),
+    **dict.fromkeys(("JSON", "Object"), "json"),
+    "Bool": "boolean",
+    "Decimal": "decimal",
+    "FixedString": "bytes",
+    "Date": "date",
+    "DateTime": "datetime",
+    "Time": "interval",
+    "UUID": "uuid",
+}
+_NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
 def limit_settings(limits: Limits) -> dict[str, str]:
@@ -102,3 +124,18 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
     elif has_values and code in _BAD_VALUE:
         return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
     return query_error(source_id, evidence)
+
+
+def type_word(name: str) -> str | None:
+    """The word for a type as ClickHouse writes it, ``Nullable(Decimal(9, 2))``; None for one that has none."""
+    wrapped = _WRAPPED.fullmatch(name)
+    if wrapped is not None:
+        return type_word(wrapped[1] or wrapped[2])
+    family = _FAMILY.match(name)
+    if family is None:
+        return None
+    if family[0].startswith("Interval"):
+        return "integer"
+    if family[0] == "Tuple":
+        return "struct" if _NAMED_FIELDS.match(name) else "list"
+    return _WORDS.get(family[0])

@@ -19,10 +19,10 @@ from tenantry.server.metrics.collectors import (
     BusCollector,
     ResolverCollector,
     SecondLevelCollector,
+    SourceCollector,
     TimedBackend,
 )
-from tenantry.server.metrics.sources import SourceCollector
-from tenantry.server.metrics.usage import UsageCollector
+from tenantry.server.metrics.top_groups import UsageCollector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

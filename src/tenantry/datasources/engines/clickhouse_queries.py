@@ -1,4 +1,4 @@
-"""What a ClickHouse server and the embedded engine (chDB) share: the settings of a query, its rows and its errors."""
+"""Settings, results and errors that a ClickHouse server and chDB share."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
 _READ_ONLY: Final = 164
-_TIMED_OUT: Final = frozenset({159, 160, 394})  # the time is up, is sure to be, or somebody stopped it
+_TIMED_OUT: Final = frozenset({159, 160, 394})  # timed out, estimated to time out, or stopped
 _TOO_MUCH: Final = 396
 _CONSTRAINT: Final = 452
 _SYNTAX: Final = 62
-_NAMES: Final = {  # ClickHouse's, of common errors; not read from its text, which can quote what looks like one
+_NAMES: Final = {  # of common errors; not read from the message, which may quote a similar word
     16: "NO_SUCH_COLUMN_IN_TABLE",
     36: "BAD_ARGUMENTS",
     38: "CANNOT_PARSE_DATE",
@@ -52,14 +52,16 @@ _NAMES: Final = {  # ClickHouse's, of common errors; not read from its text, whi
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
     {
-        # texts that are no number, date, UUID, address, member of an enum or regular expression
+        # strings that are not a number, date, UUID, address, enum member or regular expression
         *(6, 26, 27, 38, 41, 53, 69, 70, 72, 130, 131, 321, 376, 427, 441, 457, 467, 675, 676, 691),
         *(36, 153, 407),  # arguments, division by zero, decimals that overflow
     }
 )
 
-READ_AS: Final = {"IPv4": "string", "IPv6": "string"}
-"""Types whose values the client is to give in another form."""
+READ_AS: Final = {  # types that the client returns in another form
+    "IPv4": "string",
+    "IPv6": "string",
+}
 
 _WRAPPED: Final = re.compile(r"(?:Nullable|LowCardinality)\((.*)\)|SimpleAggregateFunction\(\w+, (.*)\)")
 _FAMILY: Final = re.compile(r"[A-Za-z]+")
@@ -82,7 +84,7 @@ _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
 def limit_settings(limits: Limits) -> dict[str, str]:
-    """The settings of each query, but for ``readonly``: what makes the server keep to the limits too."""
+    """The settings of each query except ``readonly``."""
     return {
         "max_execution_time": str(math.ceil(limits.timeout)),
         "timeout_overflow_mode": "throw",
@@ -96,13 +98,13 @@ def limit_settings(limits: Limits) -> dict[str, str]:
 def to_result(
     source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
 ) -> Result:
-    """Rows as the client gives them, within the limits; ``types`` are its own."""
+    """Take the client's rows, within the limits."""
     words = [type_word(each.name) for each in types]
     return take_result(source_id, names, rows, limits, types=words, count=bytes_counter(words))
 
 
 def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
-    """Our error for the client's, by the number of ClickHouse's."""
+    """Translate the client's error by ClickHouse's code."""
     code = getattr(error, "code", None)
     if code is None:
         return unreachable_error(source_id, error)
@@ -127,7 +129,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 
 def type_word(name: str) -> str | None:
-    """The word for a type as ClickHouse writes it, ``Nullable(Decimal(9, 2))``; None for one that has none."""
+    """The Result's word for a ClickHouse type such as ``Nullable(Decimal(9, 2))``, or None."""
     wrapped = _WRAPPED.fullmatch(name)
     if wrapped is not None:
         return type_word(wrapped[1] or wrapped[2])

@@ -1,8 +1,4 @@
-"""DuckDB: a read-only file with external access off and a locked configuration.
-
-A read-only DuckDB still reads and writes other files (``read_csv``, ``copy … to``) and the network.
-``enable_external_access=false`` stops that; ``lock_configuration`` keeps SQL from enabling it again.
-"""
+"""DuckDB: a read-only file with external access off and a locked configuration."""
 
 from __future__ import annotations
 
@@ -33,8 +29,10 @@ from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
-# A process has one instance of a file, so the configuration is the same for every source and its limits.
-# python_enable_replacements would let SQL read this program's variables by name.
+# A read-only DuckDB still reads and writes other files (`read_csv`, `copy … to`) and the network, unless external
+# access is off; the lock keeps SQL from turning it on again. A process has one instance of a file, so the configuration
+# is the same for every source and its limits. python_enable_replacements would let SQL read this program's variables by
+# name.
 LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -172,8 +170,6 @@ class DuckDBDriver:
 
 
 def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[duckdb.Statement]) -> str | None:
-    """The reason to refuse SQL, by DuckDB's own parser. The explained statement must read too: `explain create temp
-    table` creates the table for the next query on the connection."""
     if len(statements) != 1:
         return SEVERAL if statements else NOTHING
     reason = refusal(sql, READING_DUCKDB)
@@ -182,7 +178,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
         explain = _EXPLAIN.match(sql)
         if explain is None:
             return reason or UNCLEAR
-        explained = sql[explain.end() :]
+        explained = sql[explain.end() :]  # `explain create temp table` creates it for the next query
         return _refusal(connection, explained, connection.extract_statements(explained))
     if kind == _SELECTS or (kind == _EXPANDED and reason is None):
         return None

@@ -9,8 +9,7 @@ from typing import Any, Final, TypeAlias
 Row: TypeAlias = tuple[Any, ...]
 
 DEEPEST: Final = 500
-"""Levels of nesting that are parsed. Python versions have different limits, and code that walks the value (byte limits,
-JSON output) recurses as deep."""
+"""Levels of nesting that are parsed: code that walks the value (byte limits, JSON output) recurses as deep."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
@@ -34,7 +33,6 @@ def read_document(text: str) -> Any:
 
 
 def _depth(text: str) -> int:
-    """The nesting depth, ignoring strings."""
     depth = deepest = 0
     inside = escaped = False
     for character in text:

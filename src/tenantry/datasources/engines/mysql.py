@@ -1,10 +1,4 @@
-"""MySQL and MariaDB through PyMySQL: read-only sessions, one statement, no local files.
-
-PyMySQL writes values into the SQL, so the server must parse it as PyMySQL quoted it: the session has utf8mb4 and a
-``sql_mode`` without NO_BACKSLASH_ESCAPES (which changes where a string ends) and ANSI_QUOTES (which makes it a name).
-
-Under autocommit each query is one transaction, read-only like its session, so no statement is sent around it.
-"""
+"""MySQL and MariaDB through PyMySQL: read-only sessions, one statement, no local files."""
 
 from __future__ import annotations
 
@@ -42,7 +36,9 @@ from tenantry.sql import BoundSQL
 if VERSION[:2] < (1, 2):  # older ones continue without TLS if the server has none
     raise ImportError("PyMySQL is older than 1.2")
 
-# Without ERROR_FOR_DIVISION_BY_ZERO, which makes each such row a warning: a server keeps few warnings.
+# PyMySQL writes values into the SQL, so the server must lex it as PyMySQL quoted it: without NO_BACKSLASH_ESCAPES,
+# which changes where a string ends, and without ANSI_QUOTES, which makes it a name. Without ERROR_FOR_DIVISION_BY_ZERO,
+# which makes each such row a warning: a server keeps few warnings.
 SQL_MODE = "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"
 _NO_SUCH_THREAD = 1094
 _UNKNOWN_VARIABLE = 1193
@@ -114,7 +110,7 @@ class MySQLDriver:
         return Session(address.arguments(), timeout, self._limits.connect_timeout, pipelining=address.pipelining)
 
     def _set_up(self, session: Session) -> None:
-        read_only = "set session transaction read only"
+        read_only = "set session transaction read only"  # under autocommit each query is one such transaction
         settings = (
             f"set names utf8mb4, session sql_mode = '{SQL_MODE}', session time_zone = '{SESSION_ZONE}', "
             f"session autocommit = 1, session max_error_count = {WARNINGS_KEPT}, "
@@ -181,10 +177,9 @@ class MySQLDriver:
     def _rows(
         self, connection: Session, rows: Iterator[Any], end: float, seconds: float, *, has_values: bool
     ) -> Generator[tuple[Any, ...]]:
-        """Yield an empty tuple, then the rows. A started generator stops the query when it is closed."""
         failure: TenantryError
         try:
-            yield ()
+            yield ()  # from here on, closing the generator stops the query
             yield from rows
             is_truncated = connection.was_truncated()
         except MySQLError as error:
@@ -220,7 +215,6 @@ class MySQLDriver:
         return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""))
 
     def _truncated(self, *, has_values: bool) -> TenantryError:
-        """The error for rows that were found by part of a string."""
         if has_values:
             return UnbindableValue(f"a value does not fit its position in the SQL (1292): {_TRUNCATED}", name="$")
         return query_error(self.source_id, f"1292: {_TRUNCATED}")
@@ -235,8 +229,8 @@ class MySQLDriver:
             connection.stopping = self._stoppers.submit(self._stop, connection.thread_id(), connection.server)
 
     def _stop(self, thread_id: int, server: tuple[Any, ...]) -> None:
-        """Retry until the query is stopped or its timeout has passed: the server may have no free connection."""
         until, pause = monotonic() + self._limits.timeout, _FIRST_PAUSE
+        # The server may have no free connection at first.
         while not self._kill(thread_id, server) and monotonic() < until and not self._closing.wait(pause):
             pause *= 2
 
@@ -265,7 +259,7 @@ class MySQLDriver:
 
 
 def _timeout(variable: tuple[str, int], seconds: float) -> str:
-    """The assignment of the server's timeout; never 0, which means no timeout."""
     name, divisor = variable
+    # 0 would mean no timeout.
     milliseconds = max(1, round(seconds * 1000))
     return f"session {name} = {milliseconds if divisor == 1 else milliseconds / divisor}"

@@ -1,9 +1,4 @@
-"""A connection to MySQL or MariaDB whose session is reset after each query.
-
-COM_RESET_CONNECTION removes locks, user variables, settings, temporary tables and prepared statements. It also removes
-read-only and the timeout, so the setup statements follow in the same write. Their answers are read before the next
-query is sent, so that the rows of this query need not wait for them.
-"""
+"""A connection to MySQL or MariaDB whose session is reset after each query."""
 
 from __future__ import annotations
 
@@ -29,7 +24,7 @@ _ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184,
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """``reusable``: whether another query may use it. ``stopping``: the task that stops its query, or None."""
+    """``reusable``: another query may use it. ``stopping``: the task that stops its query, or None."""
 
     _read_timeout: float
     _result: Any
@@ -67,7 +62,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """The identity of the server: connection ids of two servers can be equal."""
+        """The identity of the server; two servers may have equal connection ids."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
@@ -89,7 +84,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query after ``settle``; return the names and types of its columns, and an iterator of rows.
+        """Send a query after ``settle``; return its columns' names and types, and an iterator of rows.
 
         Raises UnbindableValue, MySQLError.
         """
@@ -117,10 +112,9 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the query compared a string with a number or a time by the beginning of the string.
+        """Whether the query compared a number or a time with the beginning of a string.
 
-        Call it after the last row. It queries the server only if there were warnings; if the server kept fewer warnings
-        than it counted, the answer is True.
+        Call it after the last row. True also if the server kept fewer warnings than it counted.
         """
         count = self._result.warning_count
         if not count:
@@ -130,8 +124,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """``was_truncated`` for the first row alone: a stream sends rows before its warnings are known. False for a
-        statement that cannot be a subquery."""
+        """``was_truncated`` for the first row alone, before a stream sends rows. False for a statement that cannot be a
+        subquery."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -146,6 +140,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
     def wipe(self) -> None:
         """Send the reset after the last row, without reading the answer."""
+        # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements, and also
+        # read-only and the timeout: so the setup follows in the same write. The answers are read before the next query.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
         with suppress(MySQLError):
             self._send(len(self._unsent) if self._pipelining else 1)
@@ -157,14 +153,13 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
-        """Drop the unread rows, which PyMySQL would otherwise read when the result is deleted."""
+        """Drop the unread rows, which PyMySQL would otherwise read."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None
             self._result = None
 
     def _wipe_after(self, error: MySQLError) -> None:
-        """Reset after an error of the query; the connection stays usable."""
         self.abandon()
         number = error_number(error)
         answered = number is not None and number > 0 and number not in _CLIENT_ERRORS and number not in _ENDED
@@ -173,7 +168,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
 
 def error_number(error: BaseException) -> int | None:
-    """The error number: the first argument of PyMySQL's errors."""
+    """The error number, from PyMySQL's first argument."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, int) else None
 

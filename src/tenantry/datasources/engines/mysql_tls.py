@@ -1,8 +1,4 @@
-"""The address and TLS options in the URL of a MySQL or MariaDB source.
-
-The default of ``ssl_mode`` is ``verify`` with ``ssl_ca``, ``disabled`` with ``unix_socket``, and ``required`` for
-another machine. A loopback address uses TLS if the server has it.
-"""
+"""The address and TLS options in the URL of a MySQL or MariaDB source."""
 
 from __future__ import annotations
 
@@ -52,7 +48,7 @@ class ServerAddress:
 
 
 def connection_hint(error: BaseException, number: int | None) -> str:
-    """The number of a connection error, and for TLS the problem, without the server's text."""
+    """The hint for a connection error: its number and, for TLS, the problem."""
     reason = tls.certificate_hint(getattr(error, "original_exception", None))
     if reason is None and number == _NO_TLS:
         reason = "the server has no TLS: set it up there, or add ssl_mode=disabled on a network that nobody else is on"
@@ -62,7 +58,6 @@ def connection_hint(error: BaseException, number: int | None) -> str:
 
 
 def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
-    """One of MODES, or None: TLS if the server has it."""
     mode = tls.asked_mode(options)
     if mode is not None:
         return mode

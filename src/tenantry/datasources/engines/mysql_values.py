@@ -1,7 +1,4 @@
-"""Values of MySQL and MariaDB, both ways.
-
-PyMySQL drops the offset of a datetime, so instants are converted to UTC, the time zone of the session.
-"""
+"""Values of MySQL and MariaDB, both ways."""
 
 from __future__ import annotations
 
@@ -20,7 +17,6 @@ from tenantry.sql.dialects import naive_utc
 SESSION_ZONE: Final = "+00:00"
 _NULL: Final = 251  # instead of a length
 _WIDTHS: Final = {252: 2, 253: 3, 254: 8}
-"""Marker instead of a length -> bytes of the length that follows."""
 _BINARY: Final = 63  # the character set of bytes
 _TEXT_OR_BYTES: Final = frozenset(
     {
@@ -55,7 +51,7 @@ def to_parameters(values: Iterable[Any]) -> list[Any]:
 
 def _in_session_zone(value: datetime | time) -> datetime | time:
     if value.tzinfo is None:
-        return value
+        return value  # PyMySQL would drop an offset
     converted = None
     if isinstance(value, datetime):
         with suppress(OverflowError):  # raised below, without the value

@@ -1,11 +1,4 @@
-"""PostgreSQL: each query in a read-only transaction that is rolled back, all in one send.
-
-`begin read only`, the settings, the session variables, the query, `rollback` and the release of locks go out together,
-so no step is lost between two of them, also behind a pooler such as PgBouncer. The extended protocol accepts one
-statement, so a template cannot end the transaction and start another. The transaction refuses writes but not actions
-outside tables (COPY … TO PROGRAM, pg_read_file): the first keyword must be one that reads, and the role should lack
-such rights.
-"""
+"""PostgreSQL: each query in a read-only transaction that is rolled back, all in one send."""
 
 from __future__ import annotations
 
@@ -52,6 +45,10 @@ _READ_ONLY: Final = "25006"
 _CANCELLED: Final = "57014"
 _SEVERAL: Final = "42601"
 _UNBOUNDED: Final = ("decimal",)  # up to 131,072 digits
+# All steps from `begin` to `rollback` go out together, so none is lost between two of them, also behind a pooler such
+# as PgBouncer. The extended protocol accepts one statement, so a template cannot end the transaction and start another.
+# The transaction refuses writes but not actions outside tables (COPY … TO PROGRAM, pg_read_file): hence the first
+# keyword must be one that reads, and the role should lack such rights.
 _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
     "it has a backslash, which escapes in every string of this server and in none of PostgreSQL's: use || and chr(92)"
@@ -132,7 +129,6 @@ class PostgreSQLDriver:
         raise failure
 
     def _check(self, connection: PipelineConnection) -> None:
-        """Check each connection: the rights of its role may have changed."""
         checked = False
         try:
             if connection.is_postgresql:
@@ -200,7 +196,6 @@ class PostgreSQLDriver:
     def _read(
         self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None, *, is_stream: bool = False
     ) -> Generator[Any]:
-        """Yield the columns, then the rows. Closing it early stops the query."""
         self._check_text(connection, bound, session)
         limits = self._limits
         before = self._before(connection, limits.stream.timeout_ms if is_stream else limits.timeout_ms)

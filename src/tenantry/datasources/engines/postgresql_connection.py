@@ -1,7 +1,7 @@
-"""A connection to PostgreSQL through libpq in pipeline mode: a whole transaction goes out in one send.
+"""A connection to PostgreSQL through libpq in pipeline mode: a transaction goes out in one send.
 
-One thread uses it at a time. When another thread asks to stop the query, this thread sends the cancel request within
-50 ms, through a second connection; no other thread waits for it.
+One thread uses it at a time. When another thread asks to stop the query, this thread sends the cancel request within 50
+ms, through a second connection.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ _ROLLBACK: Final[Statement] = (b"rollback", ())
 _UNLOCK: Final[Statement] = (b"select pg_advisory_unlock_all()", ())
 _POSTGRESQL: Final = 90_000  # Redshift reports 8.0.2; it has no advisory locks
 
-_ROWS: Final = 32
-"""Rows in a chunk: memory holds one chunk and the rows taken so far; smaller chunks are slower."""
+_ROWS: Final = 32  # of a chunk; smaller ones are slower, larger ones need more memory
 _ROWS_OF_STREAM: Final = 64
 _CHECK: Final = 0.05  # seconds between checks for a stop request
 _CANCEL_SECONDS: Final = 2.0  # for the cancel request and its answer; then the connection is closed
@@ -90,8 +89,7 @@ def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
 
 
 def _resolved(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Resolve the host names: libpq would do so while it holds the GIL."""
-    given = dict(params)
+    given = dict(params)  # libpq would resolve names while it holds the GIL
     if not given.get("host") or given.get("hostaddr"):
         return given
     hosts, ports = str(given["host"]).split(","), str(given.get("port") or "").split(",")
@@ -202,7 +200,6 @@ class PipelineConnection:
     # --- what is sent -------------------------------------------------------------------------------------------------
 
     def _send(self, statements: Sequence[Statement]) -> None:
-        """Send all statements, in one write if the socket's buffer has room."""
         for text, params in statements:
             self._pgconn.send_query_params(text, params)
         self._pgconn.pipeline_sync()
@@ -211,14 +208,13 @@ class PipelineConnection:
             self._pgconn.consume_input()
 
     def _roll_back(self) -> None:
-        """Roll back after an error, which made the server skip the rest of the pipeline."""
+        # After an error the server skipped the rest of the pipeline, with its rollback.
         if self._pgconn.transaction_status in (TransactionStatus.INERROR, TransactionStatus.INTRANS):
             self._send(self._after)
             self._skip_to_sync()
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def _give_up(self) -> None:
-        """Stop a query whose remaining rows are not wanted. In doubt the connection stays unclean and is closed."""
         self._stop_at = self._stop_at or monotonic() + _CANCEL_SECONDS
         self._max_received = 0
         with suppress(psycopg.Error, OSError):
@@ -233,7 +229,6 @@ class PipelineConnection:
     # --- what is received ---------------------------------------------------------------------------------------------
 
     def _next(self) -> PGresult:
-        """The next result. Raises ServerError."""
         for _ in range(2):  # None ends the results of a statement
             self._receive()
             result = self._pgconn.get_result()
@@ -250,12 +245,10 @@ class PipelineConnection:
         return result
 
     def _end(self) -> None:
-        """Finish a statement; only then can chunked rows be requested for the next one."""
         self._receive()
-        self._pgconn.get_result()
+        self._pgconn.get_result()  # only now can chunked rows be requested for the next statement
 
     def _skip_to_sync(self, *, after_error: bool = False) -> list[str]:
-        """Read to the end of the pipeline; return the SQLSTATEs of errors, which only ``after_error`` allows."""
         states: list[str] = []
         while True:
             try:
@@ -267,7 +260,7 @@ class PipelineConnection:
                 states.append(error.sqlstate)
 
     def _skip_received(self) -> bool:
-        """Skip the results that have arrived; return whether the pipeline ended."""
+        """Skip the results that have arrived. True if the pipeline ended."""
         nothing = 0
         while nothing < 2 and not self._pgconn.is_busy():
             result = self._pgconn.get_result()
@@ -277,7 +270,6 @@ class PipelineConnection:
         return False
 
     def _receive(self) -> None:
-        """Wait until libpq has a whole result."""
         while self._pgconn.is_busy():
             if self._wait_for(selectors.EVENT_READ):
                 self._pgconn.consume_input()
@@ -301,7 +293,6 @@ class PipelineConnection:
         return ready
 
     def _cancel(self) -> None:
-        """Cancel through a second connection with the same encryption."""
         request = self._pgconn.cancel_conn()
         request.start()
         try:
@@ -310,7 +301,7 @@ class PipelineConnection:
             request.finish()
 
     def _check_length(self) -> None:
-        """Check the length of a long answer while it arrives: one row may be as large as the server's memory."""
+        # While it arrives: one row alone may be as large as the server's memory.
         if not self._max_received:
             return
         self._times_received += 1
@@ -324,7 +315,7 @@ class PipelineConnection:
 
 
 def _received(descriptor: int) -> int:
-    """Bytes received on a socket so far; 0 if the system does not report them."""
+    """Bytes received on a socket, or 0 if the system does not report them."""
     option = getattr(socket, "TCP_INFO", None)
     if option is None:
         return 0

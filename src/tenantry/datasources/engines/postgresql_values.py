@@ -1,12 +1,4 @@
-"""Values of PostgreSQL, both ways, and the types of columns (docs/engine-postgresql.md).
-
-A parameter is sent as a string without a type; the server reads it as the type of its position. Properties are JSON and
-viewer input is text, so a date comes as ``"2026-01-31"`` and a number may come as ``"7"``. A string that the server
-cannot read is an error of class 22 that names the parameter.
-
-psycopg reads the rows, in C. A type that Python or JSON lacks (ranges, addresses, an array of a custom type) stays a
-string, and so does a value that Python's type cannot hold (``infinity``, a year before 1).
-"""
+"""Values of PostgreSQL, both ways, and the types of columns (docs/engine-postgresql.md)."""
 
 from __future__ import annotations
 
@@ -28,10 +20,11 @@ from psycopg.types.string import TextLoader
 from tenantry.datasources.engines.json_columns import read_document
 from tenantry.errors import UnbindableValue
 
-_SAFE: Final = 2.0**53
-"""Whole floats below this are exact integers."""
+_SAFE: Final = 2.0**53  # whole floats below it are exact integers
 
 
+# A parameter is sent without a type, and the server reads it as the type of its position: properties are JSON and
+# viewer input is text, so a date comes as "2026-01-31" and a number may come as "7".
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
     """Parameters for libpq. Raises UnbindableValue, which does not quote the value."""
     encoded: list[bytes | None] = []
@@ -58,14 +51,14 @@ def _text(value: Any) -> str:
 
 
 def _float(value: float) -> str:
-    """Write ``7.0`` as ``7``: an integer column reads only that."""
     if not math.isfinite(value):
         raise ValueError
+    # An integer column reads `7`, not `7.0`.
     return str(int(value)) if value.is_integer() and abs(value) < _SAFE else repr(value)
 
 
 def _moment(value: datetime) -> str:
-    """Write an instant in UTC: a column without a zone would drop the offset."""
+    # A column without a zone would drop the offset.
     return (value.astimezone(UTC) if value.tzinfo else value).isoformat(" ")
 
 
@@ -85,6 +78,7 @@ def _item(value: Any) -> str:
     return '"' + _text(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+# Ordered: a bool is an int, and a datetime is a date.
 _WRITERS: Final[dict[type, Callable[[Any], str]]] = {
     str: str.__str__,
     bool: lambda value: "true" if value else "false",
@@ -100,8 +94,8 @@ _WRITERS: Final[dict[type, Callable[[Any], str]]] = {
     list: _array,
     tuple: _array,
 }
-"""Ordered: a bool is an int, and a datetime is a date."""
 
+# Types that Python or JSON lacks.
 _AS_TEXT: Final = (
     "cidr", "inet", "record",
     "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
@@ -157,7 +151,7 @@ class _JSONLoader(Loader):
 
 
 class _IntervalLoader(Loader):
-    """A timedelta, or a string such as ``P1M2D`` with months or years, whose length varies."""
+    """Gives a string such as ``P1M2D`` for months and years, whose length varies."""
 
     def load(self, data: Buffer) -> timedelta | str:
         text = str(data, "utf-8")
@@ -172,6 +166,7 @@ class _IntervalLoader(Loader):
             return text
 
 
+# A value that Python's type cannot hold (`infinity`, a year before 1) stays a string.
 def _tolerant(loader: type[Loader]) -> type[Loader]:
     class TolerantLoader(loader):  # type: ignore[misc, valid-type]  # the base is a variable
         def load(self, data: Buffer) -> Any:

@@ -1,7 +1,4 @@
-"""Finds the engine of a URL: from the host, built in, or from the entry points of other distributions.
-
-Entry points are read once, for the first scheme that is neither the host's nor built in.
-"""
+"""Finds the engine of a URL: from the host, built in, or by an entry point. Entry points are read at most once."""
 
 from __future__ import annotations
 
@@ -29,7 +26,6 @@ ANY_SCHEME: Final = "trusted"
 """The entry point for all other schemes of sources registered with ``--trusted``."""
 
 BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
-"""Names, not schemes: ``postgres`` is not among them."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -69,7 +65,6 @@ def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
 
 
 def _reporting(make_driver: DriverFactory) -> DriverFactory:
-    """The factory, logging the warnings of ``enforcement_notes``."""
 
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver = make_driver(source, limits)

@@ -1,7 +1,4 @@
-"""SQLite: a read-only file, and an authorizer that allows only reads.
-
-``mode=ro`` alone is not enough: ATTACH could still open or create any file.
-"""
+"""SQLite: a read-only file, and an authorizer that allows only reads."""
 
 from __future__ import annotations
 
@@ -55,7 +52,6 @@ _AWAY = frozenset(
 
 
 def _clock(moment: datetime) -> str:
-    """The format of SQLite's functions; an instant is in UTC."""
     text: str = moment.isoformat(sep=" ") if moment.tzinfo is None else _DECLARED["datetime"](moment)
     return text
 
@@ -100,7 +96,7 @@ class SQLiteDriver:
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         connection = sqlite3.connect(
-            f"{self._path.as_uri()}?mode=ro",
+            f"{self._path.as_uri()}?mode=ro",  # not enough alone: ATTACH could open or create any file
             uri=True,
             isolation_level=None,  # the driver begins no transaction
             check_same_thread=False,  # one thread uses it at a time; another may interrupt or close it

@@ -25,7 +25,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """The SSL context of a source. Making it takes longer than a query, so it is made once."""
+    """The SSL context of a source, made once because that takes longer than a query."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode

@@ -59,6 +59,8 @@ class GroupPage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
+    """A response."""
+
     status: int
     content: bytes = field(repr=False)
     retry_after: str | None = None

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import find_engine
 from tenantry.datasources.explanation import ExplainedQuery
+from tenantry.datasources.schema_query import SchemaQuery, can_name_columns
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import parse_url
-from tenantry.datasources.wrapped.no_rows import NoRowsTemplate, can_name_columns
-from tenantry.datasources.wrapped.plans import PlanTemplate, plan_prefix
 from tenantry.errors import (
     InvalidParameter,
     InvalidSource,
@@ -243,7 +243,7 @@ def reported_by(sources: Sequence[str]) -> str:
 
 async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> tuple[str, ...]:
     try:
-        found = await sources.query(group, query.schema, NoRowsTemplate(query.template), _variables(group))
+        found = await sources.query(group, query.schema, SchemaQuery(query.template), _variables(group))
     except _UNREACHABLE:
         raise
     except TenantryError:

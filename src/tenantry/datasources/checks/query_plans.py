@@ -1,6 +1,6 @@
-"""PlanTemplate: a query that its engine explains and does not run. So tables, columns and types are looked at.
+"""PlanTemplate: have an engine explain a query without running it, which checks tables, columns and types.
 
-It goes the way of a real query: the same source, session variables, checks of the text, limits and bound values.
+It runs as the real query would: with its source, session variables, checks, limits and bound values.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from tenantry.datasources.driver import check_statement
 from tenantry.datasources.engines.registry import engine_name
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.datasources.statement import READING_DUCKDB, UNCLEAR, first_keyword, refusal
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
+from tenantry.datasources.subquery_wrapper import WrappedTemplate
 from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """What stands before a query, and with what such a query begins: another word could be an option of `explain`, as
-    `analyze` is, which runs the query."""
+    """The prefix, and the keywords that may follow: another word could be an option, as `analyze`, which runs the
+    query."""
 
     prefix: str
     keywords: frozenset[str]
@@ -34,11 +34,11 @@ _PLANS: Final[Mapping[str, _Plans]] = {
     "clickhouse": _Plans("explain ", _SELECTS),
     "chdb": _Plans("explain ", _SELECTS),
 }
-"""Engine -> how it explains a query."""
+"""Engines that explain queries, as ``ENGINES`` names them."""
 
 
 class PlanTemplate(WrappedTemplate):
-    """A template that gives the plan of another one; ``prefix`` is that of ``plan_prefix``."""
+    """The plan of a template; ``prefix`` is from ``plan_prefix``."""
 
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)
@@ -50,9 +50,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """What makes its engine explain a query: it stands before the text. None for an engine that explains nothing here,
-    and for what is no `select`, such as `show`. Raises NotOneStatement for a text that begins as one that does not
-    read."""
+    """The prefix that makes the engine explain a query; None if the engine explains nothing, or for another statement
+    than a `select`, such as `show`. Raises NotOneStatement for a statement that does not read."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

@@ -1,7 +1,7 @@
-"""PanelRunner: the panels of one dashboard for one viewer, each by itself: its queries, its age, its error.
+"""PanelRunner: run the panels of one dashboard for one viewer.
 
-What a panel's query may read are the group's own variables and ``params``, the viewer's filters. A panel that fails or
-takes long is no matter of the others.
+Queries read the group's variables and ``params``, the viewer's filters. A failing or slow panel does not affect the
+others.
 """
 
 from __future__ import annotations
@@ -14,38 +14,36 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
-from tenantry.dashboards.answer_budget import Encode, HeldLine, OpenAnswer
 from tenantry.dashboards.charts.chart_rows import ChartRows
-from tenantry.dashboards.charts.reduction import Plot
+from tenantry.dashboards.charts.m4 import Plot
+from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
 from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
-from tenantry.dashboards.filters import previous_period
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.named_columns import Columns, named_columns, small_line
+from tenantry.dashboards.panels.filters import previous_period
 from tenantry.dashboards.panels.tables import fetch_table
+from tenantry.dashboards.protocol.answer_budget import Encode, HeldLine, OpenAnswer
 from tenantry.dashboards.protocol.panel_errors import internal_error, viewer_error
 from tenantry.dashboards.protocol.panel_lines import choices_line, error_line, rows_line
 from tenantry.dashboards.protocol.panel_request import WantedPanel
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, WrappedTemplate
 from tenantry.datasources.results import Result
-from tenantry.datasources.wrapped import WrappedTemplate
 from tenantry.errors import TenantryError, error_location
 from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
 
-REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA, PanelKind.SCATTER})
-"""Panels whose rows are reduced to what their pixels show, where they are over a number or a time."""
+_REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
+"""Panels whose rows are reduced to those that their pixels show, unless their series are stacked."""
 
 FRESH: Final = 5.0
-"""Seconds that rows may be old which a viewer asks for anew: where answers are kept, the source is asked once in that
-time, however often a button is pressed."""
+"""Maximum age in seconds of rows that a viewer refreshes: a cache asks the source once in this time."""
 
 _log = logging.getLogger("tenantry.dashboards")
 
 
 class PanelRunner:
-    """Runs the panels of ``saved`` for the group, with ``params`` (``read_filters``). ``charts`` are of ``sources``.
-    ``fresh``: their rows are at most ``FRESH`` seconds old."""
+    """Runs the panels of ``saved`` for the group, with ``params`` from ``read_filters``. ``fresh``: rows are at most
+    ``FRESH`` seconds old."""
 
     def __init__(
         self,
@@ -65,14 +63,14 @@ class PanelRunner:
         self._fresh = fresh
         self._certain_until = sources.changes.certain_until()
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
-        """What queries and texts read."""
+        """Read by queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """The line of a panel in ``answer``: its rows, or why there are none. Raises no error."""
+        """The line of a panel: its rows or its error. Raises nothing."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
-        """The line with the values of a control that a query fills."""
+        """The line with the choices of a control."""
         return await self._line("choices", control, lambda: self._choices(control), answer)
 
     async def _line(self, kind: str, name: str, fetch: Callable[[], Awaitable[Encode]], answer: OpenAnswer) -> HeldLine:
@@ -125,7 +123,7 @@ class PanelRunner:
         return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced)
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
-        """The rows of the period before; None where none is asked for, or the viewer's range has no begin or end."""
+        """None without a comparison, or if the range has no start or end."""
         template = queries.rows
         if not panel.compare or template is None:
             return None
@@ -144,12 +142,11 @@ class PanelRunner:
     async def _ask(
         self, asker: Panel | DashboardFile, template: SQLTemplate | WrappedTemplate, variables: Record | None = None
     ) -> Result:
-        """Of the data source that the asker names, no older than it allows."""
         given = self.variables if variables is None else variables
         return await self._sources.query(self._group, asker.schema, template, given, max_age=self._max_age(asker))
 
     def _times(self, *results: Result | None) -> dict[str, Any]:
-        """``age`` and ``as_of`` of a panel: those of its oldest rows."""
+        """Those of the oldest rows."""
         asked = [result.as_of for result in results if result is not None and result.as_of is not None]
         if not asked:
             return {"age": None, "as_of": self._certain_until}
@@ -157,25 +154,22 @@ class PanelRunner:
         return {"age": max(0.0, age), "as_of": max(min(asked).timestamp(), self._certain_until)}
 
     def _max_age(self, asker: Panel | DashboardFile) -> float | None:
-        """Seconds that rows may be old; None: what the cache allows."""
         if not self._fresh:
             return asker.max_age
         return FRESH if asker.max_age is None else min(FRESH, asker.max_age)
 
 
 def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
-    """The plot of a chart whose rows can be reduced; None for other panels."""
-    if panel.kind not in REDUCED:
+    """None for a panel whose rows are not reduced."""
+    if panel.kind not in _REDUCED or view.get("stack"):
         return None
     shown = view[panel.kind]
     measures = (shown,) if isinstance(shown, str) else tuple(shown)
-    if panel.kind is PanelKind.SCATTER:
-        return Plot(view["by"], measures, view.get("color"), width, points=True, size=view.get("size"))
-    return Plot(view["by"], measures, view.get("color"), width, view.get("stack", ""))
+    return Plot(view["by"], measures, view.get("color"), width)
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
-    """What some queries give, which run side by side. When one fails, the others are stopped."""
+    """When one fails, the others are cancelled."""
     tasks = [asyncio.ensure_future(query) for query in queries]
     try:
         return await asyncio.gather(*tasks)
@@ -184,5 +178,4 @@ async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
             task.cancel()
 
 
-async def _nothing() -> None:
-    """What is awaited where nothing is asked."""
+async def _nothing() -> None: ...

@@ -1,6 +1,6 @@
-"""The keys of a dashboard's file: what stands at the top, in a control, and in a panel of each kind.
+"""The keys of a dashboard's file: at the top, in a control, and in each kind of panel.
 
-The reader (``reader.py``) and the published JSON Schema (``json_schema.py``) are both made of these tables.
+The reader and the published JSON Schema are both made from these tables.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tenantry.dashboards.definition.column_values import AllOr, Named
+from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
-from tenantry.dashboards.definition.values import (
+from tenantry.dashboards.definition.value_kinds import (
     Anything,
     ColumnName,
     Duration,
@@ -39,7 +39,7 @@ FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),
     *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
 )
-"""How a value is written. ``percent`` takes 0.12 for 12 %; ``currency`` that of the group; ``duration`` seconds."""
+"""How a value is written. ``percent``: 0.12 is 12 %; ``currency``: the group's; ``duration``: seconds."""
 
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
@@ -51,7 +51,7 @@ QUERY: Final = Either(
     Fields("a query", (Key("sql", Statement(), "the statement itself", required=True),)),
     lambda name: {"name": name},
 )
-"""``NAME`` of a file of the query folder, or ``{sql: select …}``."""
+"""The ``NAME`` of a query file, or ``{sql: select …}``."""
 
 _FORMAT: Final = Key("format", OneOf(FORMATS), f"how values are written: {', '.join(FORMATS)}")
 _DIGITS: Final = Key("digits", Number(0, 6), "digits after the point")
@@ -213,7 +213,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The keys of each kind of panel; the first one is that of the kind."""
+"""The keys of each kind of panel; the first is the kind's."""
 
 CONTROL_KINDS: Final = ("range", "choices", "text", "number", "date")
 """The key that says what a control is."""
@@ -225,4 +225,4 @@ DASHBOARD: Final = (
     Key("refresh", Duration(1, 86_400), "how often the page asks again, if a panel says nothing else"),
     Key("cache", Duration(0, 86_400), "how old an answer may be, if a panel says nothing else"),
 )
-"""The keys at the top of the file, but ``controls`` and ``rows``."""
+"""The keys at the top of the file, except ``controls`` and ``rows``."""

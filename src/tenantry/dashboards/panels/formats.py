@@ -1,7 +1,6 @@
-"""What a group's properties may say of how values are written: ``locale`` and ``currency``.
+"""The properties ``locale`` and ``currency``, which the page passes to the browser's Intl.
 
-The page gives both to the browser's Intl. What Intl would refuse the page leaves out; these functions find it before
-a viewer does.
+The page ignores what Intl would refuse; these functions report it before a viewer notices.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ _LOCALE: Final = re.compile(
     "(?:-x(?:-[a-z0-9]{1,8})+)?",
     re.IGNORECASE | re.ASCII,
 )
-"""A Unicode BCP 47 locale identifier (UTS 35, section 3.2), which ECMA-402 asks for."""
+"""A Unicode BCP 47 locale identifier (UTS 35, section 3.2), as ECMA-402 requires."""
 _CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
 """ECMA-402, IsWellFormedCurrencyCode."""
 
 
 class UnusableFormat(NamedTuple):
-    """A property that is no locale or currency: what it should be, what the page does without it, and the fix."""
+    """An unusable property: the expected form, the consequence, and the fix."""
 
     name: str
     rule: str
@@ -36,7 +35,7 @@ class UnusableFormat(NamedTuple):
 
 
 def is_locale(text: str) -> bool:
-    """Whether ``text`` is well-formed as a language tag of BCP 47. It may be of no language that there is."""
+    """Whether ``text`` is a well-formed BCP 47 language tag, of any language."""
     if not _LOCALE.fullmatch(text):
         return False
     tag = text.casefold().partition("-x-")[0].split("-")
@@ -46,12 +45,12 @@ def is_locale(text: str) -> bool:
 
 
 def is_currency(text: str) -> bool:
-    """Whether ``text`` has the form of a code of ISO 4217."""
+    """Whether ``text`` has the form of an ISO 4217 code."""
     return _CURRENCY.fullmatch(text) is not None
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """The properties ``locale`` and ``currency`` that dashboards cannot use. One that is not there is none of them."""
+    """The properties ``locale`` and ``currency`` that dashboards cannot use. Absent ones are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""

@@ -1,5 +1,4 @@
-"""Views: what a template sees of the variables, records that know their path so that what is missing is named in full;
-and how a template finds a name."""
+"""Proxies of the variables for templates: records that know their path, so errors name missing variables in full."""
 
 from __future__ import annotations
 
@@ -17,16 +16,16 @@ from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 
 VARIABLES = "tenantry.variables"
-"""The name of the variables in the context of ``HTMLTemplate.render``: no template can write this name."""
+"""Context key of the variables, which no template can write."""
 
 HIDDEN = "[…]"
-"""Replaces a key that a template computed: it may be a property's value, and no value is shown in an error."""
+"""Replaces a computed key in errors: it may be a property's value."""
 
 
 class Missing(StrictUndefined):
-    """What a template gets where a variable is missing: using it raises MissingVariable with the path.
+    """A missing variable: using it raises MissingVariable with its path.
 
-    ``is defined`` and ``|default(…)`` work on it, in any Jinja environment. An ``exc`` of one's own is raised instead.
+    ``is defined`` and ``|default(…)`` work in any Jinja environment. A given ``exc`` is raised instead.
     """
 
     __slots__ = ()
@@ -67,7 +66,7 @@ class Missing(StrictUndefined):
 
 
 class RecordView(Record):
-    """A Record at a ``path``. A missing name gives Missing, since Jinja turns a KeyError into an empty string."""
+    """A Record at a ``path``. A missing name gives Missing, since Jinja turns KeyError into an empty string."""
 
     __slots__ = ("_path",)
     _path: str
@@ -119,12 +118,12 @@ class ListView(RecordList):
 
 
 def wrap(variables: Record | Mapping[str, Any]) -> RecordView:
-    """The variables as a template may see them."""
+    """The variables for a template."""
     return RecordView(variables if isinstance(variables, Record) else Record(variables))
 
 
 class VariablesContext(Context):
-    """A context in which a bare name that nobody set is the group's property."""
+    """A context in which an unset bare name is the group's property."""
 
     def resolve_or_missing(self, key: str) -> Any:
         """The value of a name, or Jinja's ``missing``."""

@@ -1,6 +1,6 @@
-"""What the keys of a dashboard's file hold: each kind of value reads its YAML node, and says its JSON Schema.
+"""Kinds of values in a dashboard's file: each reads its YAML node and has a JSON Schema.
 
-One table of keys (``keys.py``) is made of these, so that the reader and the published schema cannot differ.
+The tables of keys (``file_schema.py``) are made of them, so the reader and the published schema agree.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class ValueKind(Protocol):
     """One kind of value."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
-        """The value. Raises TemplateError, at its place in the file, for one that it cannot be."""
+        """The value. Raises TemplateError, at its place, for a wrong one."""
         ...
 
     def schema(self) -> Schema:
-        """The JSON Schema of what ``read`` takes."""
+        """The JSON Schema of the values."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a mapping: what it holds and what for."""
+    """A key of a mapping, its kind of value, and its description."""
 
     name: str
     kind: ValueKind
@@ -52,7 +52,7 @@ def refuse(source: Source, node: YamlNode, problem: str, fix: str) -> TemplateEr
 
 @dataclass(frozen=True, slots=True)
 class TemplateText(ValueKind):
-    """A text for people, which may hold ``{{ variables }}``."""
+    """Text for people, which may hold ``{{ variables }}``."""
 
     longest: int = 2_000
 
@@ -73,7 +73,7 @@ class TemplateText(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
-    """A name: of a column, a query, a control. ``what`` says of which, ``pattern`` how it is written."""
+    """A name. ``what`` it names is for errors; ``pattern`` is its form."""
 
     what: str
     pattern: str
@@ -97,7 +97,7 @@ class Word(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class ColumnName(ValueKind):
-    """The name of a column of the query, as the query writes it: any text in one line."""
+    """The name of a column as the query writes it: any single-line text."""
 
     longest: ClassVar[int] = 200
 
@@ -113,7 +113,7 @@ class ColumnName(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Statement(ValueKind):
-    """A SQL statement. Its tags are those of the SQL templates, so it is read where the queries are."""
+    """A SQL statement, read with the queries since its tags are those of SQL templates."""
 
     def read(self, node: YamlNode, source: Source) -> str:
         text = _text(node, source, "this is a SQL statement", "write sql: select …; with | for one of several lines")
@@ -178,7 +178,7 @@ class Number(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Duration(ValueKind):
-    """A time, as ``30 s``, ``5 min``, ``1 h`` or a number of seconds. Read to seconds."""
+    """A time, as ``30 s``, ``5 min``, ``1 h`` or a number; read as seconds."""
 
     least: int
     greatest: int
@@ -207,7 +207,7 @@ class Duration(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Listed(ValueKind):
-    """A list of values of one kind; one value for a list is a list of one. ``most`` values at most."""
+    """At most ``most`` values of one kind; a single value is a list of one."""
 
     kind: ValueKind
     most: int
@@ -227,7 +227,7 @@ class Listed(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Fields(ValueKind):
-    """A mapping with known keys. ``what`` is what it is called in errors."""
+    """A mapping with known keys, called ``what`` in errors."""
 
     what: str
     keys: tuple[Key, ...]
@@ -242,7 +242,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A value in a short form or in a long one, which is a mapping. ``lengthen`` makes the long one of the short."""
+    """A value in a short form, or a mapping in the long form. ``lengthen`` converts the short form."""
 
     short: ValueKind
     long: Fields
@@ -259,7 +259,7 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """A JSON value with variables in its texts, as a Vega-Lite specification. ``about`` says of what."""
+    """A JSON value with variables in its texts, as a Vega-Lite specification. ``about``: its description."""
 
     about: str
 
@@ -278,7 +278,7 @@ class Anything(ValueKind):
 
 
 def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:
-    """The nodes of a mapping by key, without those that hold nothing. Raises TemplateError for an unknown key."""
+    """The nodes of a mapping by key, without empty ones. Raises TemplateError for an unknown key."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, f"{what} is a mapping", f"write {names[0]}: …, each key on a line of its own")
     for name in node.value:
@@ -293,7 +293,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
 def read_keys(
     nodes: Mapping[str, YamlNode], node: YamlNode, source: Source, what: str, keys: Iterable[Key]
 ) -> dict[str, Any]:
-    """The values of a mapping's keys. Raises TemplateError where one that is required is not there."""
+    """The values of a mapping's keys. Raises TemplateError for a missing required one."""
     values: dict[str, Any] = {}
     for key in keys:
         if key.name in nodes:
@@ -304,7 +304,7 @@ def read_keys(
 
 
 def object_schema(keys: Iterable[Key], **more: Any) -> Schema:
-    """The JSON Schema of a mapping with these keys and no others."""
+    """The JSON Schema of a mapping with exactly these keys."""
     keys = tuple(keys)
     required = [key.name for key in keys if key.required]
     schema: Schema = {

@@ -1,7 +1,7 @@
-"""The filters of a request: what a viewer has chosen, as the ``params`` that the queries of a dashboard read.
+"""The viewer's filters, as the ``params`` that queries read.
 
-There are three layers of filters. Locked: properties of the group, which queries read by their own names, and which no
-request can express. Defaults: of a control, which may be a property of the group. The viewer's own choice, here.
+Filters have three layers: locked ones are properties of the group, which no request can express; defaults belong to
+controls; the viewer's choices are read here.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DAY: Final = timedelta(days=1)
 
 
 def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, Any]:
-    """``params`` of what was sent: a text, number or boolean, a list of them, ``{"preset": "last-30-days"}``, or
-    ``{"start": "2026-01-01", "end": "2026-01-31"}``, of which the last day is a part and one may be null where the
-    queries can do without. What is absent, or null, has its default; an empty text or list is no value in spite of it.
+    """Convert the sent filters to ``params``. A value is text, a number, a boolean, a list of these, ``{"preset":
+    "last-30-days"}``, or ``{"start": "2026-01-01", "end": "2026-01-31"}``, which includes the last day; one end may be
+    null if the queries allow it. Absent and null mean the default; empty text or an empty list means no value.
 
-    Raises InvalidParameter, which names each that this dashboard does not have, or that takes another value.
+    Raises InvalidParameter, which names each unknown filter or wrong value.
     """
     unknown = [name for name in given if name not in saved.settable]
     if unknown:
@@ -49,7 +49,6 @@ def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, A
 
 
 def _cleared(parameter: Parameter) -> dict[str, Any]:
-    """What is sent for a control in which a viewer chose nothing at all."""
     if parameter.clearable:
         return {parameter.name: ""}
     if parameter.always_given:
@@ -64,7 +63,6 @@ def _is_absent(value: Any) -> bool:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """The value as declared parameters read it."""
     if isinstance(value, Mapping):
         if value.keys() == {_PRESET} and isinstance(value[_PRESET], str):
             return value[_PRESET]
@@ -78,8 +76,8 @@ def _plain(name: str, value: Any) -> Any:
 def previous_period(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime
 ) -> Mapping[str, Any] | None:
-    """The range of the same length just before the one that the variables choose; None where that is open or absent.
-    Raises as ``typed_value`` does."""
+    """The range of the same length just before the chosen one; None if that is open or absent. Raises as
+    ``typed_value`` does."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None

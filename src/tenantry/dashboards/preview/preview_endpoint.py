@@ -1,4 +1,4 @@
-"""``POST /dashboards/-/preview``: an address that shows one dashboard as one group sees it, once."""
+"""``POST /dashboards/-/preview``: an address that shows one dashboard as one group, once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tenantry.provisioning.http import (
 )
 
 PATH: Final = "/-/preview"
-"""Below the mount."""
+"""Path below the mount."""
 
 
 class PreviewRequest(StrictBody):
@@ -38,11 +38,11 @@ class PreviewRequest(StrictBody):
 
 
 class PreviewBackend(PreviewStore, ApiTokenReader, Protocol):
-    """What the endpoint asks of a store; every Store is one."""
+    """The store methods of the endpoint; every Store has them."""
 
 
 class PreviewEndpoint(Endpoint):
-    """For callers with an API token of the scope ``preview``, for the groups of its environment."""
+    """For callers with an API token of the scope ``preview``, for groups of its environment."""
 
     def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
         super().__init__("POST")
@@ -52,8 +52,8 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with the address and the seconds for which it is good. Raises the errors of ``/api/user`` in its order;
-        NotFound for a dashboard that is not here, UnknownGroup, InvalidBody for a group that has ended."""
+        """200 with the address and its seconds. Raises the errors of ``/api/user`` in its order; NotFound for an
+        unknown dashboard, UnknownGroup, InvalidBody for an ended group."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._store, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()
@@ -73,5 +73,5 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """Where a preview is opened. The code is in the fragment, which no server and no log sees."""
+    """The address that opens a preview. The code is in the fragment, which no server logs."""
     return f"{mount}/{dashboard}#code={code}"

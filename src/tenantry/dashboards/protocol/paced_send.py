@@ -1,7 +1,7 @@
-"""PacedSend: a body goes to its reader in small pieces, each within a time.
+"""PacedSend: send a body in small pieces, each within a time limit.
 
-A server takes a body of any size into memory at once, and makes an app wait only before the next one. Of a body in
-pieces, no more than two wait in the server.
+A server takes a body of any size into memory and only delays the next one. Of a body in pieces at most two wait in the
+server.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tenantry.middleware import ResponseCut
 
 PIECE_BYTES: Final = 64 * 1024
 WRITE_SECONDS: Final = 30.0
-"""For one piece; a reader that takes none for so long is cut off."""
+"""Limit for one piece."""
 SLOW_SECONDS: Final = 5.0
-"""A reader that waits longer than this for its last ``_SLOW_PIECES`` pieces is slow: 64 KiB a second."""
+"""A reader is slow if its last ``_SLOW_PIECES`` pieces took longer: 64 KiB a second."""
 _SLOW_PIECES: Final = 5
 
 
 def in_pieces(parts: Iterable[bytes | memoryview]) -> deque[bytes]:
-    """What some parts make together, in pieces of ``PIECE_BYTES``."""
+    """Join the parts and split them into pieces of ``PIECE_BYTES``."""
     pieces, rest = deque[bytes](), bytearray()
     for part in parts:
         rest += part
@@ -39,7 +39,7 @@ def in_pieces(parts: Iterable[bytes | memoryview]) -> deque[bytes]:
 
 
 class ReadTooSlowly(ResponseCut):
-    """The reader of an answer took too little of it. The answer is left without an end."""
+    """The reader took too little of an answer, which ends unfinished."""
 
 
 class PacedSend:
@@ -48,9 +48,9 @@ class PacedSend:
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._waited = 0.0
-        """Seconds in which pieces waited for their reader."""
+        """Seconds that pieces waited for their reader."""
         self._waits = deque([0.0], maxlen=_SLOW_PIECES)
-        """``_waited`` as it was after the last pieces."""
+        """``_waited`` after each of the last pieces."""
         self._began = 0.0
         self._deadline: asyncio.Timeout | None = None
 
@@ -62,13 +62,13 @@ class PacedSend:
         return self._waited + self._clock() - self._began - self._waits[0] > SLOW_SECONDS
 
     def cut_off(self) -> None:
-        """Ends the response whose piece waits."""
+        """End the response whose piece waits."""
         if self._deadline is not None:
             self._deadline.reschedule(self._clock())
             self._deadline = None
 
     async def send(self, send: Send, message: Message) -> None:
-        """Sends a message of a response. Raises ReadTooSlowly."""
+        """Send a message of a response. Raises ReadTooSlowly."""
         for part in _parts(message):
             self._began = self._clock()
             try:
@@ -86,7 +86,6 @@ class PacedSend:
 
 
 def _parts(message: Message) -> Iterator[Message]:
-    """The same message with less of the body at a time."""
     body = message.get("body", b"")
     for start in range(0, len(body) - PIECE_BYTES, PIECE_BYTES):
         yield {**message, "body": body[start : start + PIECE_BYTES], "more_body": True}
@@ -97,7 +96,7 @@ def _parts(message: Message) -> Iterator[Message]:
 
 
 class LargeBodiesInPieces:
-    """Middleware that sends each large body in pieces. An answer whose reader is too slow is left without an end."""
+    """Middleware that sends large bodies in pieces. An answer to a slow reader ends unfinished."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

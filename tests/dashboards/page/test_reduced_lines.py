@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from engines.chromium import OpenPage
-from tenantry.dashboards.charts.reduction import Plot, reduce_rows
+from tenantry.dashboards.charts.m4 import Plot, reduce_rows
 from tenantry.datasources.results import Result
 from tests.dashboards.page.conftest import Visit, box_of, come
 from tests.dashboards.page.stand_in import Message, StandIn, rows
@@ -69,31 +69,6 @@ def several(count: int) -> list[tuple[Any, ...]]:
     ]
 
 
-def layers(count: int) -> list[tuple[Any, ...]]:
-    """Three that stand on one another, each with noise of its own."""
-    chance = random.Random(7)
-    return [
-        (at, f"s{number}", round(30 + 10 * math.sin(at / count * (9 + number)) + chance.gauss(0, 3), 2))
-        for at in range(count)
-        for number in range(3)
-    ]
-
-
-def cloud(count: int) -> list[tuple[Any, ...]]:
-    """Clouds of points of two series, thick and thin, and a few large points."""
-    chance = random.Random(7)
-    points = [
-        (
-            round(chance.gauss(100 + 60 * (at % 2), 10 if at % 3 else 40), 3),
-            round(chance.gauss(50, 4 if at % 5 else 20), 3),
-            f"s{at % 2}",
-            400 if chance.random() < 0.001 else 1,
-        )
-        for at in range(count)
-    ]
-    return sorted(points)
-
-
 class Drawn(NamedTuple):
     """A chart: how it looks, the columns and rows of its query, and what the server is to draw of them."""
 
@@ -105,29 +80,9 @@ class Drawn(NamedTuple):
 
 
 COLORED = {"x": "integer", "c": "text", "y": "float"}
-STACK = {"kind": "area", "area": ["y"], "by": "x", "color": "c"}
-CLOUD = {"x": "float", "y": "float", "c": "text", "size": "integer"}
-DRAWN = {
-    "several lines": Drawn(
-        {"kind": "line", "line": ["y"], "by": "x", "color": "c"}, COLORED, several, 60_000, Plot("x", ("y",), "c", 0)
-    ),
-    "layers": Drawn(STACK | {"stack": "sum"}, COLORED, layers, 333_333, Plot("x", ("y",), "c", 0, "sum")),
-    "shares": Drawn(STACK | {"stack": "share"}, COLORED, layers, 333_333, Plot("x", ("y",), "c", 0, "share")),
-    "points": Drawn(
-        {"kind": "scatter", "scatter": "y", "by": "x", "color": "c"},
-        CLOUD,
-        cloud,
-        40_000,
-        Plot("x", ("y",), "c", 0, points=True),
-    ),
-    "bubbles": Drawn(
-        {"kind": "scatter", "scatter": "y", "by": "x", "size": "size"},
-        CLOUD,
-        cloud,
-        40_000,
-        Plot("x", ("y",), None, 0, points=True, size="size"),
-    ),
-}
+SEVERAL = Drawn(
+    {"kind": "line", "line": ["y"], "by": "x", "color": "c"}, COLORED, several, 60_000, Plot("x", ("y",), "c", 0)
+)
 
 
 @pytest.mark.parametrize("scale", [1, 2])
@@ -141,14 +96,9 @@ async def test_the_picture_is_the_same(stand_in: StandIn, open_page: OpenPage, s
     assert different / inked <= MOST
 
 
-@pytest.mark.parametrize("kind", DRAWN)
-async def test_charts_of_several_series_and_points_look_the_same(
-    stand_in: StandIn, open_page: OpenPage, kind: str
-) -> None:
-    """Layers have 999,999 rows; a stream gives at most a million. Red when they are reduced as lines are: 98 of 100
-    inked pixels differ, for each falls to nought where another one's rows are kept; with the columns of lines
-    (``_FINER = 1``): 7 in 1,000, of shares 12; and when points are reduced as lines: 6 in 1,000, of bubbles 20."""
-    inked, different, share = await compare(stand_in, open_page, DRAWN[kind], 1)
+async def test_charts_of_several_series_look_the_same(stand_in: StandIn, open_page: OpenPage) -> None:
+    """Red when the rows of all series are reduced as one line's."""
+    inked, different, share = await compare(stand_in, open_page, SEVERAL, 1)
     assert inked > 20_000
     assert different / inked <= MOST
     assert share < 0.35
@@ -157,14 +107,14 @@ async def test_charts_of_several_series_and_points_look_the_same(
 async def test_each_pixel_tells_of_all_lines(stand_in: StandIn, visit: Visit) -> None:
     """Of each line the server keeps other rows, but of all the first of a column. Red when a place with the least of
     one line is read, though there is one with all of them on its pixel."""
-    plot = DRAWN["several lines"].plot
+    plot = SEVERAL.plot
 
     def reduced(wanted: Message, filters: object) -> Message:
         kept = reduce_rows(Result(tuple(COLORED), several(20_000)), replace(plot, width=wanted["width"]))
         assert kept is not None
         return rows(COLORED, *map(list, kept.rows), reduced=True)
 
-    page = (await visit(stand_in.show([DRAWN["several lines"].view | {"title": "Load", "answer": reduced}]))).page
+    page = (await visit(stand_in.show([SEVERAL.view | {"title": "Load", "answer": reduced}]))).page
     box = await box_of(page.locator("svg.plot"))
     for at in range(300, 312):
         await page.mouse.move(box["x"] + at, box["y"] + box["height"] / 2)

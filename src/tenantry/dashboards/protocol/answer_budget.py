@@ -1,7 +1,7 @@
-"""AnswerBudget: the memory of answers that their viewers have not read yet, by group and in all.
+"""AnswerBudget: memory for answers that their viewers have not read yet, per group and in total.
 
-A line of an answer takes its size from the budget before its query runs, as far as the size is known from the time
-before, and gives it back when it was written. While there is no room, its query waits.
+A line reserves its expected size before its query runs and releases it when it is written. Without room, the query
+waits.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from cachetools import LRUCache
 from starlette.types import Message, Send
 
 from tenantry.aio import LoopLocal
-from tenantry.dashboards.paced_send import PacedSend, in_pieces
+from tenantry.dashboards.protocol.paced_send import PacedSend, in_pieces
 from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Bytes of lines that may wait in one process. A group may hold as much as stays free for the others: half of it when
-no other group holds anything, a quarter next to two groups that do the same."""
+"""Bytes of lines that may wait in one process. A group may hold as much as stays free for the others: alone half of it,
+next to two such groups a quarter."""
 MOST_OPEN: Final = 200
-"""Answers that one group may have open at once, whether they stay open or not."""
+"""Answers that one group may have open at once."""
 WAIT_SECONDS: Final = 30.0
-"""How long a line or an answer waits for others to be read."""
+"""How long a line or an answer waits for room."""
 _LOOK_SECONDS: Final = 0.1
 _UNKNOWN_BYTES: Final = 16 * 1024
-"""The size that a line is taken to have before it was made for the first time."""
+"""Expected size of a line that was never made."""
 _ROWS_FACTOR: Final = 2
-"""Rows take about this many times the memory of their line, while the line is made."""
+"""Memory of the rows and their line, in sizes of the line."""
 _ATTEMPTS: Final = 3
-"""How often a query runs whose line turned out to be larger than there was room for."""
+"""How often a query runs whose line turns out to be larger than the room for it."""
 _REMEMBERED: Final = 4_096
 
 LineName: TypeAlias = tuple[str, ...]
@@ -42,7 +42,7 @@ Encode: TypeAlias = Callable[[], Iterable[bytes | memoryview]]
 
 
 class HeldLine(NamedTuple):
-    """The pieces of a line, and the bytes that it holds of the budget until ``OpenAnswer.release``."""
+    """The pieces of a line, and the bytes reserved for it until ``OpenAnswer.release``."""
 
     pieces: deque[bytes]
     size: int
@@ -50,7 +50,7 @@ class HeldLine(NamedTuple):
 
 @dataclass(slots=True)
 class _Share:
-    """The answers that one group has open, and the bytes that they hold."""
+    """The open answers of one group, and the bytes reserved for them."""
 
     answers: set[OpenAnswer] = field(default_factory=set)
     held: int = 0
@@ -61,21 +61,21 @@ class AnswerBudget:
 
     def __init__(self) -> None:
         self.held: int = 0
-        """Bytes that wait to be read, of all groups."""
+        """Reserved bytes of all groups."""
         self._shares: dict[bytes, _Share] = {}
         self._sizes: LRUCache[tuple[bytes | None, LineName], int] = LRUCache(_REMEMBERED)
         self._clock = asyncio.get_running_loop().time
         self._cut_at = 0.0
 
     def count_open(self, group: UserGroup) -> int:
-        """The answers that this group has open."""
+        """The number of the group's open answers."""
         share = self._shares.get(group.handle)
         return 0 if share is None else len(share.answers)
 
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """An answer to this group, which is open until the end of the block. Raises AnswersUnread when the group has
-        ``MOST_OPEN`` of them and none ends within ``WAIT_SECONDS``."""
+        """Open an answer for a group until the end of the block. Raises AnswersUnread if the group has ``MOST_OPEN``
+        and none ends within ``WAIT_SECONDS``."""
         handle = group.handle
         await self._wait(lambda: self.count_open(group) < MOST_OPEN, lambda: [handle])
         share = self._shares.setdefault(handle, _Share())
@@ -92,17 +92,17 @@ class AnswerBudget:
     # --- bytes --------------------------------------------------------------------------------------------------------
 
     def has_capacity(self, group: bytes, size: int) -> bool:
-        """Whether a group that has an answer open may hold so many bytes more."""
+        """Whether a group with an open answer may reserve ``size`` more bytes."""
         own, free = self._shares[group].held, PROCESS_BYTES - self.held - size
         return size <= 0 or own + size <= free or (not own and free >= 0)
 
     def add(self, group: bytes, size: int) -> None:
-        """Counts so many bytes more, or fewer, for a group that has an answer open."""
+        """Add bytes to the group's reservation; negative: release them."""
         self._shares[group].held += size
         self.held += size
 
     async def wait_for_capacity(self, group: bytes, size: int) -> None:
-        """Until the group may hold so many bytes more. Raises AnswersUnread after ``WAIT_SECONDS``."""
+        """Wait until the group may reserve ``size`` more bytes. Raises AnswersUnread after ``WAIT_SECONDS``."""
 
         def largest() -> list[bytes]:
             own = self._shares[group].held
@@ -111,18 +111,18 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(group, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """The bytes that a line holds, by its size the last time: for this group, else for any."""
+        """The size of a line the last time: for this group, else for any."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
     def learn(self, group: bytes, name: LineName, size: int) -> None:
-        """Notes the size of a line. One that is larger than half of the budget counts as this half."""
+        """Remember the size of a line, at most half of the budget."""
         self._sizes[group, name] = self._sizes[None, name] = min(size, PROCESS_BYTES // 2)
 
     # --- waiting ------------------------------------------------------------------------------------------------------
 
     async def _wait(self, is_done: Callable[[], bool], groups: Callable[[], Iterable[bytes]]) -> None:
-        """Until ``is_done``. Meanwhile slow readers of answers to these groups are cut off."""
+        """Meanwhile cuts off slow readers of these groups' answers."""
         late = self._clock() + WAIT_SECONDS
         while not is_done():
             if self._clock() > late:
@@ -131,7 +131,7 @@ class AnswerBudget:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _cut_off_slowest(self, groups: Callable[[], Iterable[bytes]]) -> None:
-        """Cuts off the slow reader for which most is held, first of the group that holds the most."""
+        """Starts with the group that holds the most, then its largest answer."""
         if self._clock() - self._cut_at < _LOOK_SECONDS:  # however many wait
             return
         self._cut_at = self._clock()
@@ -142,7 +142,7 @@ class AnswerBudget:
 
 
 class OpenAnswer:
-    """One answer to a viewer of the group with this handle, and the bytes that it holds."""
+    """One answer to a viewer, and the bytes reserved for it."""
 
     def __init__(self, budget: AnswerBudget, group: bytes) -> None:
         self.held: int = 0
@@ -151,7 +151,7 @@ class OpenAnswer:
         self._group = group
 
     def paced(self, send: Send) -> Send:
-        """A ``send`` for its response, which sends in pieces. It raises ReadTooSlowly."""
+        """Wrap ``send`` to send in pieces. The wrapper raises ReadTooSlowly."""
 
         async def send_paced(message: Message) -> None:
             await self.pace.send(send, message)
@@ -159,9 +159,8 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """The line that the result of ``fetch`` writes. Both are done again where the line is larger than it was the
-        last time and there is no room for it: nothing that is large waits for room here. Raises AnswersUnread, and
-        what ``fetch`` and its result raise."""
+        """The line that the result of ``fetch`` writes. Both run again if the line outgrew its reservation and there is
+        no room: nothing large waits here. Raises AnswersUnread, and what ``fetch`` and its result raise."""
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
             await self.hold(size)
@@ -171,7 +170,7 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """The line, for which ``size`` bytes are held; None if there is no room for it, and none are held."""
+        """None, with nothing reserved, if there is no room for the line."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)
@@ -187,12 +186,12 @@ class OpenAnswer:
         return None
 
     async def hold(self, size: int) -> None:
-        """Holds so many bytes until they are released, or the answer ends. Raises AnswersUnread."""
+        """Reserve bytes until they are released or the answer ends. Raises AnswersUnread."""
         await self._budget.wait_for_capacity(self._group, size)
         self._add(size)
 
     def release(self, size: int) -> None:
-        """Gives bytes back."""
+        """Release reserved bytes."""
         self._add(-size)
 
     def _add(self, size: int) -> None:

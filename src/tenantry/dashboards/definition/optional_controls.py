@@ -1,4 +1,4 @@
-"""What a viewer may leave out: an end of a range, and the value of a control that has a default."""
+"""Find what a viewer may leave empty: an end of a range, or a control with a default."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from tenantry.sql.parameters import RANGE_ENDS, Parameter
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""The ends of a range that are there; None: no value at all."""
+"""The ends of a range that are given; None: no value."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """The dashboard and its queries, where a viewer may leave out what no query needs: an end of a range, and the value
-    of a control that has a default. What a query needs is what its text cannot be without: outside of ``[[ ]]``.
-    """
+    """The dashboard and its queries, with each control relaxed whose ends or value no query needs: every use of it can
+    be left out with its ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():
@@ -48,7 +47,7 @@ def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[Dashbo
 
 
 def _changes(parameter: Parameter) -> Iterator[tuple[Change, Sequence[Left]]]:
-    """What may be left out, the most first; and what is left then."""
+    """Each with the cases to check, the most permissive first."""
     if parameter.is_range:
         limits = dict(zip(RANGE_ENDS, (parameter.min, parameter.max), strict=True))
         ends = [end for end in RANGE_ENDS if limits[end] is None]

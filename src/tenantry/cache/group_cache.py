@@ -176,7 +176,7 @@ class GroupCache:
             answer = CachedAnswer(pending, NO_GENERATION if generation is None else generation, deadline)
             self._negative.add(key, pending.handle, answer)
             entry = self.entry(key)
-            if entry is not None:  # it had a group once
+            if entry is not None:  # it had a group
                 self._drop(entry)
             return True
 
@@ -240,7 +240,7 @@ class GroupCache:
         each step yields the ages (seconds) of changes that dropped usable answers."""
         with self._lock:
             if snapshot.polled_at < self._polled_at:
-                return  # the answer to an older poll says nothing new, and may look like a step back
+                return  # an older poll: nothing new, and it may look like a step back
             self._polled_at = snapshot.polled_at
             if not self.change_log.continues(changes) or changes.generation < snapshot.highest_generation:
                 self.change_log.restart(changes)

@@ -55,7 +55,7 @@ def set_headers(
     if in_address:
         added.append(_REFERRER_POLICY)
         merged_names.add(_REFERRER_POLICY[0])
-    # ASGI wants lower case; servers let the usual other spellings pass, so they do occur.
+    # ASGI requires lower case, but servers accept the usual spellings.
     to_merge = frozenset(spelling for name in merged_names for spelling in (name, name.title(), name.upper()))
 
     watched = send_part is not None
@@ -63,7 +63,7 @@ def set_headers(
     def send_with_headers(exchange: tuple[Any, ...], message: Message) -> Awaitable[None]:
         send: Send = exchange[0]
         if message["type"] == "http.response.start":
-            # Copies: an app may send one and the same message, or list of headers, for every request.
+            # Copies: an app may send the same message or headers for every request.
             message = {**message}
             message["headers"] = headers = [*message.get("headers", ())]
             for pair in headers:

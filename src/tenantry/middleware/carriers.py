@@ -101,7 +101,7 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        # Copies of the tokens that their carriers do not find are masked, in the headers that are read.
+        # Mask copies of the tokens that their carriers do not find, in the headers that are read.
         for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
@@ -115,7 +115,7 @@ class CustomCarriers:
                 found.append(Extracted(one.token, None) if name == b"cookie" else one)
                 if one.rest is None:
                     return None
-                if len(one.rest) >= len(value):  # nothing was taken out, or not enough to ever come to an end
+                if len(one.rest) >= len(value):  # otherwise this might never end
                     raise RuntimeError(
                         f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
                         "did not take it out: Extracted.rest is the line without it, shorter than the line"
@@ -222,7 +222,7 @@ def first_of(*carriers: Carriers | Carrier) -> Carriers:
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]
-    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # one of them may have no hash
+    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # a carrier may have no hash
     return Carriers(
         **{
             field.name: tuple(dict.fromkeys(name for each in merged for name in getattr(each, field.name)))

@@ -200,7 +200,7 @@ def _masked_raw_path(raw: bytes, segments: list[str], positions: Set[int]) -> by
         start, end = end, end + 1 + unquote_to_bytes(segment).count(b"/")
         if not positions.isdisjoint(range(start, end)):
             raw_segments[index] = quote("/".join(segments[start:end]), safe="").encode()
-    # They do not correspond where a server prepends its root_path to the one alone.
+    # They differ where a server prepends root_path to only one of them.
     return b"/".join(raw_segments) if end == len(segments) else quote("/".join(segments)).encode()
 
 
@@ -228,7 +228,7 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
         for pair in headers:
             if pair[0] in readers:
                 read = readers[pair[0]]
-                # Nearly every request of a browser has a Referer, and nearly none is long enough for a token.
+                # Most browser requests have a Referer, and few are long enough for a token.
                 skip = read is _address and len(pair[1]) < TOKEN_LENGTH
                 found = None if skip else (pair[1], None) if read is None else read(pair[1])
                 if found is not None:
@@ -241,7 +241,7 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
         ):
             return reference(scope)
         if source is not None:
-            # Out of a copy: the list may be shared with the server, the scope is the request's own.
+            # A copy: the server may share the list.
             scope["headers"] = headers = headers.copy()
             if rest is None:
                 headers.remove(source)

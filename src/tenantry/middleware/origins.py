@@ -37,7 +37,7 @@ Origin = tuple[str, str, str]
 
 
 class OriginCheck:
-    """The check of one middleware: ``allowed`` origins beside that of Host; ``advice`` for the error message. Raises
+    """The check of one middleware. ``allowed``: origins besides that of Host; ``advice`` ends the error message. Raises
     InvalidSettings unless they are written as by browsers (RFC 6454 section 6.2)."""
 
     __slots__ = ("_advice", "_allowed")
@@ -69,8 +69,8 @@ class OriginCheck:
             scheme, host, port = origin
             shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
-            f"this request{shown} came with a token that browsers send by themselves, such as a cookie, and not from a "
-            f"page of the host that it was sent to: {self._advice}"
+            f"this request{shown} has a token that browsers send by themselves, such as a cookie, and does not come "
+            f"from a page of its own host: {self._advice}"
         )
 
 
@@ -127,9 +127,9 @@ def _port(text: str | None) -> str | None:
 def _advice(text: object) -> str:
     written = text.strip().lower() if isinstance(text, str) else ""
     if written == "null":
-        return "every sandboxed frame has the origin null; give the page an origin of its own"
+        return "every sandboxed frame has the origin null; give the page its own origin"
     if "*" in written:
-        return "write each one out, as in https://app.example.com; there are no wildcards"
+        return "list each origin, as in https://app.example.com; there are no wildcards"
     if "@" in written:
         return "an origin has no user: write it as in https://app.example.com"
     if not written.isascii():
@@ -139,4 +139,4 @@ def _advice(text: object) -> str:
         written = scheme + "://" + written.partition("://")[2]
     guess = _ORIGIN_SHAPE.match(written if "://" in written else f"https://{written}")
     example = guess.group() if guess is not None else "https://app.example.com"
-    return f"write scheme, host and, if it is not the usual one, port, as in {example}"
+    return f"write scheme, host and, unless it is the default, port, as in {example}"

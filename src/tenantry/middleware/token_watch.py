@@ -83,8 +83,8 @@ class TokenWatch(ABC):
         self._clock = clock
         self._staleness = resolver.staleness
         self._interval = self._staleness / 5
-        self._margin = self._interval / 10  # before the end of what is known: a close message takes its time too
-        self._valid_until = float("inf")  # until it is checked first
+        self._margin = self._interval / 10  # time for the close message
+        self._valid_until = float("inf")  # until the first check
         self._stopped = False
         self._close_reason: tuple[int, str] | None = None
         self._timer: TimerHandle | None = None
@@ -119,7 +119,7 @@ class TokenWatch(ABC):
             return
         try:
             group = self._resolver.peek(self._raw)
-        except Exception:  # noqa: BLE001  # a foreign one that breaks its contract must not end the checks: it is asked
+        except Exception:  # noqa: BLE001  # a foreign resolver that breaks its contract must not end the checks
             group = None
         if group is None:
             self._start_task(self._resolve(), self._resolved)
@@ -157,7 +157,7 @@ class TokenWatch(ABC):
         if not self._renewed(group):
             self._mark_revoked(REVOKED, GROUP_CHANGED)
             return
-        now = self._clock()  # read first: a busy machine may pause between two clocks, and the end must not move back
+        now = self._clock()  # read first: a pause between the two clocks must not move the end back
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
         self._valid_until = now + min(left, ends)
         if ends <= 0:  # the clock was set since the group was resolved
@@ -200,7 +200,7 @@ class TokenWatch(ABC):
         if self._task is task:
             self._task = None
         if not task.cancelled():
-            task.exception()  # is no news: the client may have gone, or the app may have closed in this very moment
+            task.exception()  # retrieved and ignored: the client may have left
 
     def _stop(self) -> None:
         self._stopped = True

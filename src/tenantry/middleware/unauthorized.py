@@ -74,8 +74,8 @@ class LateUnauthorized:
             hides: bool = message["status"] == 500
         else:
             hides = message["type"] == "websocket.close" and not self._last and self._requested.made
-        # Litestar sends where it catches: an app that copes without a group, and fails for another reason, is known by
-        # that. Starlette raises its error again, so there it is known anyway.
+        # Litestar sends inside its handler, which shows whether the error has another cause. Starlette raises its
+        # error again.
         return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
 
     async def _release(self) -> None:

@@ -81,7 +81,7 @@ class WebSocketSession(TokenWatch):
         if self._disconnect is not None:
             if kind == "websocket.close":
                 return
-            raise SocketClosed(f"this websocket was closed: {self._disconnect['reason']}")
+            raise SocketClosed(f"the websocket was closed: {self._disconnect['reason']}")
         if kind not in {"websocket.accept", "websocket.send"}:
             self._stop()  # the app closes or denies it
         self._handshake.answered = True

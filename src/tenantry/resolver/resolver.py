@@ -69,7 +69,7 @@ class Resolver:
         time_of_day: Clock = utc_now,
     ) -> None:
         if not 0 < staleness < inf or not 0 < patience < inf:
-            raise ValueError("staleness and patience are seconds above 0")
+            raise ValueError("staleness and patience must be seconds above 0")
         self.counters: Counters = Counters()
         self._environment = environment
         self._usage = recorder_of(backend) or NO_RECORDER
@@ -135,7 +135,7 @@ class Resolver:
             return None
         entry.seen = True
         self.counters.hits += 1
-        # No other thread has its turn between these two: Python gives turns at calls and at the ends of loops.
+        # No other thread runs between these two: CPython switches at calls and loop ends.
         if entry.hits:
             entry.hits += 1
         else:
@@ -203,7 +203,7 @@ class Resolver:
         resolver can be used again."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
-        await self._flights.aclose()  # one that is cancelled before it begins does not take itself out
+        await self._flights.aclose()  # a task cancelled before its start does not remove itself
         for flight in loads:
             flight.task.cancel()
         ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
@@ -276,7 +276,7 @@ class Resolver:
                 async with asyncio.timeout(self._patience):
                     group = await self._load(flight, key, token, ahead=ahead)
             except TimeoutError as error:
-                raise StoreUnavailable("the user group could not be looked up in time") from error
+                raise StoreUnavailable("the user group was not found in time: try again") from error
             finally:
                 if flight.pending is not None:
                     self._cache.end(flight.pending)
@@ -331,6 +331,6 @@ class Resolver:
             deadline = inf if seconds == inf else answer.started + seconds  # ``inf`` itself: a million share one object
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.expires_at is not None:
-            entry = self._expiring(key)  # another load may have put a newer record there, which ends at another time
+            entry = self._expiring(key)  # another load may have stored a newer record
             self._check_end(group, entry if entry is not None and entry.group is group else None)
         return group

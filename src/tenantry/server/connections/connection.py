@@ -272,7 +272,7 @@ class GuardedTransport(asyncio.Transport):
         self._connection = connection
         self._real = connection.transport
         self.written: int = 0
-        self.write = self._real.write  # each request calls these two: the real ones cost no call of ours
+        self.write = self._real.write  # these two are called by each request
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:

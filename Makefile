@@ -1,4 +1,4 @@
-# Two commands do everything on a fresh clone: `make demo` and `make test`.
+# Two commands do everything on a fresh clone: `make demo` and `make test`. `make help` lists the others.
 # They need python3 (3.11 or newer), node with npm, git and make; everything else is installed into .venv.
 
 PYTHON ?= python3
@@ -17,11 +17,13 @@ INPUTS := pyproject.toml hatch_build.py requirements/constraints.txt frontend/pa
 # pip, with a line for each thing that takes its time.
 PIP := $(BIN)/python requirements/install.py --constraint requirements/constraints.txt
 
-.PHONY: help clients demo structure test test-matrix warehouses quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof audit lock changelog format clean
+.PHONY: help clients demo structure test test-all test-matrix warehouses checks quick quick-tests lint types mypy pyright floors pytest coverage bench scale scorecard scorecard-full leaks sql-proof audit lock changelog format clean
 
 help:
 	@echo "make demo    set up and serve a product that embeds dashboards for three customers (make demo PORT=8001: on another port)"
-	@echo "make test    set up and run every check and test"
+	@echo "make test    set up, run every check, and the tests that are not marked as slow"
+	@echo "make test-all        the same with the slow tests, and every example of the property tests"
+	@echo "make test-sql        the tests of one room (tests/sql); make test-site and make test-convert: of one distribution"
 	@echo "make quick   lint, types, floors and the pure tests, in two minutes"
 	@echo "make test-matrix     every test on each Python that this machine has, of 3.11 to 3.14"
 	@echo "make bench   set up and print the benchmark's ratios"
@@ -68,6 +70,9 @@ demo: .venv/demo
 
 test: checks pytest
 
+test-all: checks
+	@$(call PYTEST)
+
 # Two at a time: mypy is one process, and takes as long as all the others.
 checks: .venv/test
 	@$(MAKE) --no-print-directory --jobs=2 mypy pyright lint floors
@@ -89,17 +94,28 @@ pyright: .venv/test
 floors: .venv/test
 	@set -e; for folder in $(SESSIONS); do $(BIN)/lint-imports --config $$folder/pyproject.toml; done
 
-# A session for each distribution: each has a package called tests.
-PYTEST = set -e; for folder in $(SESSIONS); do (cd $$folder && $(CURDIR)/$(BIN)/python -m pytest --numprocesses=$(WORKERS) \
-  --dist=loadfile --no-loadscope-reorder $(1)); done
+# A session for each distribution: each has a package called tests. A file's tests share what its fixtures start.
+SESSION := $(CURDIR)/$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+PYTEST = set -e; for folder in $(SESSIONS); do (cd $$folder && $(SESSION) $(1)); done
+
+# The first tier: without the tests that are marked as slow, and with a quarter of the examples of property tests.
+FIRST_TIER := -m 'not slow' --hypothesis-profile=first-tier
 
 pytest: .venv/test
-	@$(call PYTEST)
+	@$(call PYTEST,$(FIRST_TIER))
+
+# Of one room: tests/sql, or tests/test_errors.py. Of one distribution: site, or contrib/tenantry-convert.
+ROOM = $(wildcard tests/$* tests/test_$*.py)
+DISTRIBUTION = $(wildcard $(filter site,$*) contrib/tenantry-$*)
+
+test-%: .venv/test
+	@test -n "$(DISTRIBUTION)$(ROOM)" || { echo "There are no tests of $*. Try the name of a folder of tests/."; exit 1; }
+	@cd ./$(DISTRIBUTION) && $(SESSION) $(if $(DISTRIBUTION),,$(ROOM))
 
 # While one works: without pyright, engines, servers and browsers.
-PURE := tests/test_names.py tests/test_errors.py tests/test_error_response.py tests/test_accessors.py tests/test_public_names.py tests/groups \
-  tests/tokens tests/html tests/sql tests/cache tests/slots/test_versions.py tests/keys tests/scale
-PURE_CONTRIB := contrib/tenantry-convert
+PURE := tests/test_names.py tests/test_errors.py tests/http/test_error_response.py tests/http/test_accessors.py tests/test_public_names.py tests/groups \
+  tests/tokens tests/html tests/sql $(wildcard tests/cache/*.py) tests/cache/slots/test_versions.py tests/scale
+PURE_CONTRIB := contrib/tenantry-convert contrib/tenantry-warehouses
 PURE_SITE := tests/test_public_names.py tests/test_contrast.py tests/config tests/navigation tests/markdown tests/icons tests/outputs
 SLOW := test_spelling.py test_fleet_model.py test_dynamic_sql_engines.py test_fuzz.py test_hostile.py test_large.py test_scaling.py test_clause_completeness.py test_structure.py
 QUICK := --quiet --numprocesses=2 --dist=loadfile --no-loadscope-reorder $(SLOW:%=--ignore-glob=*/%)
@@ -116,14 +132,16 @@ quick-tests: .venv/test
 test-matrix:
 	@$(PYTHON) -m scripts.matrix --workers $(WORKERS) $(MATRIX)
 
-# The clients of Snowflake and BigQuery want older versions of packages that the tests need: they have an environment.
-.venv-warehouses/made: pyproject.toml
+# The clients of Snowflake and BigQuery need older versions of packages than the tests: they have their own environment.
+WAREHOUSES := contrib/tenantry-warehouses
+.venv-warehouses/made: pyproject.toml $(WAREHOUSES)/pyproject.toml
 	@$(PYTHON) -m venv .venv-warehouses
-	@.venv-warehouses/bin/python requirements/install.py --editable '.[snowflake,bigquery,duckdb]' 'fakesnow[server]>=0.12' 'pytest>=8.3' 'anyio>=4.6'
+	@.venv-warehouses/bin/python requirements/install.py --editable . --editable './$(WAREHOUSES)[snowflake,bigquery,databricks]' \
+	  'fakesnow[server]>=0.12' 'pytest>=8.3' 'anyio>=4.6'
 	@touch $@
 
 warehouses: .venv-warehouses/made
-	@.venv-warehouses/bin/python -m pytest --noconftest tests/warehouses
+	@cd $(WAREHOUSES) && ../../.venv-warehouses/bin/python -m pytest
 
 # Apart, for measuring takes a fifth of the time again.
 coverage: .venv/test
@@ -181,7 +199,7 @@ format: .venv/test
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
 
 clean:
-	rm -rf .venv .venv-matrix .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
+	rm -rf .venv .venv-matrix .venv-warehouses .demo .bench .bundles-* .scorecard .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* \
 	  frontend/node_modules tests/browser/node_modules tests/clients/node_modules src/tenantry/static/bundles \
 	  site/.bundles-* site/.mypy_cache site/.pytest_cache site/.hypothesis site/.import_linter_cache site/.coverage* \
 	  site/src/tenantry_site/static/bundles \

@@ -1,7 +1,8 @@
 """A real browser: headless Chromium out of an npm package, or the one that $CHROMIUM names, driven by Playwright.
 
 Playwright's synchronous interface leaves an event loop running in the thread, which no async test survives, so this is
-the asynchronous one. A browser lives for one module of tests.
+the asynchronous one. A browser lives for one module of tests, with the event loop of its tests. A package with many
+such modules makes it a fixture of the package.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -74,8 +76,16 @@ OpenPage = Callable[..., Awaitable[Watched]]
 
 @pytest.fixture(scope="session")
 def chromium_path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The browser's executable."""
+    """The browser's executable. Fails where a package's browser files are not built."""
+    for package in ("tenantry", "tenantry_site"):
+        require_bundles(Path(str(files(package))) / "static" / "bundles")
     return executable(tmp_path_factory.mktemp("npm"))
+
+
+def require_bundles(folder: Path) -> None:
+    """Fail where ``folder`` holds no browser files. Without this check each test waits a minute for an empty page."""
+    if not any(folder.glob("*.js")):
+        pytest.fail(f"There are no browser files in {folder}. `pip install -e . -e site` builds them.", pytrace=False)
 
 
 def executable(cache: Path) -> str:
@@ -124,11 +134,13 @@ def _run(command: list[str], environment: dict[str, str]) -> None:
         pytest.fail(f"no browser: {' '.join(command[:2])} failed in {PACKAGE}\n{done.stderr}", pytrace=False)
 
 
-@pytest.fixture(scope="module")
-async def browser(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
-    """Chromium, with a temporary folder and a home of its own."""
-    async with chromium(chromium_path, tmp_path_factory.mktemp("chromium")) as launched:
-        yield launched
+async def launched(chromium_path: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
+    """Chromium, with a temporary folder and a home of its own. A fixture of any scope can be made of it."""
+    async with chromium(chromium_path, tmp_path_factory.mktemp("chromium")) as started:
+        yield started
+
+
+browser = pytest.fixture(launched, scope="module", name="browser")
 
 
 @asynccontextmanager

@@ -10,7 +10,16 @@ import pytest
 
 from scripts.distributions import DISTRIBUTIONS, ROOT
 
-PUBLIC = ("tenantry", "tenantry.errors", "tenantry.sql", "tenantry.sql.inspect")
+PUBLIC = (
+    "tenantry",
+    "tenantry.datasources",
+    "tenantry.datasources.engines",
+    "tenantry.errors",
+    "tenantry.groups",
+    "tenantry.results",
+    "tenantry.sql",
+    "tenantry.sql.inspect",
+)
 """The modules that a tool may import from."""
 
 CONTRIB = {name: folder for name, folder in DISTRIBUTIONS.items() if folder.parent == ROOT / "contrib"}

@@ -31,7 +31,7 @@ from engines.ports import free_port
 from tenantry import DataSources, Embedding, Resolver, mount_dashboards
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
-from tenantry.datasources import ResultCache
+from tenantry.datasources import Limits, ResultCache, Sharing
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.provisioning import Provisioner
 
@@ -226,7 +226,8 @@ async def _serve(folder: Path, ports: tuple[int, int], cached: bool) -> None:
     write_dashboards(folder / "dashboards")
     cache = ResultCache(seconds=3_600) if cached else None
     mounted = Starlette()
-    async with DataSources(store, cache=cache, timeout=60, connect_timeout=60, max_waiting=10_000) as sources:
+    limits = Limits(timeout=60, connect_timeout=60, sharing=Sharing(max_waiting=10_000))
+    async with DataSources(store, cache=cache, limits=limits) as sources:
         resolver = Resolver(store, keys=KEYS)
         mount_dashboards(mounted, folder / "dashboards", resolver, sources, embedding=Embedding(store, KEYS))
         apps = {ports[0]: mounted, ports[1]: _Product(store, environment, dashboards).app}

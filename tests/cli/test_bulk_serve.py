@@ -18,6 +18,8 @@ import pytest
 from tests.cli.conftest import Terminal
 from tests.cli.serving import Server, serving
 
+pytestmark = pytest.mark.slow
+
 LONG = 120
 
 

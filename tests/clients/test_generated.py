@@ -16,6 +16,8 @@ from tenantry.provisioning.http import openapi_document
 from tests.clients.generators import SHORT, Generator, GeneratorMissing
 from tests.clients.service import Running, running
 
+pytestmark = pytest.mark.slow
+
 STEPS = {"GET", "POST", "PUT", "PATCH", "rotate", "introspect", "errors", "list", "DELETE"}
 
 

@@ -11,8 +11,6 @@ import pytest
 
 from tests.dashboards.served import Site, serve
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 FILES = {
     "dashboards/flights.yaml": """
 title: Flights

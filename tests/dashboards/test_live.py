@@ -21,8 +21,6 @@ from tenantry.datasources import RedisResults, ResultCache, changes
 from tests.dashboards.served import SOON, Site, serve
 from tests.datasources.conftest import PRODUCTION
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 FILES = {
     "dashboards/open.yaml": """
 title: Open
@@ -38,6 +36,7 @@ rows: [{table: {sql: "with recursive n(i) as (select 1 union all select i + 1 fr
 }
 
 
+@pytest.mark.usefixtures("mount")
 async def test_an_open_answer_says_which_panels_have_changed(tmp_path: Path) -> None:
     """Those of the data source that the program reports, again and again; of another source none. Red when every panel
     is asked for again, and when a change while the panels run is missed."""
@@ -138,6 +137,7 @@ def handle_of_ha(site: Site) -> bytes:
     return next(handle for handle, group in site.backend.groups.items() if group.provided_id == "ha")
 
 
+@pytest.mark.usefixtures("mount")
 @pytest.mark.parametrize(("name", "lines", "cut_off"), [("open", 3, rotate), ("slow", 0, rotate), ("open", 3, end)])
 async def test_an_answer_ends_with_its_token(
     tmp_path: Path, name: str, lines: int, cut_off: Callable[[Site], None]
@@ -149,11 +149,11 @@ async def test_an_answer_ends_with_its_token(
             for _ in range(lines):
                 await reader.line()
             async with asyncio.timeout(SOON):
-                while not lines and not site.sources.flights.by_key:
+                while not lines and not site.sources.in_flight.by_key:
                     await asyncio.sleep(0.01)
             cut_off(site)
             assert await reader.line() == {"token": "ended"}
-        assert site.sources.flights.by_key == {}
+        assert site.sources.in_flight.by_key == {}
 
 
 def change(**fields: Any) -> Callable[[Site], None]:
@@ -195,7 +195,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
             for _ in range(3 if name == "open" else 0):
                 await reader.line()
             async with asyncio.timeout(SOON):
-                while name == "slow" and not site.sources.flights.by_key:
+                while name == "slow" and not site.sources.in_flight.by_key:
                     await asyncio.sleep(0.01)
             changed(site)
             last = await reader.line()
@@ -204,7 +204,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
                 assert await reader.line() == {"end": True}
                 last = await reader.line()
             assert last == {"group": "changed"}
-        assert site.sources.flights.by_key == {}
+        assert site.sources.in_flight.by_key == {}
         assert not len(site.sources.bindings)
 
 

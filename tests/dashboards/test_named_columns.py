@@ -10,15 +10,13 @@ from typing import Any, Final
 import duckdb
 import pytest
 
-from tenantry.dashboards.definition.keys import PANELS
+from tenantry.dashboards.definition.file_schema import PANELS
 from tenantry.dashboards.definition.model import PanelKind
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import ResultCache
 from tenantry.errors import TemplateError
 from tests.dashboards.served import Site, serve
 from tests.dashboards.test_tables import Stored
-
-pytestmark = pytest.mark.usefixtures("mount")
 
 SECRET: Final = "TOP-SECRET"
 HIDDEN: Final = {"secret", "margin"}
@@ -107,7 +105,7 @@ async def test_a_page_gets_the_named_columns(tmp_path: Path, kind: PanelKind) ->
             line = panel_of(text)
             assert columns_of(line) == named
             assert line["rows"]
-            assert line["reduced"] == (width > 0 and kind in (PanelKind.LINE, PanelKind.AREA, PanelKind.SCATTER))
+            assert line["reduced"] == (width > 0 and kind is PanelKind.LINE)
             if kind is PanelKind.FIGURE:
                 assert columns_of(line["compare"]) == {"delay"}
                 assert columns_of(line["sparkline"]) == {"delay", "day"}

@@ -16,8 +16,6 @@ from tenantry.http.accessors import variables as request_variables
 from tenantry.sql import SQLTemplate
 from tests.dashboards.helpers import HTML, client, get
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 ORDERS = SQLTemplate(
     """

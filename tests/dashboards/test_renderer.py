@@ -17,8 +17,6 @@ from tenantry.groups import Record, UserGroup
 from tenantry.html import HTMLTemplate
 from tests.dashboards.helpers import GROUP, get
 
-pytestmark = pytest.mark.usefixtures("mount")
-
 
 def show(*values: Any) -> str:
     """Which of the three things a renderer was given, in order."""

@@ -92,7 +92,7 @@ async def test_the_limit_of_rows_is_for_those_that_are_sent(tmp_path: Path) -> N
         **FILES,
         "queries/flights.sql": "select day, route, delay from flights where carrier = {{ carrier }} order by delay",
     }
-    few = {"row_limit": 100, "stream_limits": StreamLimits(row_limit=110)}
+    few = {"row_limit": 100, "stream": StreamLimits(row_limit=110)}
     for files, limits in ((unordered, {"row_limit": 100}), (FILES, few)):
         folder = tmp_path / str(len(limits))
         async with serve(folder, files, limits=limits) as site:
@@ -168,7 +168,7 @@ async def test_a_file_that_breaks_off_is_a_line_of_the_log(
     rows for all of them."""
     many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) select i from n"
     files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{many}"}}}}]\n'}
-    limits = {"stream_limits": StreamLimits(row_limit=50_000)} if why == "limit" else {}
+    limits = {"stream": StreamLimits(row_limit=50_000)} if why == "limit" else {}
     caplog.set_level(logging.INFO)
     async with serve(tmp_path, files, limits=limits, store=Stored) as site:
         if why == "rotated":

@@ -11,6 +11,8 @@ import pytest
 
 from benchmarks.acceptance.checks.unread import GROWTH, KINDS, attack, attacked
 
+pytestmark = pytest.mark.slow
+
 CONNECTIONS = 120
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tenantry.datasources import DataSources
 from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup
+from tests.datasources.settings import data_sources
 
 PRODUCTION = Environment(1, "production", Tag.CUSTOMER)
 STAGING = Environment(2, "staging", Tag.TESTING)
@@ -82,7 +83,7 @@ async def open_sources(directory: Directory) -> AsyncIterator[Callable[..., Data
     made: list[DataSources] = []
 
     def make(**limits: Any) -> DataSources:
-        made.append(DataSources(directory, **{"connect_timeout": 60.0, **limits}))
+        made.append(data_sources(directory, **{"connect_timeout": 60.0, **limits}))
         return made[-1]
 
     yield make

@@ -23,7 +23,7 @@ NO_ROW = f"{ROWS['sqlite'].format(2_000_000_000)} where i < 0"
 LIMITS = {
     "timeout": 600.0,
     "connect_timeout": SOON,
-    "stream_limits": StreamLimits(row_limit=ENDLESS, max_bytes=2**40, reader_timeout=600.0),
+    "stream": StreamLimits(row_limit=ENDLESS, max_bytes=2**40, reader_timeout=600.0),
 }
 
 

@@ -249,7 +249,7 @@ def case_of(tmp_path: Path) -> Iterator[Callable[[type[SQLiteDriver]], EngineCas
 
     def make(kind: type[SQLiteDriver]) -> EngineCase:
         def make_driver(source: RegisteredSource, limits: Limits) -> SQLiteDriver:
-            return kind(source.id, path, limits)
+            return kind(replace(source, url=f"sqlite:///{path}"), limits)
 
         case = replace(good, make_driver=make_driver, url=f"own://user:{PASSWORD}@host/name", unreachable_url=None)
         return replace(case, slow="select pause() as v", patience=PATIENCE) if kind is UnstoppableDriver else case

@@ -16,6 +16,7 @@ from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.url import file_path, memory_bytes, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable
 from tests.datasources.clickhouse_cases import CANARY, CASES, ENGINE_ALONE, PATIENCE
+from tests.datasources.conftest import Directory
 
 
 @pytest.fixture(scope="module")
@@ -66,12 +67,12 @@ def test_one_folder_at_a_time(found: dict[str, Any]) -> None:
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     """Red without the look into it: the engine makes a database of any folder."""
     require_chdb()
-    driver = ChDBDriver("ds_1", tmp_path, Limits(), 2**30)
+    driver = ChDBDriver(Directory().add(1, f"chdb:///{tmp_path}"), Limits())
     with pytest.raises(InvalidSource, match="holds no database of chDB"):
         driver.open()
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(SourceUnavailable, match="does not exist"):
-        ChDBDriver("ds_1", tmp_path / "missing", Limits(), 2**30).open()
+        ChDBDriver(Directory().add(1, f"chdb:///{tmp_path / 'missing'}"), Limits()).open()
     driver.shutdown()
 
 

@@ -152,7 +152,7 @@ async def test_a_value_never_becomes_sql(sql: str, value: str, fetch, monkeypatc
     monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v=value)
-    monkeypatch.setattr("tenantry.datasources.engines.duckdb.has_dynamic_sql", lambda *_: False)
+    monkeypatch.setattr("tenantry.datasources.engines.duckdb.refuse_dynamic_sql", lambda *_: None)
     assert await fetch(sql, v=value), "the control: the engine runs it"
 
 
@@ -200,6 +200,6 @@ async def test_a_file_that_is_none_is_unavailable(
 
 def test_the_missing_time_zone_package_is_named() -> None:
     """DuckDB gives a timestamp with time zone to Python only through pytz; the error says so."""
-    driver = DuckDBDriver("ds_1", Path("/none"), Limits(), "1GiB")
+    driver = DuckDBDriver(Directory().add(1, "duckdb:////none"), Limits())
     error = duckdb.InvalidInputException("Required module 'pytz' failed to import")
     assert "pip install pytz" in str(driver.failure(error))

@@ -61,7 +61,7 @@ async def test_a_value_names_no_file_of_the_server(
     monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):
         await fetch(sql, v=str(file))
-    monkeypatch.setattr("tenantry.datasources.engines.mysql.has_dynamic_sql", lambda *_: False)
+    monkeypatch.setattr("tenantry.datasources.engines.mysql.refuse_dynamic_sql", lambda *_: None)
     assert await fetch(sql, v=str(file)) == [{"f": b"secret"}], "the control: the engine reads it"
 
 

@@ -16,7 +16,6 @@ from engines.mariadb import MariaDB
 from tenantry.datasources import DataSources, Limits
 from tenantry.datasources.engines.mysql import MySQLDriver
 from tenantry.datasources.engines.mysql_connection import Session
-from tenantry.datasources.url import parse_url
 from tenantry.errors import DataSourceError, QueryTimeout, TooManyRows
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
@@ -89,7 +88,7 @@ async def test_a_query_that_the_servers_timeout_ends_without_an_error(make) -> N
     Red when the driver did not look at the time: the answer was 0.
     """
     source = make()
-    driver = MySQLDriver("ds_1", parse_url(source.url), Limits(timeout=0.5))
+    driver = MySQLDriver(Directory().add(1, source.url), Limits(timeout=0.5))
     connection = driver.open()
     with pytest.raises(QueryTimeout):
         driver.fetch(connection, SQLTemplate(BUSY).bind({}, "format", dialect="mysql"))
@@ -146,7 +145,7 @@ async def test_a_stop_does_not_reach_another_server(
     await source.fetch("select 1 as one")
     kills = "select variable_value from information_schema.global_status where variable_name = 'Com_kill'"
     before = mariadb_with_tls.execute(kills)
-    driver = source.sources._pools._open[(1, "ds_1")].source._driver
+    driver = source.sources._open_sources._open[(1, "ds_1")].pool._driver
     login = dict(driver._address._login)
     elsewhere = {"port": mariadb_with_tls.port, "user": "root", "password": "", "database": "mysql"}
     monkeypatch.setattr(MySQLDriver, "_kill", counted)

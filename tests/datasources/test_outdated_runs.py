@@ -16,12 +16,13 @@ import pytest
 
 from tenantry import DataSources
 from tenantry.datasources import Limits, OpenRows, ResultStream, registrations
-from tenantry.datasources.pool.many_rows import Reduction
+from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.errors import QueryOutdated, StoreUnavailable
 from tenantry.groups import Environment, GroupDraft, Issued, RegisteredSource, Tag, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.sql import BoundSQL
 from tenantry.testing import MemoryStore, make_token
+from tests.datasources.settings import data_sources
 from tests.datasources.tenancy import LIMITS, NO_ROW, ROWS_WITHOUT_END, SOON, Tenancy, ended, make_tenancy
 from tests.datasources.test_engines import EchoDriver
 from tests.resolver.fake import KEYS
@@ -38,7 +39,7 @@ RUNS: dict[str, Callable[[DataSources, UserGroup], Awaitable[Any]]] = {
     "a query": lambda sources, group: sources.query(group, "main", NO_ROW),
     "rows as dicts": lambda sources, group: sources.fetch(group, "main", NO_ROW),
     "a chart of many rows": lambda sources, group: sources.query(
-        group, "main", NO_ROW, reduction=Reduction("all", lambda result: result)
+        group, "main", NO_ROW, reduction=Reduction("all", lambda result: result, lambda result: result)
     ),
     "a stream before its first row": lambda sources, group: sources.stream(group, "main", NO_ROW),
 }
@@ -47,7 +48,7 @@ RUNS: dict[str, Callable[[DataSources, UserGroup], Awaitable[Any]]] = {
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 async def test_what_waits_for_the_engine_ends(own: Tenancy, run: Any) -> None:
     """And the query is stopped: its one connection serves the next one."""
-    async with DataSources(own.store, pool_size=1, **LIMITS) as sources:
+    async with data_sources(own.store, pool_size=1, **LIMITS) as sources:
         running = asyncio.ensure_future(run(sources, own.group))
         async with asyncio.timeout(SOON):
             while not any(each.running for each in sources.activity.sources.values()):
@@ -66,11 +67,11 @@ async def test_one_of_two_who_wait_for_an_answer(own: Tenancy) -> None:
     """The other group's goes on: only who is outdated leaves. Red when the query of both is stopped."""
     draft = GroupDraft("globex", "Globex", {"region": "eu"}, {"main": "own_1"})
     other = (await own.store.get_or_create(own.environment, draft, make_token(handle=b"87654321"))).group
-    async with DataSources(own.store, **LIMITS) as sources:
+    async with data_sources(own.store, **LIMITS) as sources:
         mine = asyncio.ensure_future(sources.query(own.group, "main", NO_ROW))
         theirs = asyncio.ensure_future(sources.query(other, "main", NO_ROW))
         async with asyncio.timeout(SOON):
-            while sources.flights.counters.joined < 1:
+            while sources.in_flight.counters.joined < 1:
                 await asyncio.sleep(0.01)
         await own.change(mapping=None)
         async with asyncio.timeout(SOON):
@@ -85,7 +86,7 @@ async def test_one_of_two_who_wait_for_an_answer(own: Tenancy) -> None:
 async def test_rows_that_the_engine_has_given_are_not_read(own: Tenancy) -> None:
     """All of them are in the first piece, and the engine has long ended. Red when the end of the engine's query ends
     the watch."""
-    async with DataSources(own.store, **LIMITS) as sources:
+    async with data_sources(own.store, **LIMITS) as sources:
         stream = await sources.stream(own.group, "main", "select 1 as one")
         await own.change(mapping=None)
         async with asyncio.timeout(SOON):
@@ -122,7 +123,7 @@ async def test_a_reader_does_not_wait_for_an_engine_that_is_stuck(own: Tenancy) 
         made.append(StuckDriver(source, limits))
         return made[-1]
 
-    async with DataSources(own.store, engines={"echo": make}, **LIMITS) as sources:
+    async with data_sources(own.store, engines={"echo": make}, **LIMITS) as sources:
         await own.register(4, "echo://host/name")
         await own.change(mapping={"main": "own_4"})
         now = await own.store.get(own.environment, "acme")
@@ -148,7 +149,7 @@ async def read_all(stream: ResultStream) -> None:
 
 async def test_a_stream_that_was_read_or_dropped_is_not_checked(own: Tenancy) -> None:
     """Red when a stream that nobody refers to stays in the watch, and with it in memory."""
-    async with DataSources(own.store, **LIMITS) as sources:
+    async with data_sources(own.store, **LIMITS) as sources:
         assert [piece async for piece in await sources.stream(own.group, "main", "select 1 as one")]
         assert not len(sources.bindings)
         dropped: ResultStream | None = await sources.stream(own.group, "main", ROWS_WITHOUT_END)
@@ -184,7 +185,7 @@ async def test_a_stream_ends_when_nobody_knows(own: Tenancy) -> None:
     await store.create_data_source(own.environment, source_id="ds_1", provided_id="own_1", url=own.urls[0])
     draft = GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "own_1"})
     group = (await store.get_or_create(own.environment, draft, make_token())).group
-    async with DataSources(store, **LIMITS) as sources:
+    async with data_sources(store, **LIMITS) as sources:
         stream = await sources.stream(group, "main", ROWS_WITHOUT_END)
         store.up = False
         await ended(sources, StoreUnavailable.code)
@@ -205,7 +206,7 @@ async def test_a_read_that_never_ends_is_not_the_last_round(own: Tenancy, monkey
         return await read(handle)
 
     monkeypatch.setattr(own.store, "get_by_handle", get_by_handle)
-    async with DataSources(own.store, **LIMITS, group_pool_size=5) as sources, asyncio.timeout(SOON):
+    async with data_sources(own.store, **LIMITS, group_pool_size=5) as sources, asyncio.timeout(SOON):
         opened: list[ResultStream] = []
         while asked < 4:
             opened.append(await sources.stream(own.group, "main", ROWS_WITHOUT_END))
@@ -217,7 +218,7 @@ async def test_a_read_that_never_ends_is_not_the_last_round(own: Tenancy, monkey
 async def test_the_bound_is_that_of_the_resolver(own: Tenancy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one of the same store runs in this process; else five seconds."""
     monkeypatch.undo()
-    async with DataSources(own.store, **LIMITS) as sources:
+    async with data_sources(own.store, **LIMITS) as sources:
         assert sources._registrations.staleness == 5.0
         resolver = Resolver(own.store, keys=KEYS, staleness=0.75)
         assert sources._registrations.staleness == 0.75
@@ -238,7 +239,7 @@ async def test_a_directory_without_groups_checks_registrations(own: Tenancy) -> 
             return None if self.gone else await own.store.data_source(environment, reference)
 
     directory = Sources()
-    async with DataSources(directory, **LIMITS) as sources:
+    async with data_sources(directory, **LIMITS) as sources:
         stream = await sources.stream(own.group, "main", ROWS_WITHOUT_END)
         async with asyncio.timeout(SOON):
             while directory.asked < 4:

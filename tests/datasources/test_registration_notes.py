@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from tenantry.datasources import DataSources, Enforcement, ReadOnlyBy, registration_notes
-from tenantry.datasources.engines import built_in
+from tenantry.datasources.engines import engine as engines
 from tenantry.datasources.engines.built_in import BUILT_IN
-from tenantry.datasources.url import ENGINES
 from tests.datasources.conftest import Directory, group
 from tests.datasources.test_engines import EchoDriver
 
@@ -24,38 +23,30 @@ def test_a_source_that_is_held_says_nothing() -> None:
     assert registration_notes("postgresql://u:secret@h/db") == []
 
 
-def test_a_trusted_dialect_says_that_nothing_holds_it() -> None:
-    """Neither read-only nor stopped. Red when ``registration_notes`` looked at built-in engines only."""
-    read_only, stop = registration_notes("mssql+pymssql://u:secret@h/db", trusted=True)
-    assert "nothing holds mssql read-only but the rights of its user" in read_only
-    assert "cannot be stopped" in stop
-    assert "secret" not in read_only + stop
-
-
 @pytest.mark.parametrize("url", ["mysql://u:secret@h/db", "duckdb:///a.duckdb", "postgres://u:secret@h/db"])
 def test_a_missing_package_is_named_with_its_install_line(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first query said it before. Red without the check."""
-    monkeypatch.setattr(built_in, "find_spec", lambda _: None)
+    monkeypatch.setattr(engines, "find_spec", lambda _: None)
     (note,) = registration_notes(url)
-    engine = BUILT_IN[ENGINES[url.partition(":")[0]]]
-    assert f"{engine.package} is not installed: pip install 'tenantry[{engine.extra}]'" in note
+    engine = BUILT_IN[url.partition(":")[0]]
+    assert f"{engine.package} is not installed: pip install '{engine.install}'" in note
 
 
 def test_a_module_in_a_missing_package_is_missing() -> None:
     """Python raises for it."""
-    assert not built_in.is_installed("no_such_package.module")
-    assert built_in.is_installed("tenantry.sql")
+    assert not engines.is_installed("no_such_package.module")
+    assert engines.is_installed("tenantry.sql")
 
 
-@pytest.mark.parametrize("name", sorted(set(ENGINES.values())))
-def test_every_engine_says_what_holds_it_and_which_extra_brings_it(name: str) -> None:
-    """An engine of a URL is in the table, and its extra is one of ours and brings its package."""
-    engine = BUILT_IN[name]
-    assert bool(engine.package) == bool(engine.module) == bool(engine.extra)
-    if engine.extra:
-        assert any(
-            each.lower().startswith(engine.package.lower()) for each in PROJECT["optional-dependencies"][engine.extra]
-        )
+@pytest.mark.parametrize("scheme", BUILT_IN)
+def test_every_engine_says_which_extra_brings_its_client(scheme: str) -> None:
+    """The extra is one of ours and brings the package."""
+    engine = BUILT_IN[scheme]
+    assert bool(engine.package) == bool(engine.module) == bool(engine.install)
+    if engine.install:
+        extra = engine.install.removeprefix("tenantry[").removesuffix("]")
+        package = engine.package.partition(" ")[0].lower()
+        assert any(each.lower().startswith(package) for each in PROJECT["optional-dependencies"][extra])
 
 
 async def _warnings(driver: type[EchoDriver], directory: Directory, caplog: pytest.LogCaptureFixture) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from engines.hypothesis_profile import examples
 from tenantry.datasources.caching.result_entry import RefusedResult, SharedEntry, Unencodable, read_result, write_result
 from tenantry.datasources.results import Result
 
@@ -64,7 +65,7 @@ def exact(value: Any) -> Any:
     return type(value), repr(value)
 
 
-@settings(max_examples=150)  # an example has many kinds of values
+@settings(max_examples=examples(150))  # an example has many kinds of values
 @given(results())
 def test_what_is_read_is_what_was_written(result: Result) -> None:
     """Of every type that a driver gives, alone, among others and nested. Red with msgspec's own forms for all: it

@@ -13,6 +13,7 @@ from tenantry.errors import InvalidSettings, SourceUnavailable, UnmappedSchema, 
 from tenantry.groups import Environment, RegisteredSource, Tag, extend, thaw
 from tenantry.testing import MemoryStore
 from tests.datasources.conftest import PRODUCTION, STAGING, Directory, duckdb_file, group, sqlite_file
+from tests.datasources.settings import data_sources
 
 OWNERS = "select distinct owner from orders"
 
@@ -176,11 +177,11 @@ async def test_open_sources_are_bounded(directory: Directory, open_sources, tmp_
     for number in (0, 1, 2, 3, 0):
         rows = await sources.fetch(group(main=f"ds_{number}"), "main", OWNERS, {})
         assert rows == [{"owner": f"owner{number}"}]
-        assert len(sources._pools._open) <= 2
+        assert len(sources._open_sources._open) <= 2
     endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"
     slow = [asyncio.create_task(sources.fetch(group(main=f"ds_{number}"), "main", endless, {})) for number in (0, 1)]
     async with asyncio.timeout(120):
-        while sum(pool.users for pool in sources._pools._open.values()) < 2:
+        while sum(pool.users for pool in sources._open_sources._open.values()) < 2:
             await asyncio.sleep(0.01)
     with pytest.raises(SourceUnavailable, match="2 data sources are busy"):
         await sources.fetch(group(main="ds_2"), "main", OWNERS, {})
@@ -194,7 +195,7 @@ async def test_open_sources_are_bounded(directory: Directory, open_sources, tmp_
 def test_a_bound_that_is_none_is_refused(name: str, value: object, directory: Directory) -> None:
     """Every limit is a number above 0: none of them can be switched off by mistake."""
     with pytest.raises(InvalidSettings, match=name):
-        DataSources(directory, **{name: value})
+        data_sources(directory, **{name: value})
 
 
 def test_a_closed_event_loop_is_survived(directory: Directory, tmp_path: Path) -> None:

@@ -377,7 +377,7 @@ async def test_twenty_viewers_of_twenty_equal_panels(sources: DataSources) -> No
     panels = [f"select tenant from orders where {number} = {number} limit 1" for number in range(20)]
     found = await asyncio.gather(*(owners(sources, "acme", panel) for _ in range(20) for panel in panels))
     assert found == [{"acme"}] * 400
-    counters = sources.flights.counters
+    counters = sources.in_flight.counters
     assert (counters.executed, counters.joined, counters.stopped) == (20, 380, 0)
 
 
@@ -402,7 +402,7 @@ async def test_a_group_whose_policies_choose_never_shares(
     else:
         found = [await owners(sources, name) for name in names]
     assert found == ([{"acme"}] * 10 if broken else [{name} for name in names])
-    assert sources.flights.counters.executed == (1 if broken else 2)
+    assert sources.in_flight.counters.executed == (1 if broken else 2)
 
 
 async def test_a_fingerprint_is_of_the_source_as_it_is_registered(directory: Directory, open_sources, tmp_path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.datasources.statement import first_keyword, is_plain, mysql_refusal
+from tenantry.datasources.statement import first_keyword, mysql_refusal
 
 
 @pytest.mark.parametrize(
@@ -67,33 +67,3 @@ def test_the_first_keyword(sql: str, word: str | None) -> None:
 def test_one_mysql_read(sql: str, allowed: bool) -> None:
     """Executable comments, INTO and a second statement are seen where MySQL sees them."""
     assert (mysql_refusal(sql) is None) is allowed
-
-
-@pytest.mark.parametrize(
-    ("sql", "plain"),
-    [
-        ("select a.b, 'it''s; fine', \"Name\" from t where x = ? and y in (?, ?) -- note\n limit 1", True),
-        ("select 1 - 2 / 3 /* note */;", True),
-        ("select %(a)s, :b, @c", True),
-        ("select ''", True),
-        (r"select 'it\'s'", False),
-        ("select `a`", False),
-        ("select [o'brien]", False),
-        ("select $$a$$", False),
-        ("select q'[it's]'", False),
-        ("select E'a'", False),
-        ("select U&'!0041' uescape '!'", False),
-        ("select * from u&\"!0074s_stat\" uescape '!' (?)", False),
-        ("select 1 # note", False),
-        ("select '''a'''", False),
-        ('select """a"""', False),
-        ("select 1 --note\n", False),
-        ("select 1 /*+ hint */", False),
-        ("select 1 /* a /* b */", False),
-        ("select 'open", False),
-        ("select 1; select 2", False),
-    ],
-)
-def test_plain_text(sql: str, plain: bool) -> None:
-    """A text is plain when no SQL engine cuts it into other words."""
-    assert is_plain(sql) is plain

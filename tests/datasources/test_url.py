@@ -24,6 +24,8 @@ CANARY = "k3y-c4n4ry"
         ("mysql+pymysql://u:p@h:3306/db", "mysql"),
         ("mariadb://u:p@h/db", "mariadb"),
         ("mariadb+pymysql://u:p@h/db", "mariadb"),
+        ("redshift://u:p@h:5439/db?sslmode=require", "redshift"),
+        ("redshift+psycopg2://u:p@h/db", "redshift"),
         ("clickhouse://u:p@h/db?ssl_mode=disabled", "clickhouse"),
         ("chdb:////data/sales", "chdb"),
         ("chdb:///sales?memory_limit=4GiB", "chdb"),
@@ -44,6 +46,7 @@ def test_the_engine_of_a_url(url: str, engine: str) -> None:
         (f"postgresql:///u:{CANARY}@h/db", "%40 for @"),
         ("postgresql://u:p@h", "names no database"),
         ("mysql://u:p@h/", "names no database"),
+        ("redshift://u:p@h", "names no database"),
         ("sqlite://", "is a file"),
         ("sqlite:///:memory:", "is a file"),
         ("duckdb:///:memory:", "is a file"),
@@ -68,15 +71,6 @@ def test_a_bad_url_is_refused_with_the_mend(url: str, says: str) -> None:
     assert caught.value.field == "/url"
     assert CANARY not in str(caught.value)
     assert caught.value.__context__ is None
-
-
-def test_a_trusted_url_needs_its_dialect() -> None:
-    """``trusted`` opens a dialect of SQLAlchemy; one that is not installed, or is asynchronous, is refused by name."""
-    assert check_url("mssql+pyodbc://u:p@h/db", trusted=True) == "mssql"
-    with pytest.raises(InvalidSource, match="no SQLAlchemy dialect 'acme' is installed"):
-        check_url("acme://u:p@h/db", trusted=True)
-    with pytest.raises(InvalidSource, match="asynchronous"):
-        check_url("oracle+oracledb_async://u:p@h/db", trusted=True)
 
 
 @pytest.mark.parametrize(

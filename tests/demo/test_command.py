@@ -13,8 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from engines.ports import free_port
+
+pytestmark = pytest.mark.slow
 
 LAST_LINE = "Ctrl-C stops it."
 

@@ -19,6 +19,8 @@ from benchmarks.acceptance.defences.catalogue import DEFENCES, Defence
 from benchmarks.acceptance.report import Report
 from benchmarks.acceptance.table import CHECKS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 WANTED = [*range(1, 30)]
 POOLED = ["S1p", "S2p", "S3p", "S5p"]  # S4 cuts the power of an SQLite file

@@ -22,6 +22,8 @@ from engines.slow_clients import SlowHeaders, Slowhttptest, Upgrades
 from tests.cli.conftest import Terminal, folder, ready, terminal  # noqa: F401 - fixtures
 from tests.cli.serving import Server, client, serving
 
+pytestmark = pytest.mark.slow
+
 FILES = 64
 CLIENTS = 120
 SECONDS = 5

@@ -14,6 +14,8 @@ from benchmarks.acceptance.faults.catalogue import ON_POSTGRES, ON_SQLITE
 from benchmarks.acceptance.faults.trial import Outcome, Trial
 from tests.faults.conftest import Set
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 0.4
 HANGS = 10.0
 """Seconds after which an answer was not bounded by the deadline of two."""

@@ -9,6 +9,8 @@ from benchmarks.acceptance.fleet.host import Caller, Dashboards
 from benchmarks.acceptance.fleet.site import Site
 from engines.postgres import Postgres
 
+pytestmark = pytest.mark.slow
+
 STALENESS = 600.0
 """So long that no poll comes meanwhile: only the slots can end it."""
 

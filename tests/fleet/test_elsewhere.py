@@ -12,6 +12,8 @@ from benchmarks.acceptance.faults.proxy import Mode
 from benchmarks.acceptance.faults.valkey import ValkeyServer
 from benchmarks.acceptance.fleet.cross_host import follow
 
+pytestmark = pytest.mark.slow
+
 STALENESS = 1.0
 Engines = tuple[PostgresServer, ValkeyServer]
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.acceptance.checks.killed import kill
 from benchmarks.acceptance.checks.restarts import restart
 from benchmarks.acceptance.fleet.killing import Ledger
 from engines.postgres import Postgres
+
+pytestmark = pytest.mark.slow
 
 
 def check(ledger: Ledger, cycles: int) -> None:

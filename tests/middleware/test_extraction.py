@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry.errors import AmbiguousToken
 from tenantry.middleware import DEFAULT_CARRIERS, Carriers, cookie, extraction, first_of, header, path, query
 from tenantry.middleware.extraction import ReferenceExtractor, create_extractor
@@ -250,7 +251,7 @@ QUERIES = st.lists(
 ).map(b"&".join)
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @given(headers=st.lists(PAIRS, max_size=4), given_query=QUERIES)
 def test_both_paths_mean_the_same(headers: list[Any], given_query: bytes) -> None:
     """The fast path gives what the reference gives, and leaves the same scope. Red when a check of _cookie goes."""

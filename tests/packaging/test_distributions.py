@@ -15,6 +15,8 @@ import pytest
 from scripts.distributions import DISTRIBUTIONS, package
 from tests.docs.environments import Environments
 
+pytestmark = pytest.mark.slow
+
 PUBLIC = "from tenantry_site import load, loads, render, site_app"
 ROOT = DISTRIBUTIONS["tenantry"]
 ABSENT = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is not None)"
@@ -87,6 +89,37 @@ def test_tenantry_works_without_the_conversion(environments: Environments, tmp_p
     listed = run(command, "sql", "--help", folder=tmp_path)
     assert "  render " in listed
     assert "convert" not in listed
+
+
+CHECK_URL = """
+import sys
+
+from tenantry.datasources import check_url
+from tenantry.errors import InvalidSource
+
+try:
+    print(check_url(sys.argv[1], trusted=len(sys.argv) > 2))
+except InvalidSource as error:
+    print(error.message)
+"""
+
+
+def test_tenantry_finds_the_engines_of_warehouses(environments: Environments, tmp_path: Path) -> None:
+    """By their entry points, and checks their URLs without a client. Red when a requirement is missing."""
+    python = environments.python(["tenantry-warehouses"])
+    assert run(python, "-c", CHECK_URL, "snowflake://u:p@account/db", folder=tmp_path) == "snowflake\n"
+    assert run(python, "-c", CHECK_URL, "bigquery://project", folder=tmp_path) == "bigquery\n"
+    assert run(python, "-c", CHECK_URL, "mssql+pymssql://u:p@h/db", "trusted", folder=tmp_path) == "mssql\n"
+    assert "http_path" in run(python, "-c", CHECK_URL, "databricks://token:t@host", folder=tmp_path)
+
+
+def test_tenantry_works_without_the_warehouses(environments: Environments, tmp_path: Path) -> None:
+    """It says what to install. Red when the core imports the distribution."""
+    python = environments.python(["tenantry"])
+    run(python, "-c", ABSENT, "tenantry_warehouses", folder=tmp_path)
+    said = run(python, "-c", CHECK_URL, "snowflake://u:p@account/db", folder=tmp_path)
+    assert said == "the engine of snowflake:// URLs is not installed: pip install 'tenantry-warehouses[snowflake]'\n"
+    assert run(python, "-c", CHECK_URL, "sqlite:///a.db", folder=tmp_path) == "sqlite\n"
 
 
 def _contents(wheel: Path) -> set[str]:

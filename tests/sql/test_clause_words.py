@@ -9,7 +9,7 @@ from engines.clickhouse import ClickHouse
 from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
-from tenantry.sql.parsing.clause_words import _BEFORE_OPERAND, _NEVER
+from tenantry.sql.parsing.clause_brackets import _BEFORE_OPERAND, _NEVER
 
 EACH = pytest.mark.parametrize("dialect", DIALECTS)
 ARRAYS = [name for name, dialect in DIALECTS.items() if dialect.arrays]

@@ -26,6 +26,8 @@ from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
 from tenantry.sql.parsing.dynamic_sql import has_dynamic_sql
 
+pytestmark = pytest.mark.slow
+
 QUERY, VIEW = "select nextval('ran')", "reader"
 MARK = "a file of the server"
 

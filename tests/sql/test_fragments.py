@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry.errors import InvalidParameter, MissingVariable, TemplateError
 from tenantry.sql import DIALECTS, Query, SQLTemplate
 from tenantry.sql.fragments.fragments import MAX_INCLUDE_DEPTH, MAX_INCLUDES, TemplateDefinition, expand
@@ -492,7 +493,7 @@ SIGNS = ["'", '"', "`", "(", ")", "[", "]", "[[", "]]", "{", "}", "--", "#", "/*
          "\N{LEFT SINGLE QUOTATION MARK}", "’", "r'"]  # fmt: skip
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(
     st.lists(st.sampled_from(SIGNS), min_size=1, max_size=7).map("".join),
     st.sampled_from(sorted(DIALECTS)),

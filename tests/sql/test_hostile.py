@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.clickhouse import ClickHouse
+from engines.hypothesis_profile import examples
 from engines.postgres import Postgres
 from tenantry.errors import UnbindableValue
 from tenantry.sql import DIALECTS, PARAMSTYLES, BoundSQL, SQLTemplate
@@ -90,7 +91,7 @@ def test_the_text_is_identical_for_every_payload(payloads: list[str], dialect: s
 
 
 @given(value=st.text(max_size=30))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_the_text_does_not_depend_on_the_value(value: str) -> None:
     """Any text at all: the same SQL, or a refusal that does not show it."""
     expected = EVERY_POSITION.bind(variables("benign"), "named", dialect="mysql").sql
@@ -103,7 +104,7 @@ def test_the_text_does_not_depend_on_the_value(value: str) -> None:
 
 
 @given(value=st.text(alphabet=st.characters(codec=None, categories=["Cs", "Lu", "Cc"]), max_size=8))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_nul_and_lone_surrogates_never_reach_a_driver(value: str) -> None:
     """Refused with the path. Newlines and all other characters pass. Red when `all_bindable` skips `isascii`."""
     bad = "\0" in value or any("\ud800" <= character <= "\udfff" for character in value)

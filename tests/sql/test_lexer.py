@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.lexing.lexer import Lexeme, LexemeKind, lex
@@ -116,7 +117,7 @@ def test_32_kib_of_anything_is_read_in_linear_time(dialect: str, unit: str) -> N
     ).map("".join),
     dialect=st.sampled_from(sorted(DIALECTS)),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_pieces_cover_the_text_without_gaps(text: str, dialect: str) -> None:
     """Every character is in exactly one lexeme, whatever the text. Red when a reader gives a wrong end."""
     try:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from engines.postgres import Postgres
 from tenantry.errors import TenantryError
 from tenantry.sql import DIALECTS, PARAMSTYLES, SQLTemplate
@@ -136,7 +137,7 @@ def outcome(bind: Any, values: Any) -> Any:
         return type(error), error.message
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(text=CONDITIONS, params=VALUES)
 def test_the_closures_bind_what_the_interpreter_binds(text: str, params: dict[str, Any]) -> None:
     """In all paramstyles: text, parameters and errors. And with every placeholder replaced by its value, all styles say

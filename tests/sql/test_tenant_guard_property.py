@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry.errors import MissingVariable, TemplateError
 from tenantry.sql import Query, SQLTemplate
 from tenantry.sql.dialects import Dialect
@@ -169,7 +170,7 @@ def orders() -> Iterator[sqlite3.Connection]:
         yield database
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(case=cases(st.one_of(VIEWERS, VIEWERS, GUARDED)))
 def test_no_two_viewers_get_other_conditions_of_the_group(case: Case) -> None:
     """Templates that compile; those with a tenant's condition in a clause or a choice are refused, and that is as good.
@@ -178,7 +179,7 @@ def test_no_two_viewers_get_other_conditions_of_the_group(case: Case) -> None:
     assert not differ(case)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(case=cases(VIEWERS))
 def test_clauses_of_the_viewers_compile_and_give_no_foreign_row(orders: sqlite3.Connection, case: Case) -> None:
     """No guarded path in a clause: everything compiles (so the test above refuses no more than it must) and runs on

@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql.binding.bindable_values import all_bindable
 from tenantry.sql.binding.paramstyles import PARAMSTYLES
-from tenantry.sql.binding.values import all_bindable
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
 from tests.sql.interpreter import Interpreter
@@ -302,7 +303,7 @@ LISTS = st.one_of(
     text=st.sampled_from([EVERY, FEW]),
     paramstyle=st.sampled_from(["qmark", "pyformat", "numeric_dollar"]),
 )
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 def test_the_closures_mean_what_the_interpreter_means(variables: dict[str, Any], text: str, paramstyle: str) -> None:
     """Same text and parameters, or the same error. Red when a step is left out or a clause's key is wrong."""
     template, dialect = _TEMPLATES[text], DIALECTS["sqlite"]

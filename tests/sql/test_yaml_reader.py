@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry.errors import TemplateError
 from tenantry.sql.header.yaml_reader import MAX_DEPTH, read_yaml
 from tenantry.sql.source import Source
@@ -121,7 +122,7 @@ PIECES = ["a", "b", ": ", "\n", "  ", "- ", "[", "]", "{", "}", ",", "&x", "*x",
           "é"]  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """No other error comes out. Red without OverflowError (an escape beyond Unicode) or the check of directives."""
@@ -136,7 +137,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=3), JSON, max_size=3))
 def test_json_is_yaml(value: dict[str, Any]) -> None:
     """Another reader as the oracle. Red when quoted scalars are resolved as plain ones."""

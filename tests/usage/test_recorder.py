@@ -25,6 +25,7 @@ from tenantry.server.metrics import TimedBackend
 from tenantry.tokens import KeyRing, SigningKey, draft_token
 from tenantry.usage import UsageRecorder, recorder, recorder_of
 from tests.datasources.conftest import Directory, group, sqlite_file
+from tests.datasources.settings import data_sources
 
 KEYS = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
 EVER = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
@@ -290,7 +291,7 @@ async def test_other_backends_are_served_as_before(tmp_path: Path) -> None:
 async def test_a_counter_of_your_own_has_the_queries(store: FlakyStore) -> None:
     """Then the store is not given them."""
     own = GroupUsage()
-    async with DataSources(store, usage=own) as sources:
+    async with data_sources(store, usage=own) as sources:
         assert sources.activity.usage is own
     behind = (store, TimedBackend(store), RedisBackend(store, "redis://nowhere.invalid:1/0"))
     assert [recorder_of(each) for each in behind] == [store.usage_recorder] * 3

@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 from tenantry import DataSources, Embedding, Resolver, mount_dashboards
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
+from tenantry.datasources import Limits
 from tenantry.groups import GroupDraft, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.provisioning.http import create_api
@@ -83,6 +84,6 @@ def create() -> Starlette:
     store = SQLStore(_store_url(folder))
     app = Starlette(routes=[*create_api(store, _KEYS)])
     resolver = Resolver(store, keys=_KEYS)
-    sources = DataSources(store, connect_timeout=60)
+    sources = DataSources(store, limits=Limits(connect_timeout=60))
     mount_dashboards(app, folder / "dashboards", resolver, sources, embedding=Embedding(store, _KEYS))
     return app

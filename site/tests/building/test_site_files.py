@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site.building import site_files
 from tenantry_site.building.site_files import SiteFiles, scan
 
@@ -45,7 +46,7 @@ def test_what_is_not_utf8_is_reported_with_its_line(tmp_path: Path) -> None:
     assert found.diagnostics == ()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_raise(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.md").write_bytes(content)

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engines.corpus import needs_corpus
+from engines.hypothesis_profile import examples
 from tenantry_site.config import CODES, SiteConfig, loads
 from tenantry_site.config.diagnostics import CODE_TABLE
 from tenantry_site.report import write_json, write_sarif, write_text
@@ -46,7 +47,7 @@ def _check_reports(found: Any, data: str | bytes) -> None:
     assert json.loads(write_sarif(found, "site.json", sources={"site.json": data}))["version"] == "2.1.0"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200))
 @example(b"")
 @example("\ud800")
@@ -60,7 +61,7 @@ def test_any_bytes(data: str | bytes) -> None:
     check(data)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(
         st.sampled_from([*"{}[],:\"/\\\n\t'#`<=0-1.eé", "//", "/*", "*/", "true", '"a"', '"name":', "\ufeff"]),
@@ -72,7 +73,7 @@ def test_any_row_of_pieces(pieces: list[str]) -> None:
     check("".join(pieces))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(configurations() | VALUES | st.dictionaries(KEYS, VALUES))
 def test_any_value(value: Any) -> None:
     """Red when JSON of the wrong shape raises, or a wrong value gets past the model."""

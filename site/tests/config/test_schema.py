@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 from engines.corpus import needs_corpus
+from engines.hypothesis_profile import examples
 from tenantry_site.config import json_schema, loads
 from tenantry_site.config.diagnostics import CODE_TABLE
 from tests.config.random_files import configurations, damaged
@@ -62,14 +63,14 @@ def test_reader_and_schemas_agree_on_each_mistake(fields: dict[str, Any]) -> Non
     agree(WHOLE | fields)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(damaged(EVERYTHING))
 def test_reader_and_schemas_agree_on_damaged_files(value: Any) -> None:
     """Red when one of them refuses what the other takes: these files have one or two mistakes and no others."""
     agree(value)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(configurations())
 def test_reader_and_schemas_agree_on_random_files(value: Any) -> None:
     """Red when one of them refuses what the other takes."""

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site.markdown import front_matter
 from tests.markdown.reading import reader
 from tests.markdown.safety import allowed, wrong
@@ -158,7 +159,7 @@ SAFE_PARTS = st.sampled_from(
 )
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(SAFE_PARTS, max_size=60).map("".join))
 def test_a_made_attack(text: str) -> None:
     """Red when any combination of what this syntax is made of raises, or gets through."""
@@ -166,7 +167,7 @@ def test_a_made_attack(text: str) -> None:
         assert wrong(html) == [], html
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_a_page(text: str) -> None:
     """Red when a page raises: lone surrogates, control characters, anything."""
@@ -176,7 +177,7 @@ def test_any_text_is_a_page(text: str) -> None:
     READERS[0].block(text).encode()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(
         st.sampled_from(

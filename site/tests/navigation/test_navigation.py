@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.corpus import CORPUS, needs_corpus
+from engines.hypothesis_profile import examples
 from tenantry_site.config import loads
 from tenantry_site.navigation import ExpandedGroup, GroupEntry, Navigation, PageEntry
 from tenantry_site.navigation.tree import method_of, title_from_path
@@ -157,7 +158,7 @@ _GROUPS = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(_GROUPS, st.sets(st.sampled_from(["a", "b/c", "b/d", "e", "b", "b/index", "index", "h"])), st.data())
 def test_any_navigation_has_an_answer_for_every_page(
     groups: list[dict[str, object]], pages: set[str], data: st.DataObject

@@ -7,6 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site.outputs.search_index import SearchIndex
 from tenantry_site.outputs.search_page import SECTIONS, SearchPart, search_parts
 from tenantry_site.page import Page
@@ -114,7 +115,7 @@ EDITS = st.lists(
 
 
 @given(EDITS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_an_index_that_was_changed_is_as_a_new_one(edits: list[tuple[int, list[str]]]) -> None:
     """Red when a word that left a page is still listed there, or a kept line is stale."""
     pages = {f"p{number}": page(f"p{number}", ("", "ant dog"), ("More", "bee")) for number in range(6)}

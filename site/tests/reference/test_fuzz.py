@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site.page import FrontMatter, Page
 from tenantry_site.reference import CODES, ApiPages, read_documents
 from tests.reference.balanced import Balanced
@@ -60,7 +61,7 @@ def check(found: Any) -> int:
     return len(read.operations)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(JSON, JSON)
 def test_any_json(whole: Any, part: Any) -> None:
     """As the document, and as its parts."""
@@ -69,7 +70,7 @@ def test_any_json(whole: Any, part: Any) -> None:
     check(document({"/a": {"get": part, "parameters": part}}, components=part, servers=part, security=part))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(SHAPED, SHAPED, SHAPED)
 def test_parts_with_the_words_of_openapi(operation: Any, schema: Any, other: Any) -> None:
     """The right names around the wrong things. Red when any one reading trusts its type."""

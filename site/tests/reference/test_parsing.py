@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site.reference.document_parser import UnreadableDocument, parse
 
 
@@ -77,7 +78,7 @@ def test_half_characters_and_strange_numbers_can_be_written_out() -> None:
     assert found["a"].startswith("x")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.one_of(
         st.binary(max_size=200), st.text(max_size=200), st.text(alphabet="{}[]:,&*!<>-|'\"\n ab01#%@?", max_size=60)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site.relay import CODES, Relay, RelayError, origin_of
 from tenantry_site.relay.request import parse_request
 from tenantry_site.relay.url import parse_url
@@ -170,7 +171,7 @@ async def test_the_largest_body_is_sent(stage: World, relay: Relay) -> None:
 
 
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=100).map(lambda text: json.dumps({"url": text}).encode())))
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), suppress_health_check=list(HealthCheck))
 def test_any_bytes_give_a_message_or_a_refusal(raw: bytes) -> None:
     try:
         request = parse_request(raw)
@@ -183,7 +184,7 @@ def test_any_bytes_give_a_message_or_a_refusal(raw: bytes) -> None:
 
 
 @given(st.text(alphabet="htps:/@#?\\.[]%0127af☃。-_ \t\n", max_size=40).map(lambda text: "http://" + text))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_an_address_that_is_read_means_the_same_to_the_standard_library(address: str) -> None:
     """Red when the strict parser reads a host that another parser reads otherwise."""
     from urllib.parse import urlsplit

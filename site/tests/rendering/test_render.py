@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site import RenderedSite, Severity, SiteOptions, render
 from tenantry_site.markdown import PageReader
 from tenantry_site.page import Page
@@ -283,7 +284,7 @@ MARKDOWN = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
 
 
 @given(st.dictionaries(PATHS, st.one_of(TEXTS, MARKDOWN), max_size=5), MARKDOWN)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_nothing_in_a_folder_raises(files: dict[str, str | bytes], page: str) -> None:
     """Any bytes under any names. Red when a page fails (SITE105), or a finished file is not whole."""
     for config in ({}, {"openapi": ["openapi.json", "x.yaml"]}):

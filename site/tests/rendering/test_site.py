@@ -7,6 +7,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site import Severity, SiteOptions
 from tenantry_site.rendering import Site
 from tests.rendering.folders import DOCUMENT, folder, without
@@ -151,7 +152,7 @@ EDITS = st.lists(
 
 
 @given(EDITS, st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_what_was_updated_is_as_what_is_new(edits: list[tuple[str, str | None]], named: bool) -> None:
     """Whatever is edited, added and removed. Red when something is kept that has changed."""
     site, files = Site(), folder({"navigation": [{"group": "G", "pages": ["index", "a", "b"]}]})

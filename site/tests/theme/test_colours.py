@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.hypothesis_profile import examples
 from tenantry_site.addresses import Addresses
 from tenantry_site.theme import colors_css
 from tenantry_site.theme.stylesheet import contrast, least, read, tokens
@@ -36,7 +37,7 @@ def worst(mode: dict[str, str], name: str) -> float:
 _HEX = st.from_regex(r"#[0-9a-f]{6}", fullmatch=True)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(_HEX, st.none() | _HEX, st.none() | _HEX, st.none() | _HEX, st.none() | _HEX)
 def test_any_colours_leave_every_text_readable(
     primary: str, light: str | None, dark: str | None, day: str | None, night: str | None

@@ -1,4 +1,4 @@
-"""What servers and poolers say when they give no further connection: a source then waits for those that it has."""
+"""The words of servers and poolers that give no further connection; the source then waits for those it has."""
 
 from __future__ import annotations
 

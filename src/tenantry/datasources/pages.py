@@ -1,8 +1,4 @@
-"""Pages of a query: the rows after a key, or after so many, by a select around the author's own text.
-
-What is added to the text are the columns that the author names and values, which are bound. The order must be total:
-its columns together are unique and never NULL.
-"""
+"""Pages of a query, by a select around the author's SQL."""
 
 from __future__ import annotations
 
@@ -17,8 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import UUID
 
-from tenantry.datasources.wrapped.outer_select import BindValue, select_around
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
+from tenantry.datasources.subquery_wrapper import BindValue, WrappedTemplate, select_around
 from tenantry.errors import InvalidSettings, QueryFailed, UnbindableValue
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate

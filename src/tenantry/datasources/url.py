@@ -1,52 +1,24 @@
-"""The URL of a data source: which engine it names, what of it may be shown, and what makes it unusable.
-
-No message here holds a part of the URL beyond its dialect and the names of its query parameters.
-"""
+"""The URL of a data source. Messages quote only its dialect and the names of options."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote_plus
 
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError
 
 from tenantry.database import ENCRYPTED_OPTION, is_reference, replace_secrets, secret_values
-from tenantry.datasources.engines import bigquery, databricks, snowflake
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
 
-ENGINES = {
-    "sqlite": "sqlite",
-    "duckdb": "duckdb",
-    "postgresql": "postgresql",
-    "postgres": "postgresql",
-    "mysql": "mysql",
-    "mariadb": "mariadb",
-    "redshift": "redshift",
-    "clickhouse": "clickhouse",
-    "chdb": "chdb",
-    "snowflake": "snowflake",
-    "bigquery": "bigquery",
-    "databricks": "databricks",
-}
-"""SQLAlchemy's dialect names that have a driver of ours -> the engine."""
-
 MEMORY_LIMIT = "1GiB"
-"""What all queries on one DuckDB file may take of memory together, and each on a chDB folder, unless the URL sets
-another limit. The engines' own defaults are most of the machine's."""
+"""Default memory of a DuckDB file, and of each query on a chDB folder. The engines would use most of the machine."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
-
-_WAREHOUSES: dict[str, Callable[[URL], object]] = {
-    "snowflake": snowflake.connect_arguments,
-    "bigquery": bigquery.read_options,
-    "databricks": databricks.connect_arguments,
-}
 
 FILES = frozenset({"sqlite", "duckdb", "chdb"})
 MASK = "***"
@@ -58,7 +30,7 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """Raises InvalidSource, without repeating any of the URL."""
+    """Parse a URL. Raises InvalidSource, which does not quote it."""
     failed = True
     parsed = None
     try:
@@ -76,41 +48,12 @@ def parse_url(url: str) -> URL:
 
 
 def _is_misread(url: URL) -> bool:
-    """Whether a part of the password was taken for a host or a database, and would be shown as one."""
     in_host = url.host is not None and "@" in url.host
     return in_host or (url.get_backend_name() not in FILES and "@" in (url.database or ""))
 
 
-def check_url(url: str, trusted: bool = False) -> str:
-    """The name of the engine that runs it, one of ENGINES or that of a trusted SQLAlchemy dialect.
-
-    Checks the text only: nothing is opened. Raises InvalidSource, naming the fix.
-    """
-    parsed = parse_url(url)
-    name = parsed.get_backend_name()
-    engine = ENGINES.get(name)
-    if engine in FILES:
-        file_path(parsed)
-    elif engine in _WAREHOUSES:
-        _WAREHOUSES[engine](parsed)
-    elif engine is not None:
-        if not parsed.database:
-            message = f"the {engine} URL names no database: {engine}://user:password@host/NAME"
-            raise InvalidSource(message, field="/url")
-    elif not trusted:
-        raise InvalidSource(
-            f"Tenantry cannot hold the dialect {name!r} read-only. If its user can only read, register it with "
-            f"--trusted. Built in are: {', '.join(sorted(set(ENGINES.values())))}",
-            field="/url",
-        )
-    else:
-        _check_dialect(parsed)
-    return engine or name
-
-
 def display_url(url: str) -> str:
-    """The URL for people: the password, and every query parameter that might be a secret, is ``***`` or the reference
-    in its place. Never raises."""
+    """The URL to show: secrets are ``***`` or their reference. Never raises."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -124,12 +67,12 @@ def display_url(url: str) -> str:
 
 
 def masked(url: URL) -> URL:
-    """The URL with ``***`` for each secret that is in it, and its references as they are."""
+    """The URL with ``***`` for its secrets; references stay."""
     return replace_secrets(url, {each: MASK for each in secret_values(url) if not is_reference(each)})
 
 
 def secret_state(url: str) -> str | None:
-    """How a stored URL keeps its secrets: ``plain``, ``encrypted`` or ``reference``; None if it has none."""
+    """How a stored URL holds its secrets: ``plain``, ``encrypted``, ``reference``, or None without secrets."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -142,10 +85,8 @@ def secret_state(url: str) -> str | None:
 
 
 def source_revision(source: RegisteredSource) -> str:
-    """A digest that is another one when anything of a registration changes that decides which rows are there.
-
-    The password is left out: it opens the same database, and could be guessed from a digest that others see.
-    """
+    """A digest of everything that decides which rows there are."""
+    # The password does not decide that, and could be guessed from the digest.
     url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
     text = url.set(query=rest).render_as_string(hide_password=False)
@@ -153,15 +94,15 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def resolve_url(url: str) -> str:
-    """The URL with an absolute path, if it names a file: what to store, so that every process means the same file."""
+    """The URL with an absolute path, so that every process opens the same file."""
     parsed = parse_url(url)
-    if ENGINES.get(parsed.get_backend_name()) not in FILES:
+    if parsed.get_backend_name() not in FILES:
         return url
     return parsed.set(database=str(file_path(parsed))).render_as_string(hide_password=False)
 
 
 def file_path(url: URL) -> Path:
-    """The absolute path of a SQLite or DuckDB file or of a chDB folder. Raises InvalidSource."""
+    """The absolute path in the URL of a file or folder. Raises InvalidSource."""
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:
@@ -181,7 +122,7 @@ def file_path(url: URL) -> Path:
 
 
 def memory_limit(url: URL) -> str:
-    """What an engine may take of memory for a file. Raises InvalidSource."""
+    """Raises InvalidSource."""
     given = url.query.get("memory_limit", MEMORY_LIMIT)
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
         name = url.get_backend_name()
@@ -190,23 +131,6 @@ def memory_limit(url: URL) -> str:
 
 
 def memory_bytes(url: URL) -> int:
-    """The same in bytes. Raises InvalidSource."""
+    """Raises InvalidSource."""
     number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
     return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))
-
-
-def _check_dialect(url: URL) -> None:
-    missing = False
-    try:
-        dialect = url.get_dialect()
-    except (NoSuchModuleError, ArgumentError, ImportError):
-        missing = True
-    if missing:
-        raise InvalidSource(
-            f"no SQLAlchemy dialect {url.drivername!r} is installed here: pip install the package that brings it",
-            field="/url",
-        )
-    if dialect.is_async:
-        raise InvalidSource(
-            f"{url.drivername!r} is an asynchronous driver; a trusted data source takes a synchronous one", field="/url"
-        )

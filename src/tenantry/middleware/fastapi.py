@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, TypeAlias
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Record, UserGroup
 from tenantry.http import user_group, variables
-from tenantry.middleware import Carriers, UserGroupMiddleware
-from tenantry.middleware.carriers import AnyCarriers, read_carriers
+from tenantry.middleware.carriers import AnyCarriers, Carriers, read_carriers
+from tenantry.middleware.middleware import UserGroupMiddleware
 
 try:
     from fastapi import Depends, FastAPI, routing

@@ -1,4 +1,8 @@
-"""The sites, and the browsers: every test of this folder runs in Chromium and in Firefox."""
+"""The sites, and the browsers: every test of this folder runs in Chromium and in Firefox.
+
+In the first tier Firefox runs the tests of isolation, sandboxes, policies and cookies, which each browser enforces by
+its own rules; the others are slow in it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,16 @@ from engines.firefox import firefox
 from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.mounts import BARE, FASTAPI, Mounting
+
+ENFORCED = {"test_attacks.py", "test_other_customers.py", "test_real_page.py", "test_sandboxed_page.py"}
+"""The files about what a browser enforces."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a test that Firefox only repeats as slow."""
+    parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    if parameters.get("browser") == "firefox" and item.path.name not in ENFORCED:
+        item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

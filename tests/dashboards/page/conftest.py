@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator
 
-from engines.chromium import OpenPage, Watched
+from engines.chromium import OpenPage, Watched, launched
 from tests.dashboards.page.stand_in import StandIn, served
 
 Visit = Callable[..., Awaitable[Watched]]
@@ -18,7 +18,11 @@ PATIENCE = 60.0
 """Seconds that a test waits for what must come: a busy machine must not fail it."""
 
 
-@pytest.fixture(scope="module")
+browser = pytest.fixture(launched, scope="package", name="browser")
+"""One for all modules: each start takes a second of a processor."""
+
+
+@pytest.fixture(scope="package")
 def server() -> Iterator[StandIn]:
     with served() as stand_in:
         yield stand_in

@@ -24,6 +24,7 @@ from tenantry.provisioning.http import create_api
 from tenantry.testing import FrozenClock, MemoryStore, make_token
 from tests.dashboards import mounts
 from tests.dashboards.served import Reader, flights_database, reading, write_files
+from tests.datasources.settings import data_sources
 from tests.resolver.fake import KEYS
 
 FILES = {
@@ -137,7 +138,7 @@ async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
     store = MemoryStore(clock=clock)
     write_files(tmp_path, FILES)
     resolver = Resolver(store, keys=KEYS)
-    async with DataSources(store, timeout=600.0) as sources:
+    async with data_sources(store, timeout=600.0) as sources:
         embedding = Embedding(store, KEYS, time_of_day=clock)
 
         def mount_on(app: Any) -> None:

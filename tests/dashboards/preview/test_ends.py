@@ -88,12 +88,12 @@ async def test_an_open_page_ends_with_the_api_token(app: Previewed) -> None:
     session = (await app.redeem((await app.ask(WANTED | {"dashboard": "slow"})).json()["address"])).json()["token"]
     async with app.reading(session, "/dashboards/slow/-/panels") as reader:
         async with asyncio.timeout(SOON):
-            while not app.sources.flights.by_key:
+            while not app.sources.in_flight.by_key:
                 await asyncio.sleep(0.01)
         await revoke(app)
         assert await reader.line() == {"token": "ended"}
     async with asyncio.timeout(SOON):
-        while app.sources.flights.by_key:
+        while app.sources.in_flight.by_key:
             await asyncio.sleep(0.01)
 
 

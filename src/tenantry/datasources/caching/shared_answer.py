@@ -1,7 +1,7 @@
-"""SharedAnswer: what a driver gave, for several viewers, none of whom can change what another one gets.
+"""SharedAnswer: one answer for several callers, none of whom can change what another one gets.
 
-Rows are tuples, so only values can be changed that hold others: the lists and objects of JSON columns, arrays and
-structs. Columns that have such values are copied for each viewer; in most results there are none.
+Rows are tuples, so only values that hold others can change: JSON, arrays and structs. Their columns are copied for each
+caller; most results have none.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _VALUE_BYTES: Final = 40
 
 
 class Uncopyable(Exception):
-    """A value is of a type that is not known, or nests too deep: nobody but one viewer can have it."""
+    """A value has an unknown type or nests too deep, so only one caller can have it."""
 
 
 class SharedAnswer:
-    """The answer to one query, for which the source was asked at ``as_of`` (None: as the answer itself says). Raises
-    ValueError for ready dicts of different names."""
+    """The answer to one query. ``as_of``: when the source was asked; None: as the answer says. Raises ValueError for
+    dicts of different names."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -58,7 +58,7 @@ class SharedAnswer:
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
-        """Looks at every value, in the thread of the query: how large it is, and whether it can be changed."""
+        """Compute size and mutable columns, in the thread of the query."""
         rows, names = self.original.rows, self.original.names
         self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
         self._mutable = _mutable_columns(self.original)
@@ -69,13 +69,13 @@ class SharedAnswer:
 
     @property
     def mutable(self) -> tuple[int, ...]:
-        """Positions of the columns that have a value which can be changed. They are looked at once."""
+        """Positions of the columns with a mutable value."""
         if self._mutable is None:
             self._mutable = _mutable_columns(self.original)
         return self._mutable
 
     def result(self) -> Result:
-        """For one viewer. Raises Uncopyable."""
+        """The result for one caller. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # its rows are tuples of what nobody can change
@@ -101,9 +101,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """A value that shares nothing with another one that can be changed: ``deepcopy`` for the types that drivers give,
-    several times as fast. Raises Uncopyable for any other, whose copy might share something or run anything;
-    RecursionError."""
+    """A copy that shares no mutable part; several times as fast as ``deepcopy``. Raises Uncopyable for a type whose
+    copy might share something or run code; RecursionError."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

@@ -1,4 +1,4 @@
-"""Whether a data source answers: asked before it is registered, and by ``tenantry data-source test`` and ``list``."""
+"""Tests whether data sources answer, at registration and for ``tenantry data-source test`` and ``list``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from time import monotonic
 from typing import Final
 
 from tenantry.datasources.driver import as_result, unreachable_error
+from tenantry.datasources.engines.engine import DriverFactory
+from tenantry.datasources.engines.registry import find_engine, host_engines
+from tenantry.datasources.open_sources import create_source
+from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.pool.turns import Turns
-from tenantry.datasources.pools import DriverFactory, create_source
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import DataSourceError
@@ -18,10 +20,9 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
 CHECK_SECONDS: Final = 5.0
-"""How long a data source may take to answer."""
+"""Default time limit for an answer."""
 
 _AT_ONCE: Final = 16
-_ALONE: Final = "chdb"  # a process has one folder of it open at a time
 _QUESTION: Final = SQLTemplate("select 1 as answer")
 
 
@@ -32,21 +33,20 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connects as a query would, and has the engine answer ``select 1``. Gives the seconds that it took.
+    """Connect as a query would and run ``select 1``. Returns the seconds it took.
 
-    ``keys`` as of ``DataSources``. Raises DataSourceError: SourceUnavailable, SecretUnavailable, QueryTimeout,
-    QueryFailed; InvalidSource for a URL or driver that cannot be used, and for a source that can read the store's own
-    tables.
+    ``keys`` as for ``DataSources``. Raises DataSourceError: SourceUnavailable, SecretUnavailable, QueryTimeout,
+    QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
     """
     begun = monotonic()
     connectable = UrlSecrets(keys).resolve(source).source
     limits = Limits(timeout=seconds, connect_timeout=seconds, pool_size=1)
-    opened = create_source(connectable, limits, engines or {})
+    opened = create_source(connectable, limits, host_engines(engines or {}))
     bound = _QUESTION.bind({}, opened.paramstyle, dialect=opened.dialect)
     late = False
     try:
         async with asyncio.timeout(seconds):
-            await opened.fetch(as_result, bound, Turns(source.id, limits).ask(b""))
+            await opened.fetch(as_result, bound, FairQueue(source.id, limits).acquire(b""))
     except TimeoutError:
         late = True
     finally:
@@ -66,12 +66,13 @@ async def check_connections(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> list[DataSourceError | None]:
-    """The same for several, side by side: what is wrong with each, in their order; None for one that answers."""
-    slots, alone = asyncio.Semaphore(_AT_ONCE), asyncio.Lock()
+    """``check_connection`` for several sources at once: each one's error or None, in order."""
+    slots, alone, host = asyncio.Semaphore(_AT_ONCE), asyncio.Lock(), host_engines(engines or {})
 
     async def check(source: RegisteredSource) -> DataSourceError | None:
         try:
-            async with alone if parse_url(source.url).get_backend_name() == _ALONE else slots:
+            engine = find_engine(parse_url(source.url), host, trusted=source.trusted)
+            async with alone if engine.opens_one else slots:
                 await check_connection(source, keys=keys, engines=engines, seconds=seconds)
         except DataSourceError as error:
             return error

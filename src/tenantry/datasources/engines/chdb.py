@@ -1,28 +1,25 @@
-"""chDB: ClickHouse in this process, on a folder of its own, held read-only by ``readonly=1``.
-
-The engine is one for the whole process and has one folder at a time, which no other process can open meanwhile. There
-is no read-only way to open a folder: what keeps queries from writing is the setting, which no query can change, and the
-check of the text.
-"""
+"""chDB: ClickHouse in this process, on a local folder. A process can have one folder open."""
 
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from tenantry.datasources.driver import import_driver, missing_driver_message, unreachable_error
-from tenantry.datasources.engines.built_in import is_installed
-from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
+import clickhouse_connect
+
+from tenantry.datasources.driver import unreachable_error
+from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.engines.clickhouse_types import READ_AS
+from tenantry.datasources.engines.engine import is_installed
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import first_keyword
+from tenantry.datasources.url import file_path, memory_bytes, parse_url
 from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
+from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
 if TYPE_CHECKING:
@@ -35,7 +32,7 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection to the engine, and the mark by which its query is known."""
+    """A connection, and the comment that marks its query."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -44,56 +41,53 @@ class Handle:
 
 
 class ChDBDriver:
-    """A ``Driver`` and ``ReusingDriver`` for the folder at ``path``; a connection is a handle of the process's engine.
-
-    ``memory_limit``: bytes that one query may take. Raises InvalidSource when chDB or clickhouse-connect is not
-    installed.
-    """
+    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. Raises ImportError if chDB is missing."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
 
-    def __init__(self, source_id: str, path: Path, limits: Limits, memory_limit: int) -> None:
-        self.source_id = source_id
-        self._path = path
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
+        self._path = file_path(url)
         self._limits = limits
-        self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_limit), "readonly": "1"}
+        if not is_installed("chdb"):  # the first query loads it: half a gigabyte
+            raise ImportError("chdb")
+        # A folder cannot be opened read-only: `readonly`, which no query can change, and the check of the SQL do that.
+        self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()
-        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
-        self._connect = import_driver("clickhouse_connect", "clickhouse-connect", "chdb")
-        if not is_installed("chdb"):  # it is loaded by the first query: half a gigabyte
-            raise InvalidSource(missing_driver_message("chdb", "chdb"))
+        self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> Handle:
-        """A handle that can only read, from its first query on. Raises SourceUnavailable, InvalidSource."""
+        """Connect. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_dir():
             raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
-        if not all((self._path / name).is_dir() for name in _OWN_FOLDERS):  # the engine would make a new one of it
+        if not all((self._path / name).is_dir() for name in _OWN_FOLDERS):  # the engine would create a database there
             raise InvalidSource(f"the folder of data source {self.source_id} holds no database of chDB")
         failure: TenantryError
         try:
             with self._lock:
-                client = self._connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
+                client = clickhouse_connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
             try:
-                for name, value in self._settings.items():  # `readonly` is the last: after it none can be changed
+                for name, value in self._settings.items():  # `readonly` is last: it locks the others
                     client.set_client_setting(name, value)
             except BaseException:
                 client.close()
                 raise
             return Handle(client)
-        except self._connect.driver.exceptions.Error as error:
+        except clickhouse_connect.driver.exceptions.Error as error:
             failure = unreachable_error(self.source_id, error, _BUSY_FOLDER)
         raise failure
 
     def fetch(self, connection: Handle, bound: BoundSQL) -> Result:
-        """One statement that reads."""
+        """Run one read statement."""
         sql, params = to_statement(self.source_id, bound)
         connection.mark = f"/*{uuid4().hex}*/"
         failure: TenantryError
         try:
             answer = connection.client.query(connection.mark + sql, parameters=params, query_formats=READ_AS)
             names, types = self._columns(connection, sql, params, answer)
-        except self._connect.driver.exceptions.Error as error:
+        except clickhouse_connect.driver.exceptions.Error as error:
             failure = failure_of(self.source_id, self._limits, error, has_values=bool(params))
         else:
             rows: Any = answer.result_rows
@@ -103,8 +97,7 @@ class ChDBDriver:
     def _columns(
         self, connection: Handle, sql: str, params: dict[str, Any], answer: QueryResult
     ) -> tuple[list[str], list[Any]]:
-        """Names and types of the columns: the engine gives none with an answer without rows, so it is asked."""
-        if answer.column_names or first_keyword(sql) not in _DESCRIBED:
+        if answer.column_names or first_keyword(sql) not in _DESCRIBED:  # without rows there are no names
             return list(answer.column_names), list(answer.column_types)
         from clickhouse_connect.datatypes.registry import get_from_name
 
@@ -113,29 +106,29 @@ class ChDBDriver:
         return [row[0] for row in rows], [get_from_name(row[1]) for row in rows]
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for the client's."""
+        """Translate the client's error."""
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """Always: a query can change nothing of its handle."""
+        """True: a query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:
-        """Has the engine stop the query, by another handle in a thread of its own. Waits for nothing."""
+        """Stop the query through another handle, in another thread, without waiting."""
         if connection.mark and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.mark)
 
     def _stop(self, mark: str) -> None:
-        """``kill query``; where it fails, the engine's own timeout ends the query."""
         import chdb
 
+        # If this fails, the engine's timeout ends the query.
         with suppress(Exception), closing(chdb.connect(str(self._path))) as other:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Closes the handle; with the last one of the process the engine lets go of the folder."""
+        """Close the handle. The last one of the process releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:
-        """Ends the threads that stop queries."""
+        """End the threads that stop queries."""
         self._stoppers.shutdown(wait=False)

@@ -1,19 +1,13 @@
-"""PostgreSQL: every query alone in a read-only transaction that is rolled back, all of it in one send.
-
-`begin read only`, the settings of the transaction, its session variables, the query, `rollback` and what ends locks go
-out together, so nothing of it can be left undone between two of them, and a pooler like PgBouncer may stand between.
-The extended protocol takes one statement by its nature, so no statement of a template can end the transaction and have
-another one follow. The transaction refuses writes; it does not refuse what a role may do outside tables (COPY … TO
-PROGRAM, pg_read_file), so the first keyword must be one that reads, and the URL should name a role without such rights.
-"""
+"""PostgreSQL: each query in a read-only transaction that is rolled back, all in one send."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Generator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import psycopg
 from sqlalchemy.engine import URL
 
 from tenantry.database import IN_POSTGRESQL, TABLES, check_postgresql_rows, libpq_url
@@ -21,25 +15,25 @@ from tenantry.datasources.driver import (
     OpenRows,
     check_statement,
     driver_parameters,
-    dynamic_sql_error,
-    missing_driver_message,
     query_error,
+    refuse_dynamic_sql,
     statement_error,
     timeout_error,
     too_many_bytes_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.postgresql_parameters import encode_parameters
+from tenantry.datasources.engines import postgresql_connection
+from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
+from tenantry.datasources.engines.postgresql_values import encode_parameters
 from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.session import session_escape_error
 from tenantry.datasources.statement import SEVERAL, WRITES, refusal
+from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, TenantryError, UnbindableValue
-from tenantry.sql import BoundSQL, has_dynamic_sql
-
-if TYPE_CHECKING:
-    from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
+from tenantry.groups import RegisteredSource
+from tenantry.sql import BoundSQL
 
 _log = logging.getLogger(__name__)
 _LIBPQ: Final = 170_000
@@ -51,14 +45,18 @@ _READ_ONLY: Final = "25006"
 _CANCELLED: Final = "57014"
 _SEVERAL: Final = "42601"
 _UNBOUNDED: Final = ("decimal",)  # up to 131,072 digits
+# All steps from `begin` to `rollback` go out together, so none is lost between two of them, also behind a pooler such
+# as PgBouncer. The extended protocol accepts one statement, so a template cannot end the transaction and start another.
+# The transaction refuses writes but not actions outside tables (COPY … TO PROGRAM, pg_read_file): hence the first
+# keyword must be one that reads, and the role should lack such rights.
 _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
     "it has a backslash, which escapes in every string of this server and in none of PostgreSQL's: use || and chr(92)"
 )
 _HAS_NUL: Final = "it has a NUL, at which the server would take it to end"
 
-# How the server reads strings, and how it writes what RowReader reads. Set for each transaction: behind a pooler the
-# process that runs it may hold what another client set.
+# How the server reads strings and writes the values for RowReader. Set in each transaction: behind a pooler another
+# client may have changed the server process's settings.
 _SETTINGS: Final = (
     b"select set_config('standard_conforming_strings', 'on', true), "  # off, '\' does not end where the lexer ends it
     b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
@@ -70,7 +68,7 @@ select (select rolsuper or rolbypassrls from pg_roles where rolname = current_us
 """
 _ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
 
-# What libpq says of a connection that it cannot make -> what may be said of it. Its words may quote the URL.
+# Part of libpq's message -> the hint to show. The message itself may quote the URL.
 _REASONS: Final = (
     ("certificate verify failed", " (TLS: its certificate is not of the given CA)"),
     ("server certificate for", " (TLS: its certificate is for another host)"),
@@ -84,31 +82,21 @@ _REASONS: Final = (
 class PostgreSQLDriver:
     """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq.
 
-    ``dialect``: ``redshift`` for Amazon Redshift, an early relative. ``has_session``: each query comes
-    with session variables, so a role that no policy holds is refused. Raises InvalidSource when psycopg is not
-    installed, and for a URL that libpq cannot read.
+    A source with session variables needs a role that row policies apply to. Raises InvalidSource for an old libpq and
+    an unreadable URL.
     """
 
     paramstyle = "numeric_dollar"
 
-    def __init__(
-        self, source_id: str, url: URL, limits: Limits, *, has_session: bool = False, dialect: str = "postgresql"
-    ) -> None:
-        self.source_id = source_id
-        self.dialect = dialect
+    def __init__(self, source: RegisteredSource, limits: Limits) -> None:
+        url = parse_url(source.url)
+        self.source_id = source.id
+        self.dialect = REDSHIFT if url.get_backend_name() == REDSHIFT else "postgresql"
         self._limits = limits
-        self._has_session = has_session
+        self._has_session = bool(source.session)
         self._warned = False
-        try:
-            import psycopg
-
-            from tenantry.datasources.engines import postgresql_connection
-        except ImportError:
-            raise InvalidSource(missing_driver_message("psycopg", "postgres")) from None
         if psycopg.pq.version() < _LIBPQ:
             raise InvalidSource("data sources on PostgreSQL need libpq 17 or later: pip install 'psycopg[binary]'")
-        self._psycopg = psycopg
-        self._libpq = postgresql_connection
         self._params = self._parse(url)
 
     def _parse(self, url: URL) -> dict[str, Any]:
@@ -117,10 +105,10 @@ class PostgreSQLDriver:
         unreadable = False
         params: dict[str, Any] = {}
         try:
-            params = dict(self._psycopg.conninfo.conninfo_to_dict(dsn))
-        except self._psycopg.Error:
+            params = dict(psycopg.conninfo.conninfo_to_dict(dsn))
+        except psycopg.Error:
             unreadable = True
-        if unreadable:  # outside of the clause: what was raised quotes the URL
+        if unreadable:  # outside of the clause: the caught error quotes the URL
             raise InvalidSource(
                 f"the URL of data source {self.source_id} has an option that libpq does not know, or cannot be read",
                 field="/url",
@@ -128,11 +116,11 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """A connection whose role may be asked. Raises SourceUnavailable, InvalidSource."""
+        """Connect and check the role. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         try:
-            connection = self._libpq.connect(self._params, self._limits.connect_timeout)
-        except (self._psycopg.Error, OSError) as error:
+            connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)
+        except (psycopg.Error, OSError) as error:
             reason = next((hint for words, hint in _REASONS if words in str(error)), "")
             failure = unreachable_error(self.source_id, error, reason)
         else:
@@ -141,7 +129,6 @@ class PostgreSQLDriver:
         raise failure
 
     def _check(self, connection: PipelineConnection) -> None:
-        """What a role may read is asked of each connection: it may have changed."""
         checked = False
         try:
             if connection.is_postgresql:
@@ -186,15 +173,15 @@ class PostgreSQLDriver:
         return [_BEGIN, (_SETTINGS % timeout_ms, ())]
 
     def fetch(self, connection: PipelineConnection, bound: BoundSQL) -> Result:
-        """One statement that reads, in a transaction of its own."""
+        """Run one read statement in a transaction."""
         return self._take(self._read(connection, bound, None))
 
     def fetch_in_session(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL) -> Result:
-        """The same, after what sets the session variables."""
+        """Set the session variables, then run one read statement."""
         return self._take(self._read(connection, bound, session))
 
     def open_rows(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """The same, row by row, with the timeout of a stream."""
+        """Run one read statement, row by row, with the timeout of a stream."""
         rows = self._read(connection, bound, session, is_stream=True)
         columns = next(rows)
         return OpenRows([column.name for column in columns], rows, [column.type for column in columns], rows.close)
@@ -209,7 +196,6 @@ class PostgreSQLDriver:
     def _read(
         self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None, *, is_stream: bool = False
     ) -> Generator[Any]:
-        """The columns, then the rows. Closed before the last one, it stops the query."""
         self._check_text(connection, bound, session)
         limits = self._limits
         before = self._before(connection, limits.stream.timeout_ms if is_stream else limits.timeout_ms)
@@ -222,11 +208,11 @@ class PostgreSQLDriver:
                 yield columns
                 yield from rows
             return
-        except self._libpq.AnswerTooLong:
+        except postgresql_connection.AnswerTooLong:
             failure = too_many_bytes_error(self.source_id, limits.max_bytes)
-        except self._libpq.NoColumns:
+        except postgresql_connection.NoColumns:
             failure = statement_error(self.source_id, "it gives no columns")
-        except self._libpq.ServerError as error:
+        except ServerError as error:
             seconds = limits.stream.timeout if is_stream else limits.timeout
             failure = self._refused(error, seconds, has_values=bool(bound.params))
         raise failure
@@ -236,16 +222,15 @@ class PostgreSQLDriver:
         if escape is not None:
             raise escape
         check_statement(self.source_id, _HAS_NUL if "\0" in bound.sql else refusal(bound.sql))
-        if bound.params and has_dynamic_sql(untagged(bound), self.dialect):
-            raise dynamic_sql_error(self.source_id)
+        refuse_dynamic_sql(self.source_id, bound, self.dialect)
         if "\\" in bound.sql and not connection.is_postgresql and self.dialect != REDSHIFT:
             raise statement_error(self.source_id, _BACKSLASH)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for psycopg's."""
-        if isinstance(error, self._libpq.ServerError):
+        """Translate psycopg's error."""
+        if isinstance(error, ServerError):
             return self._refused(error, self._limits.timeout)
-        if isinstance(error, self._psycopg.OperationalError | OSError):
+        if isinstance(error, psycopg.OperationalError | OSError):
             return unreachable_error(self.source_id, error)
         return query_error(self.source_id, type(error).__name__)
 
@@ -272,24 +257,24 @@ class PostgreSQLDriver:
 
     def _error_name(self, state: str) -> str:
         try:
-            return self._psycopg.errors.lookup(state).__name__
+            return psycopg.errors.lookup(state).__name__
         except KeyError:
             return "Error"
 
     def is_reusable(self, connection: PipelineConnection) -> bool:
-        """Whether it is in no transaction and holds nothing of its last query."""
+        """Whether the last query left nothing behind."""
         return connection.is_clean
 
     def interrupt(self, connection: PipelineConnection) -> None:
-        """Has the thread of the query stop it."""
+        """Make the query's thread stop it."""
         connection.interrupt()
 
     def close(self, connection: PipelineConnection) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Nothing is shared between connections."""
+        """Connections share nothing."""
 
 
 def _statement(bound: BoundSQL) -> Statement:

@@ -1,0 +1,110 @@
+"""Engine: a kind of database, described without its driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pkgutil import resolve_name
+from typing import Any, Final, TypeAlias
+
+from sqlalchemy.engine import URL
+
+from tenantry.datasources.driver import Driver, Enforcement, ReadOnlyBy
+from tenantry.datasources.pool.limits import Limits
+from tenantry.errors import InvalidSource
+from tenantry.groups import RegisteredSource
+from tenantry.sql import DIALECTS, PARAMSTYLES
+
+DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
+"""Makes the driver of a source, without connecting. Raises InvalidSource for an unusable URL."""
+
+UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
+"""Assumed for a driver that declares nothing."""
+
+_READ_ONLY_NOTES: Final = {
+    ReadOnlyBy.STATEMENT: (
+        "{name} cannot hold a connection read-only: Tenantry sends it only statements that read, and what functions do "
+        "is up to the rights of its user. Register a user who may only read."
+    ),
+    ReadOnlyBy.USER: ("nothing holds {name} read-only but the rights of its user. Register a user who may only read."),
+}
+_NO_STOP_NOTE: Final = (
+    "a query on {name} cannot be stopped: when its time is up or its viewer has left, it goes on at the server and "
+    "keeps its connection until it ends."
+)
+
+
+def _accept(_url: URL) -> None:
+    """The driver checks the URL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """A kind of database; docs/own-engine.md explains the fields.
+
+    An ImportError in ``make_driver`` means that ``package`` is missing. ``check_url`` raises InvalidSource.
+    """
+
+    name: str
+    make_driver: DriverFactory
+    dialect: str | None = None
+    enforcement: Enforcement = Enforcement()  # noqa: RUF009  # frozen
+    check_url: Callable[[URL], object] = _accept
+    package: str = ""
+    module: str = ""
+    install: str = ""
+    needs_trust: bool = False
+    opens_one: bool = False
+
+    def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
+        """Make the driver of a source. Raises InvalidSource."""
+        try:
+            driver = self.make_driver(source, limits)
+        except ImportError:
+            if not self.package:
+                raise
+            raise InvalidSource(self.missing_package) from None
+        if driver.dialect not in DIALECTS or driver.paramstyle not in PARAMSTYLES:
+            raise InvalidSource(
+                f"the driver of data source {source.id} has dialect {driver.dialect!r} and paramstyle "
+                f"{driver.paramstyle!r}; known are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
+            )
+        return driver
+
+    @property
+    def missing_package(self) -> str:
+        """The message for a client that is not installed."""
+        return f"the driver {self.package} is not installed: pip install '{self.install}'"
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the client can be imported; importing it could take seconds."""
+        return not self.module or is_installed(self.module)
+
+
+def lazy_driver(reference: str) -> DriverFactory:
+    """A factory that imports its driver class, ``package.module:Class``, when it is called."""
+
+    def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
+        driver: Driver[Any] = resolve_name(reference)(source, limits)
+        return driver
+
+    return make
+
+
+def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
+    """Warnings about an engine that does not enforce reading, or cannot stop a query."""
+    note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
+    if note is not None:
+        yield note.format(name=name)
+    if not enforcement.can_stop:
+        yield _NO_STOP_NOTE.format(name=name)
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported, without importing it."""
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # its package is missing
+        return False

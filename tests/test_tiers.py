@@ -1,0 +1,48 @@
+"""The two tiers of tests: `make test` leaves out the slow ones, `make test-all` and `.ci/run` leave out none."""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+
+from scripts.distributions import DISTRIBUTIONS, ROOT
+
+
+def _make(*words: str) -> subprocess.CompletedProcess[str]:
+    """Runs make without remaking the environment."""
+    command = ["make", "--silent", "--old-file=.venv/test", *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def _commands(target: str) -> str:
+    """The commands that ``make target`` would run."""
+    return _make("--dry-run", target).stdout
+
+
+def test_make_test_leaves_out_the_slow_tests() -> None:
+    """In every distribution. Red when one of them does not know the marker, and when `make test` runs everything."""
+    commands = _commands("pytest")
+    assert "-m 'not slow' --hypothesis-profile=first-tier" in commands
+    for folder in DISTRIBUTIONS.values():
+        assert str(folder.relative_to(ROOT)) in commands
+        options = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+        assert [each.partition(":")[0] for each in options["markers"]] == ["slow"]
+
+
+def test_make_test_all_leaves_out_nothing() -> None:
+    """And CI runs it. Red when either runs the first tier alone."""
+    commands = _commands("test-all")
+    assert "pytest" in commands
+    assert "slow" not in commands
+    assert "--hypothesis-profile" not in commands
+    assert "make test-all" in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+
+def test_each_room_has_a_verb() -> None:
+    """Red when `make test-sql` runs another folder, and when an unknown room passes."""
+    assert _commands("test-sql").rstrip().endswith(" tests/sql")
+    assert "cd ./site && " in _commands("test-site")
+    assert "cd ./contrib/tenantry-convert && " in _commands("test-convert")
+    unknown = _make("test-nothing")
+    assert unknown.returncode != 0
+    assert "There are no tests of nothing." in unknown.stdout

@@ -1,8 +1,5 @@
-"""Tracing with OpenTelemetry spans, without effect until the host program sets up an SDK.
-
-Spans follow the semantic conventions for HTTP (1.23) and databases (1.30). They hold names, codes and numbers, never a
-token, value, statement or query string; so no exception message is recorded, only the error's code.
-"""
+"""Tracing with OpenTelemetry spans by the semantic conventions (HTTP 1.23, databases 1.30). They hold names, codes and
+numbers, never a token, value, statement, query string or exception message."""
 
 from __future__ import annotations
 
@@ -225,7 +222,6 @@ def operation_of(text: str) -> str | None:
 
 
 def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> context.Context | None:
-    """The caller's trace context; None without one."""
     if not any(name in _TRACE_HEADERS for name, _ in headers):
         return None
     carrier: dict[str, str] = {}

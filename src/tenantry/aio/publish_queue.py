@@ -80,7 +80,6 @@ class PublishQueue:
         return task
 
     def _tasks_of(self, loop: asyncio.AbstractEventLoop) -> set[asyncio.Task[None]]:
-        """The task that sends on this loop, if any."""
         return {task for task in list(self._tasks) if task.get_loop() is loop and not task.done()}
 
     async def _drain(self) -> None:

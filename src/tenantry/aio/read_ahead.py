@@ -88,7 +88,6 @@ class ReadAhead:
                 self._size += _size(message)
 
     async def _take(self) -> Message:
-        """Receive from the server, alone."""
         turn = self._turn = asyncio.get_running_loop().create_future()
         receiving = self._receiving = _Interruptible(self._receive())
         try:

@@ -1,7 +1,4 @@
-"""An error as a response, the form that a request accepts, encoded slashes, and the type of a request. Pure.
-
-Programs get JSON, people a small page without script, image or font; its policy names its one style by hash.
-"""
+"""An error as a response, the form that a request accepts, encoded slashes, and the type of a request. Pure."""
 
 from __future__ import annotations
 
@@ -197,7 +194,6 @@ def _media_ranges(accept: str) -> list[tuple[str, float]]:
 
 
 def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[float, int]:
-    """Quality and exactness of the most exact matching range."""
     for exactness, name in ((3, f"{kind}/{subtype}"), (2, f"{kind}/*"), (1, "*/*")):
         qualities = [quality for media_range, quality in ranges if media_range == name]
         if qualities:

@@ -1,8 +1,5 @@
-"""while_connected: work for a viewer stops when the viewer leaves.
-
-A disconnect is a message that no server or framework reads while a view waits for rows. A task reads it here: after the
-body of a request, or ahead of the app (ReadAhead) for websockets and dashboards.
-"""
+"""while_connected: work for a viewer stops when the viewer leaves. A disconnect is a message that nothing reads while a
+view waits, so a task reads it: after the body of a request, or ahead of the app (ReadAhead)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""Addresses that hold a token: masked for the app, restored in redirects.
-
-Tokens are cut out of headers that hold addresses (Referer, htmx, proxies), and the request's own token out of other
-query parameters (``?next=…``). A redirect to the same page with or without a last slash gets the token back, for the
-same host only; and so does the cookie of a direct visit.
-"""
+"""Addresses that hold a token: masked for the app, restored in redirects to the same page with or without a last slash,
+and in the cookie of a direct visit."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Cache headers: Vary, Cache-Control and Referrer-Policy of responses that depend on a token (RFC 9111).
 
-The response to a group is for that group alone: without ``private`` or ``no-store`` from the app, directives for shared
-caches are dropped and ``private`` is added; the browser still caches as the app says. A token in the address must not
-reach the Referer: ``strict-origin``, unless the app sets a policy (``no-referrer`` would make forms send ``Origin:
+Unless the app sets ``private`` or ``no-store``, directives for shared caches are dropped and ``private`` is added. For
+a token in the address, ``strict-origin`` keeps it out of the Referer (``no-referrer`` would make forms send ``Origin:
 null``).
 """
 
@@ -95,7 +94,7 @@ def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool)
 
 
 def _values(headers: list[Header], name: bytes) -> list[str]:
-    """The members of a list-valued header. A quoted comma splits a member; none of ours has one."""
+    """The members of a list-valued header."""
     lines = (value.decode("latin-1") for key, value in headers if key.lower() == name)
     return [member.strip() for line in lines for member in line.split(",") if member.strip()]
 

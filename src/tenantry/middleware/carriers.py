@@ -1,8 +1,4 @@
-"""Carriers: where a request may carry its token, with custom carriers for your own request headers.
-
-A custom carrier sees only the lines of its headers, one at a time, and is called again with the rest until it finds
-nothing: so a second token is found, and a token left behind is an error.
-"""
+"""Carriers: where a request may carry its token."""
 
 from __future__ import annotations
 
@@ -124,7 +120,7 @@ class CustomCarriers:
         return value
 
     def _replace(self, scope: MutableMapping[str, Any], headers: list[Header]) -> None:
-        """Also sets the subprotocols that a server read from a header."""
+        """Also the subprotocols that a server read from a header."""
         scope["headers"] = headers
         if _SUBPROTOCOLS in self._by_header and "subprotocols" in scope:
             lines = b",".join(value for name, value in headers if name == _SUBPROTOCOLS).decode("latin-1")

@@ -90,7 +90,6 @@ def _api_key(where: str, name: str, description: str) -> dict[str, str]:
 
 
 def _options(app: FastAPI) -> Mapping[str, Any]:
-    """The options of ``app.add_middleware(UserGroupMiddleware, …)``."""
     for middleware in app.user_middleware:
         cls: object = middleware.cls
         if isinstance(cls, type) and issubclass(cls, UserGroupMiddleware):
@@ -118,7 +117,7 @@ def _depends(dependant: Any) -> bool:
 
 
 def _with_schemes(document: Document, schemes: Schemes, operations: set[tuple[str, str]] | None) -> Document:
-    """The document with the schemes, and their names at these operations (None: all), next to the operation's own."""
+    """``operations``: None means all."""
     if not schemes:
         return document
 

@@ -1,7 +1,6 @@
 """LongResponse: ends a streamed response when its token is revoked or its group changes.
 
-Watched from its first part with ``more_body``; a single part costs nothing. To the app it looks as if the client had
-left: ``receive`` gives ``http.disconnect``, ``send`` raises OSError (ASGI 2.4). The app is not cancelled. The response
+The app sees a client that left: ``receive`` gives ``http.disconnect``, ``send`` raises OSError (ASGI 2.4). The response
 stays incomplete, unless the app gave a last part (LAST_PART_KEY).
 """
 

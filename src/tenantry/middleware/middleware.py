@@ -171,7 +171,7 @@ class UserGroupMiddleware:
         return self.app(scope, watched, private)
 
     def _flush_first(self, send: Send) -> Send:
-        """Flush usage at lifespan shutdown: uvicorn ends the process before an unclosed store could take it."""
+        """uvicorn ends the process right after the shutdown, before an unclosed store could take the usage."""
         flush = self._flush_usage
         assert flush is not None  # noqa: S101 - the caller has looked
 
@@ -208,7 +208,7 @@ class UserGroupMiddleware:
         return restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
 
     def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """Keep the group of an outer middleware, unless this request has another token or environment."""
+        """The group of an outer middleware stays."""
         try:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)

@@ -1,16 +1,15 @@
 """OriginCheck: a request whose token a browser added passes only from a page of the right origin.
 
-A browser sends cookies with requests of any page. A foreign page cannot read the response to a plain request, but it
-can write, and read a whole websocket. So where only a cookie, or a custom carrier filled by browsers, holds the token,
-websockets and unsafe methods are checked (OWASP ASVS 5.0, 4.4.2; RFC 6455 section 10.2):
+Browsers send cookies with requests of any page; a foreign page can write with them, and read a websocket. So where only
+a cookie, or a carrier filled by browsers, holds the token, websockets and unsafe methods must have (OWASP ASVS 5.0,
+4.4.2; RFC 6455 section 10.2):
 
-- ``Sec-Fetch-Site: same-origin`` passes: no page can set it (Fetch Metadata).
-- An ``Origin`` with the host and port of ``Host``, or an allowed origin, passes.
-- Neither header: not a browser, or an old one; passes.
-- Anything else is refused: ``Origin: null``, ``same-site``, ``none`` without an Origin, a header twice.
+- ``Sec-Fetch-Site: same-origin``, which no page can set (Fetch Metadata),
+- or an ``Origin`` with the host and port of ``Host``, or an allowed one,
+- or neither header: no browser, or an old one.
 
-Behind a TLS proxy the app sees http: a Host without a port stands for both default ports, or for 443 if the scheme is
-known to be https or wss.
+Behind a TLS proxy the app sees http: a Host without a port means both default ports, unless the scheme is known as
+https or wss.
 """
 
 from __future__ import annotations
@@ -97,7 +96,6 @@ def parse_origin(text: object) -> Origin | None:
 
 
 def _is_host(origin: Origin, host: str, scope: Mapping[str, Any]) -> bool:
-    """Whether the origin is that of the request's own Host."""
     scheme, name, port = origin
     match = _HOST_SHAPE.fullmatch(host.lower())
     if match is None or _host(match["host"]) != name or scheme not in _PORTS:
@@ -108,7 +106,7 @@ def _is_host(origin: Origin, host: str, scope: Mapping[str, Any]) -> bool:
 
 
 def _host(name: str) -> str | None:
-    """The name; IPv6 in its canonical spelling, None if invalid."""
+    """None for an invalid IPv6 address."""
     if not name.startswith("["):
         return name
     try:
@@ -118,7 +116,7 @@ def _host(name: str) -> str | None:
 
 
 def _port(text: str | None) -> str | None:
-    """The port without leading zeros; "" for none, None if invalid."""
+    """ "" for none, None if invalid."""
     if not text:
         return ""
     return str(int(text)) if int(text) < 65536 else None

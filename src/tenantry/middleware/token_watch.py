@@ -1,8 +1,7 @@
-"""TokenWatch: checks the token of an open connection about every fifth of the staleness bound.
+"""TokenWatch: checks the token of an open connection about every fifth of the staleness bound, by a shared timer.
 
-A check is a cache hit by a shared timer. The connection ends if the token is revoked, if its group's end date has
-passed, or if the store cannot be asked and the last answer is as old as the bound. An answer under a lease is good
-until the lease ends; nothing passes after that. Without leases, two failed checks in a row end the connection.
+The connection ends if the token is revoked or expired, or if the store cannot be asked for the bound. An answer under a
+lease is good until the lease ends. Without leases, two failed checks in a row end the connection.
 """
 
 from __future__ import annotations
@@ -151,7 +150,6 @@ class TokenWatch(ABC):
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
 
     def _extend(self, group: UserGroup, left: float) -> None:
-        """The group is good for ``left`` seconds more."""
         if self._stopped:
             return
         if not self._renewed(group):
@@ -172,7 +170,7 @@ class TokenWatch(ABC):
         return None if age is None else self._staleness - age
 
     def _schedule(self, rest: float) -> None:
-        """Check within an interval and before ``rest``; jittered, for many connections open at once."""
+        """Jittered, for many connections open at once."""
         if not self._stopped:
             delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # no secret
             self._set_timer(min(delay, rest))
@@ -191,7 +189,6 @@ class TokenWatch(ABC):
             self._set_timer(0.0)
 
     def _start_task(self, work: Coroutine[Any, Any, T], done: Callable[[asyncio.Task[T]], None]) -> None:
-        """Run the connection's one task: it resolves or closes."""
         task = asyncio.get_running_loop().create_task(work, name="tenantry.live")
         task.add_done_callback(done)
         self._task = task

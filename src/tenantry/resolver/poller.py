@@ -1,8 +1,5 @@
-"""Poller: asks the store for changes every fifth of the staleness bound while the resolver is in use.
-
-A timer on any event loop that has requests; when its loop ends, another takes over. It holds no strong reference to a
-loop or resolver.
-"""
+"""Poller: asks the store for changes every fifth of the staleness bound, by a timer on any event loop in use. It holds
+no strong reference to a loop or resolver."""
 
 from __future__ import annotations
 
@@ -196,7 +193,6 @@ def _tick(poller: weakref.ref[Poller], epoch: int) -> None:
 
 
 def _cancel(task: asyncio.Task[None] | None) -> None:
-    """From any thread."""
     if task is not None and not task.done():
         with contextlib.suppress(RuntimeError):  # its loop may be closing in its own thread
             task.get_loop().call_soon_threadsafe(task.cancel)

@@ -1,8 +1,5 @@
-"""Resolver: a token string becomes a user group.
-
-A hit is a dict look-up, a clock call and a version comparison. A miss checks the signature first, so a forgery costs no
-I/O; then one task per token reads the backend for all waiters.
-"""
+"""Resolver: a token string becomes a user group. A hit costs a dict look-up, a clock call and a version comparison; a
+forgery costs no I/O; all waiters of a token share one load."""
 
 from __future__ import annotations
 
@@ -223,7 +220,7 @@ class Resolver:
     # --- groups with an end date --------------------------------------------------------------------------------------
 
     def _expiring(self, key: bytes) -> ExpiringEntry | None:
-        """The token's entry, if only the end date of its group may forbid its use."""
+        """The token's entry, if only its end date may forbid its use."""
         entry = self._cache.entry(key)
         return entry if isinstance(entry, ExpiringEntry) and entry.alive(self._clock()) else None
 
@@ -250,8 +247,8 @@ class Resolver:
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Refuse a token known as dead: in the negative cache, or older than the cached group and past its grace. True
-        for a newer token: a rotation elsewhere, which only the store of record surely knows."""
+        """Refuse a token known as dead. True for one newer than the cached group: only the store of record surely knows
+        that rotation."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
@@ -285,7 +282,7 @@ class Resolver:
             flight.set_result(group)
 
     async def _load(self, flight: SingleFlight[UserGroup], key: bytes, token: Token, *, ahead: bool) -> UserGroup:
-        """One read, or a second one of the store of record if the first is outdated."""
+        """Reads the store of record if the first answer is outdated."""
         if self._poller is not None:
             await self._poller.wait_first_poll()
         answer = await self._read(flight, token, fresh=ahead)

@@ -108,7 +108,7 @@ def load_settings(**given: Any) -> Settings:
 
 
 def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Networks of a comma-separated list. Raises ValueError, which names the bad one."""
+    """Raises ValueError, which names the bad one."""
     return tuple(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
 
 

@@ -110,7 +110,6 @@ def exported_spans(report: Reporter) -> Iterator[None]:
 
 
 def _named(resource: Resource) -> Resource:
-    """The default ``service.name`` of the semantic conventions, unless the environment sets one."""
     if not str(resource.attributes["service.name"]).startswith("unknown_service"):
         return resource
     return resource.merge(type(resource)({"service.name": _SERVICE_NAME}))

@@ -134,7 +134,7 @@ class Supervisor:
                     self._workers[index] = Worker(self._settings, self._listener)
 
     def _replace_all(self) -> None:
-        """A new worker serves before the old one stops; if it does not start, the old one stays."""
+        """If the new worker does not start, the old one stays."""
         for index, old in enumerate(self._workers):
             new = Worker(self._settings, self._listener)
             if not new.wait_ready():

@@ -1,15 +1,12 @@
 """Slots: processes of one host see a write before the writer returns, without a message.
 
-A table of SLOT_COUNT versions of 8 bytes is mapped into every process that uses the store; a group's handle chooses its
-slot. It is a seqlock with random versions:
+SLOT_COUNT versions of 8 bytes are mapped into every process that uses the store; a handle chooses its slot. A writer
+stores an odd version before its commit (nothing is cached meanwhile) and a new even one after it; a reader uses an
+answer while the slot keeps the even version read before the question. With the even version alone, a writer killed
+after its commit would leave old answers valid.
 
-- A writer stores an odd version before its commit (write in progress: nothing is cached) and a new even one after it. A
-  reader notes the even version before it asks, and uses the answer while the slot keeps it. With the even version
-  alone, a writer killed after its commit would leave old answers valid until the next poll.
-- Versions are random: two writers that increment the same version could both store 7, and an answer cached under the
-  first 7 would look valid. With unique versions no lock is required, whichever store comes last.
-- CPython copies an item of a ``memoryview`` of format ``Q`` by one aligned 8-byte move, which is atomic on 64-bit
-  machines. Elsewhere a torn version matches nothing and costs a read.
+Versions are random and so unique, which makes locks unnecessary: two increments of one version could collide. CPython
+copies an item of a ``memoryview`` of format ``Q`` by one atomic 8-byte move; elsewhere a torn version matches nothing.
 """
 
 from tenantry.cache.slots.folder import FolderTaken, run_folder

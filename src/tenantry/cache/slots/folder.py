@@ -1,12 +1,10 @@
 """The run folder, which the processes of one host share.
 
-``TENANTRY_RUN_DIR``, else ``/dev/shm/tenantry-<user id>-<name>`` or ``/tmp/…``, so that a server, a cron job and a
-shell agree; with ``TENANTRY_RUN_GROUP``, ``…/tenantry-group-<group id>-<name>``. The name is random and kept in the
-database, so other users cannot predict it.
+``TENANTRY_RUN_DIR``, else ``/dev/shm/tenantry-<user id>-<name>`` or ``/tmp/…``; with ``TENANTRY_RUN_GROUP``,
+``…/tenantry-group-<group id>-<name>``. The name is random and in the database: other users cannot predict it.
 
-A folder is trusted only if nobody else can have made it or can write to it. Otherwise FolderTaken is raised if another
-name would help (decision 0027). All other failures are StoreUnavailable: a serving process answers 503 and shows no
-path.
+A folder that others may have made or can write to is not trusted: FolderTaken if another name would help (decision
+0027), else StoreUnavailable, so that a serving process answers 503 and shows no path.
 """
 
 from __future__ import annotations
@@ -126,7 +124,6 @@ def _usual_path(group: int | None, name: str) -> Path:
 
 
 def _group() -> int | None:
-    """The gid of TENANTRY_RUN_GROUP."""
     named = os.environ.get(GROUP_VARIABLE)
     if not named or not _POSIX:
         return None
@@ -141,7 +138,7 @@ def _group() -> int | None:
 
 
 def _make(folder: RunFolder) -> bool:
-    """Make the folder with its final owner and mode. False if another process was faster."""
+    """False if another process was faster."""
     # A random name: a watcher of the parent must not learn the folder's name early.
     draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
     draft.mkdir(mode=0o700)
@@ -160,7 +157,7 @@ def _make(folder: RunFolder) -> bool:
 
 
 def _refusal(folder: RunFolder) -> StoreUnavailable | None:
-    """Why the folder cannot be trusted; None if it can. Raises StoreUnavailable for its parent."""
+    """The reason for distrust, or None. Raises StoreUnavailable for its parent."""
     path = folder.path
     status = path.lstat()
     reason, fix = folder.distrust(status), "remove it or correct its owner and mode"

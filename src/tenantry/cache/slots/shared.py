@@ -114,9 +114,8 @@ class SharedSlots(SlotTable):
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Seconds for which a process of this host may still use another file, if leases last ``lease`` seconds;
-        ``now`` is of monotonic_with_suspend. A poll after this file was made finds it, so a lease under another file
-        was requested before."""
+        """Seconds for which a process of this host may still use another file, if leases last ``lease`` seconds. A poll
+        after this file was made finds it. ``now``: of monotonic_with_suspend."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
         if made_at == 0:  # settled
             return 0.0
@@ -184,7 +183,6 @@ def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
 
 
 def _make(path: Path, header: bytes, folder: RunFolder) -> None:
-    """Make a whole file, unless another process was faster."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, _FLAGS | os.O_CREAT | os.O_EXCL, folder.file_mode)
     try:

@@ -25,15 +25,9 @@ _REFUSED: Final = 8
 
 
 class OpenConnections:
-    """Admits connections up to a limit. At the limit it closes the oldest one of the lowest rank:
-
-    1. draining, or slow for a second: in sending a head or a body, or in reading the response,
-    2. idle between two requests,
-    3. waiting for its client for less than a second,
-    4. its client has read for less than a second.
-
-    If every connection is active (a client that reads a long response fast enough counts), the new one is refused.
-    """
+    """Admits connections up to a limit. At the limit it closes the oldest of the lowest rank: (1) draining, or slow for
+    a second; (2) idle; (3) waiting for its client, or (4) being read, for less than a second. If all are active, the
+    new one is refused."""
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits
@@ -105,7 +99,7 @@ class OpenConnections:
 
 
 def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int) -> ClientConnection | None:
-    """The connection to close; None if all are active."""
+    """None if all are active."""
     best: tuple[int, ClientConnection] | None = None
     for connection in among:
         rank = _rank(connection, now, min_rate)
@@ -117,7 +111,7 @@ def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int
 
 
 def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
-    """0 for an active connection."""
+    """0 if active."""
     state, request = connection.state, connection.request
     if state is State.DRAINING:
         return 1

@@ -121,7 +121,7 @@ class KeyFile:
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
-        """The id after the active one (k9, ka … kz, l0), so that a removed id does not return soon."""
+        """The id after the active one: a removed id does not return soon."""
         taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):
@@ -195,7 +195,7 @@ def _parse_entry(line: str, number: int) -> KeyEntry | AuditKey:
 
 
 def _decode_secret(text: str) -> bytes | None:
-    """The bytes; None unless in canonical spelling."""
+    """None unless in canonical spelling."""
     if not re.fullmatch(r"[A-Za-z0-9_-]+", text) or len(text) % 4 == 1:
         return None
     secret = urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -54,8 +54,8 @@ def read_private(path: Path) -> bytes:
 
 
 def _read_by_its_group(status: os.stat_result) -> int:
-    """The group-read bit, allowed for a file of root's that a service's group may read (Kubernetes ``fsGroup``;
-    PostgreSQL has the same rule). Root's own processes require a group other than root's."""
+    """The group-read bit of a file of root's, given to a service's group (Kubernetes ``fsGroup``). Root's own processes
+    require a group other than root's."""
     given = status.st_uid == 0 and (os.geteuid() != 0 or status.st_gid != 0)
     return stat.S_IRGRP if given else 0
 
@@ -143,7 +143,6 @@ def _give(descriptor: int, like: os.stat_result) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """A new file survives a power cut only once its folder is synced."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

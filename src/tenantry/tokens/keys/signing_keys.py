@@ -1,8 +1,7 @@
 """SigningKeys: a KeyRing that follows its key file, so that a rotation restarts no program.
 
-The file is read again at most once a second: before signing, after a verified signature, and by a resolver's poll. It
-is compared as a whole, for times and sizes miss a second write in one moment. If it is unusable, the former keys stay
-and the problem is reported.
+The file is read at most once a second, where I/O happens anyway, and compared as a whole: times and sizes miss a second
+write in one moment. If it is unusable, the former keys stay.
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ class SigningKeys(KeyRing):
         _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
 
     def _promote(self, following: tuple[str, float]) -> None:
-        """Sign with the new key, unless another thread has read a later change."""
+        """Unless another thread has read a later change."""
         if self._reading.acquire(blocking=False):
             try:
                 if self._next_active is following:

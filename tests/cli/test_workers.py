@@ -16,7 +16,7 @@ import pytest
 
 from tests.cli.conftest import Terminal
 from tests.cli.serving import Server, client, serving
-from tests.metrics.conftest import samples
+from tests.server.metrics.conftest import samples
 
 
 def _workers(server: Server) -> set[int]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import duckdb
 import pytest
 
-from tenantry.dashboards.definition.keys import PANELS
+from tenantry.dashboards.definition.file_schema import PANELS
 from tenantry.dashboards.definition.model import PanelKind
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import ResultCache
@@ -105,7 +105,7 @@ async def test_a_page_gets_the_named_columns(tmp_path: Path, kind: PanelKind) ->
             line = panel_of(text)
             assert columns_of(line) == named
             assert line["rows"]
-            assert line["reduced"] == (width > 0 and kind in (PanelKind.LINE, PanelKind.AREA, PanelKind.SCATTER))
+            assert line["reduced"] == (width > 0 and kind is PanelKind.LINE)
             if kind is PanelKind.FIGURE:
                 assert columns_of(line["compare"]) == {"delay"}
                 assert columns_of(line["sparkline"]) == {"delay", "day"}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.dashboards.panels import panels
+from tenantry.dashboards.panels import panel_runner as panels
 from tenantry.datasources import ResultCache
 from tests.dashboards import mounts
 from tests.dashboards.served import Site, serve

@@ -12,7 +12,7 @@ from engines.postgres import Postgres
 from tenantry.dashboards.panels.tables import fetch_table
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources.results import Result
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
+from tenantry.datasources.subquery_wrapper import WrappedTemplate
 from tenantry.errors import TooManyRows
 from tenantry.sql import BoundSQL, SQLTemplate
 from tests.dashboards.served import serve

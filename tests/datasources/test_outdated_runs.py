@@ -16,7 +16,7 @@ import pytest
 
 from tenantry import DataSources
 from tenantry.datasources import Limits, OpenRows, ResultStream, registrations
-from tenantry.datasources.pool.many_rows import Reduction
+from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.errors import QueryOutdated, StoreUnavailable
 from tenantry.groups import Environment, GroupDraft, Issued, RegisteredSource, Tag, UserGroup
 from tenantry.resolver import Resolver
@@ -39,7 +39,7 @@ RUNS: dict[str, Callable[[DataSources, UserGroup], Awaitable[Any]]] = {
     "a query": lambda sources, group: sources.query(group, "main", NO_ROW),
     "rows as dicts": lambda sources, group: sources.fetch(group, "main", NO_ROW),
     "a chart of many rows": lambda sources, group: sources.query(
-        group, "main", NO_ROW, reduction=Reduction("all", lambda result: result)
+        group, "main", NO_ROW, reduction=Reduction("all", lambda result: result, lambda result: result)
     ),
     "a stream before its first row": lambda sources, group: sources.stream(group, "main", NO_ROW),
 }

@@ -28,7 +28,7 @@ from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag
 from tenantry.groups.usage import HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import make_token
-from tests.api.conftest import make_keys
+from tests.provisioning.http.conftest import make_keys
 
 PAGE = (FILES.parents[1] / "docs" / "deploy" / "postgresql.md").read_text("utf-8")
 RIGHTS = (FILES / "postgresql" / "rights.sql").read_text("utf-8")

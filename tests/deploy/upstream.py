@@ -24,7 +24,7 @@ from tenantry.middleware import DEFAULT_CARRIERS, first_of, path
 from tenantry.provisioning import issue_api_token
 from tenantry.provisioning.http import create_api, not_found
 from tenantry.testing import make_token
-from tests.api.conftest import make_keys
+from tests.provisioning.http.conftest import make_keys
 
 
 @dataclass

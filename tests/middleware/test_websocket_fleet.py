@@ -21,8 +21,8 @@ from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.provisioning import Provisioner
+from tests.backends.store.proxy import proxied
 from tests.resolver.fake import KEYS
-from tests.store.proxy import proxied
 
 STALENESS = 5.0
 DEADLINE = 4.0

@@ -75,7 +75,7 @@ class Api:
 
 def _seeds() -> tuple[list[bytes], list[bytes]]:
     """Bodies to start from: good ones, and those that the tests know to be bad."""
-    from tests.api.test_hostile import BAD_JSON, INVALID
+    from tests.provisioning.http.test_hostile import BAD_JSON, INVALID
 
     good: list[Any] = [
         {"user_group_id": "acme", "name": "Acme", "properties": {"a": [1, {"b": None}], "c": 1.5e300}, "mapping": {}},

@@ -1,4 +1,4 @@
-"""The cache: which answers may be used again, and until when. Pure: versions and times are arguments."""
+"""The cache: which answers may be used, and until when. Pure: versions and times are arguments."""
 
 from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (

@@ -1,16 +1,11 @@
-"""GroupCache: the groups of tokens that were resolved before, and whether they may be used now.
+"""GroupCache: cached groups of tokens, and whether they may be used. Pure: times (of a suspend-aware clock) and the
+slot versions of this host are arguments.
 
-It decides everything and does nothing: no I/O and no clock. Times are seconds of a clock that goes on while the machine
-is suspended, given as arguments; ``versions`` are those of this host's slots (ports.Slots), read and never written.
+An answer is used only under its lease (the store listed its changes less than the staleness bound ago, and the group
+was not among them), while its slot has the version read before the store was asked, and before its own deadline. It is
+stored only if the unbroken change list since its snapshot does not hold its group, so a late answer is never stored.
 
-An answer is used only under three conditions. *The lease*: the store was asked for its changes less than the staleness
-bound ago, and none of them was of this group. *The slot's version*: it is the one that was read before the store was
-asked, and no write was in progress, so no write on this host has begun since. *Its own deadline*, if it has one.
-An answer is stored only if the list of changes is unbroken since its snapshot and does not hold its group; so an answer
-that arrives late is not stored, wherever it comes from.
-
-Bounded by CLOCK (second chance): an insert into a full cache looks at a few entries and evicts one of them. No call
-goes through the whole cache, and no table in it is large (entries.py).
+CLOCK (second chance) bounds it: an insert into a full cache looks at a few entries and evicts one.
 """
 
 from __future__ import annotations
@@ -44,18 +39,17 @@ from tenantry.cache.entries import (
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""The entries of each handle: mostly one, which is then there without a tuple around it. The first byte of the handle,
-which is random, chooses the table."""
+"""The entries of each handle; a single one without a tuple. The handle's first byte chooses the table."""
 
 APPLIED_AT_ONCE: Final = 25
-"""How many changes are applied at a time: some 300 µs, if each of them evicts what no cache of the processor holds."""
+"""Changes applied in one step: at most some 300 µs."""
 
 
 class GroupCache:
-    """At most ``capacity`` tokens with groups, and apart from them at most ``unknown_capacity`` handles with refusals.
+    """At most ``capacity`` tokens with groups, and ``unknown_capacity`` handles with refused tokens.
 
-    ``followed``: answers need a generation and a lease (the default); else they need neither, and live until their
-    deadlines. Reading ``index`` needs no lock; every method takes one, so that evictions may come from any thread.
+    Unless ``followed``, answers need no generation and no lease, and live until their deadlines. Reading ``index``
+    needs no lock; all methods are thread-safe.
     """
 
     __slots__ = (
@@ -98,30 +92,29 @@ class GroupCache:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Entries in memory. Some may be dead, and go when the hand of the ring comes to them."""
+        """Entries in memory; dead ones go when the hand reaches them."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
-        """The entry of this token, alive or dead."""
+        """The token's entry, alive or dead."""
         return self.index[key[TABLE_BYTE]].get(key)
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """The most recent group of this handle that may be used now, whatever token brought it in."""
+        """The latest usable group of this handle, by any token."""
         with self._lock:
             alive = (entry.group for entry in self._entries_of(handle) if entry.alive(now))
             return max(alive, key=_state_of, default=None)
 
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
-        """True if this token was answered by "no such group" and that answer may be used now."""
+        """Whether a usable answer says that the token has no group."""
         with self._lock:
             return self._negative.has(key, handle, now)
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """To be called before the backend is asked; the answer goes to ``store``, ``refuse`` or ``store_source``, then
-        to ``end``. ``handle`` is the one that writes are listed under, ``slot`` where they are announced (None: that of
-        the handle)."""
+        """Call before asking the backend; pass the answer to ``store``, ``refuse`` or ``store_source``, then call
+        ``end``. Writes are listed under ``handle`` and announced in ``slot`` (None: that of the handle)."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
@@ -130,10 +123,9 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """True if only the store of record may be asked: without a lease, or if a write on this host may have come
-        after the last poll began: what a second-level cache holds could be from before it, and not be in the list yet.
-
-        The version of the load is compared, and no later one: its answer is stored under that."""
+        """Whether only the store of record may be asked: there is no lease, or a write on this host may have followed
+        the last poll, so a second-level cache could be outdated without the list showing it. Compares the version of
+        the load, under which the answer is stored."""
         with self._lock:
             versions_at_poll, lease = self._versions_at_poll, self.lease
             if versions_at_poll is None or pending.lease is not lease or now >= lease.until:
@@ -141,7 +133,7 @@ class GroupCache:
             return pending.version != versions_at_poll[pending.slot]
 
     def end(self, pending: PendingLoad) -> None:
-        """The load is over, however it went. Only loads under way are remembered, so this memory is bounded by them."""
+        """The load has ended."""
         with self._lock:
             loads = self._pending.get(pending.handle)
             if loads is not None:
@@ -150,22 +142,20 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def is_valid(self, pending: PendingLoad, now: float) -> bool:
-        """True if whoever asks now may share this load: nothing is known to have been written since it began.
-
-        Without a lease that cannot be known. A process that has just started has not found the host's slots yet, and
-        one whose lease has run out may read the versions of a file that was replaced."""
+        """Whether a new request may share this load: no write is known since it began. Without a lease that is unknown:
+        the slots may be missing or replaced."""
         return pending.lease is self.lease and now < pending.lease.until and pending.is_valid()
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """True if an answer from a second-level cache, of this generation, may be used: under a lease, and if the
-        unbroken list of changes since does not hold the group."""
+        """Whether a second-level answer of this generation may be used: under a lease, if the unbroken change list
+        since does not hold the group."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Stores the group for this token, unless it was written to since or a newer state is here. True if stored."""
+        """Store the group, unless it was written to since or a newer state is cached. True if stored."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -179,7 +169,7 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Remembers that this token has no group, by the same rules. True if stored."""
+        """Remember that the token has no group, by the same rules. True if stored."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -193,7 +183,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Stores the registration of a data source, by the same rules. True if stored."""
+        """Store a data source, by the same rules. True if stored."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.alive(now):
@@ -224,32 +214,30 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """The live versions of this host's slots from now on. Everything is forgotten, and there is no lease until the
-        next poll was applied."""
+        """Use the live versions of this host's slots. Forgets everything; the next poll brings a lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Forgets everything, and voids every load under way. The lease goes on for what is stored from now on."""
+        """Forget everything and void pending loads. The lease goes on."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """By a bus, the group was written to in this generation. True if anything usable was forgotten."""
+        """A bus reports a write in this generation. True if any usable answer was dropped."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """To be called before the store is asked for its changes, with a copy of all versions from before."""
+        """Call before asking for changes, with a copy of all versions from before."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
-        """What the store answered. Evicts the groups that were written to, then renews the lease: ``staleness`` seconds
-        from when it was asked. To be run to its end, other work between the steps being welcome; each step gives the
-        ages (seconds) of changes that took away what could still be used."""
+        """Evict changed groups, then renew the lease until ``staleness`` seconds after the question. Run it to its end;
+        each step yields the ages (seconds) of changes that dropped usable answers."""
         with self._lock:
             if snapshot.polled_at < self._polled_at:
                 return  # the answer to an older poll says nothing new, and may look like a step back
@@ -275,8 +263,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Slots and versions of writes that were seen in progress more than ``after`` seconds ago and still are: their
-        writers have crashed. To be repaired."""
+        """Slots and versions of writes in progress for more than ``after`` seconds: their writers crashed. Repair
+        them."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):
@@ -292,7 +280,7 @@ class GroupCache:
         self.lease = lease
 
     def _evict_older(self, handle: bytes, generation: int, now: float) -> bool:
-        """Drops what is older than this generation. True if any of it could still be used."""
+        """Drop what is older than this generation. True if any could be used."""
         for pending in self._pending.get(handle, ()):
             pending.min_generation = max(pending.min_generation, generation)
         if handle == SOURCES_HANDLE:
@@ -319,9 +307,8 @@ class GroupCache:
         self._highest_generation = max(self._highest_generation, generation)
 
     def _make_capacity(self, now: float) -> None:
-        """Looks at the next entry, and drops it if it is dead: a cache in use shrinks to what lives, step by step. A
-        full cache drops the first one that is dead or was not used since the last round, or the one after
-        MAX_CHANCES."""
+        """Drop the next entry if it is dead, so the cache shrinks while in use. A full cache drops the first entry that
+        is dead or unused since the last round, or the one after MAX_CHANCES."""
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:
@@ -335,7 +322,7 @@ class GroupCache:
             entry.seen = False
 
     def _is_dead(self, entry: CacheEntry, now: float) -> bool:
-        """True for what can never be used again. A lease that ran out may be renewed, and its entries with it."""
+        """Whether it can never be used again. An expired lease may be renewed."""
         lease = entry.lease
         return lease is not self.lease or entry.is_over(now) or lease.versions[entry.slot] != entry.version
 

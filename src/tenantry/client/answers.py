@@ -1,4 +1,4 @@
-"""What ``/api/user`` and ``/api/users`` answer, as records; and its errors, as the classes that the service raised."""
+"""The answers of ``/api/user`` and ``/api/users`` as records, and their errors as exceptions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedGroup:
-    """A user group as the API returns it (SPEC section 2.1). ``properties`` and ``api_environment_tag`` are None where
-    the call does not return them; so is ``expires_at``, the end date, which only merge returns (None if there is none).
-    ``created`` is None but for get_or_create. ``token`` is a secret and not in ``repr``.
-    ``dry_run``: nothing was written; a token that would be new is empty then, and the ``team_id`` of a new group is 0.
+    """A user group in an answer (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
+
+    ``properties`` and ``api_environment_tag`` are None if the call does not return them. Only merge returns
+    ``expires_at``, and only get_or_create ``created``. With ``dry_run`` nothing was written: a new token is empty, and
+    the ``team_id`` of a new group is 0.
     """
 
     team_id: int
@@ -38,8 +39,7 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A user group as a list has it: without its token, which only ``get_or_create`` gives. From ``expires_at`` (aware,
-    UTC; None: never) on the token is refused."""
+    """A user group in a list, without its token, which is refused from ``expires_at`` (aware, UTC; None: never) on."""
 
     team_id: int
     name: str
@@ -52,7 +52,7 @@ class ListedGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupPage:
-    """A page of a list. ``next``: what to ask for next as ``after``; None: this was the last one."""
+    """A page of a list. ``next`` is the ``after`` of the next page; None on the last one."""
 
     groups: tuple[ListedGroup, ...]
     next: int | None
@@ -71,7 +71,7 @@ class Reply:
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Reply:
-        """The parts of an httpx2 response that are read."""
+        """Convert an httpx2 response."""
         replayed, dry_run = (response.headers.get(name) == "true" for name in ("idempotency-replayed", "dry-run"))
         headers = response.headers
         return cls(
@@ -85,7 +85,7 @@ class Reply:
 
 
 def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
-    """The group of a success of ``/api/user``."""
+    """The group in an answer of ``/api/user``."""
     group = document["user_group"]
     tag = group.get("api_environment_tag")
     return ProvisionedGroup(
@@ -103,12 +103,12 @@ def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
 
 
 def read_page(document: Any, reply: Reply) -> GroupPage:
-    """The groups of ``/api/users``."""
+    """The groups in an answer of ``/api/users``."""
     return GroupPage(tuple(_listed(each) for each in document["user_groups"]), document["next"])
 
 
 def read_deleted(document: Any, reply: Reply) -> ListedGroup:
-    """The group that DELETE has deleted."""
+    """The group in the answer of DELETE."""
     return _listed(document["user_group"])
 
 
@@ -125,7 +125,6 @@ def _listed(group: Any) -> ListedGroup:
 
 
 def _end_date(group: Any) -> datetime | None:
-    """Of a service of an earlier version too, which has none."""
     text = group.get("expires_at")
     return None if text is None else read_moment(text)
 
@@ -137,8 +136,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """What ``read`` makes of the document. Raises UnexpectedAnswer where a field is missing or is of another type.
-    Unknown fields are ignored."""
+    """Apply ``read`` to the document. Raises UnexpectedAnswer for a missing field or a wrong type."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -147,8 +145,8 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """The error class with the code of the answer; an unknown one gives a TenantryError with its code and status. The
-    status of one that a line of a successful answer tells is that of its class."""
+    """The error with the answer's code; a TenantryError for an unknown code. For a line of a bulk answer the status is
+    that of the class."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from tenantry.datasources.open_sources import OpenSource
-from tenantry.datasources.pool.many_rows import Reduction
+from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.datasources.query_label import QueryLabel
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
+from tenantry.datasources.subquery_wrapper import WrappedTemplate
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import BoundSQL, SQLTemplate
 

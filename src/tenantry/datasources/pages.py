@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import UUID
 
-from tenantry.datasources.wrapped.outer_select import BindValue, select_around
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
+from tenantry.datasources.subquery_wrapper import BindValue, WrappedTemplate, select_around
 from tenantry.errors import InvalidSettings, QueryFailed, UnbindableValue
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate

@@ -24,15 +24,15 @@ from tenantry.datasources.engines.registry import host_engines
 from tenantry.datasources.explanation import ExplainedQuery, explain_query
 from tenantry.datasources.open_sources import OpenSources, check_tagged, source_name
 from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.pool.many_rows import Reduction
+from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.datasources.query_label import label_of
 from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.result_stream import ResultStream, open_stream
 from tenantry.datasources.results import Format, Result, StreamFormat
 from tenantry.datasources.results.chunk_writers import MakeWriter, chunk_writers, narrowed
 from tenantry.datasources.results.format import DEFAULT_FORMAT
+from tenantry.datasources.subquery_wrapper import WrappedTemplate
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
-from tenantry.datasources.wrapped.wrapped_template import WrappedTemplate
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.http import VIEWER_OF_THREAD, ask_for_thread

@@ -1,4 +1,4 @@
-"""The ASGI middleware, the carriers of its token, and what keeps tokens out of logs."""
+"""The ASGI middleware, its token carriers, and logging without tokens."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,4 @@
-"""FastAPI: the user group as typed parameters of a route, and its token in the OpenAPI document of the app.
-
-The one module that needs FastAPI: it is imported by its name, and nothing else of Tenantry imports it.
-"""
+"""FastAPI: the user group as typed route parameters, and its token in the OpenAPI document. Requires FastAPI."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from typing import Annotated, Any, Final, TypeAlias
 from tenantry.errors import InvalidSettings
 from tenantry.groups import Record, UserGroup
 from tenantry.http import user_group, variables
-from tenantry.middleware import Carriers, UserGroupMiddleware
-from tenantry.middleware.carriers import AnyCarriers, read_carriers
+from tenantry.middleware.carriers import AnyCarriers, Carriers, read_carriers
+from tenantry.middleware.middleware import UserGroupMiddleware
 
 try:
     from fastapi import Depends, FastAPI, routing
@@ -22,10 +19,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("tenantry.fastapi needs FastAPI: pip install fastapi", name="fastapi") from error
 
 CurrentGroup: TypeAlias = Annotated[UserGroup, Depends(user_group)]
-"""The user group of this request or websocket, as the type of a parameter. Without a token the answer is 401."""
+"""The user group of this request or websocket, as a parameter's type; 401 without a token."""
 
 CurrentVariables: TypeAlias = Annotated[Record, Depends(variables)]
-"""What templates may read of it: ``variables(request)``, as the type of a parameter."""
+"""``variables(request)`` as a parameter's type."""
 
 _OURS: Final = frozenset({user_group, variables})
 
@@ -34,12 +31,11 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Shows in the OpenAPI document of ``app`` how a request carries its user group token.
+    """Shows in the OpenAPI document how a request carries its user group token.
 
-    The operations that depend on ``user_group`` or ``variables``, also by another dependency, name the schemes; with
-    ``required=True`` all do. ``carriers`` are those of the UserGroupMiddleware that ``app.add_middleware`` was given,
-    so call it after that. Name them where the middleware is around the app (``UserGroupMiddleware(app, …)``), or to
-    show some of them only. Raises InvalidSettings where neither is there.
+    Operations that depend on ``user_group`` or ``variables`` name the schemes; with ``required=True`` all do. Call it
+    after ``app.add_middleware``, whose ``carriers`` are used; name them if the middleware is outside the app
+    (``UserGroupMiddleware(app, …)``). Raises InvalidSettings if neither is present.
     """
     everywhere = False
     if carriers is None:
@@ -60,11 +56,10 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """The security schemes of OpenAPI 3.1 for these carriers: each is one way to send the token.
+    """The OpenAPI 3.1 security schemes of these carriers, one of each kind.
 
-    One for each kind: the first header with the bare token, ``Authorization``, the cookie. Parameters of the query
-    would bring tokens into addresses, and so into the logs of proxies: they are shown only where nothing else is read.
-    A path and carriers of your own are none of OpenAPI's kinds.
+    Query parameters bring tokens into logs: they appear only if nothing else is read. Paths and custom carriers have no
+    kind in OpenAPI.
     """
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
@@ -95,7 +90,7 @@ def _api_key(where: str, name: str, description: str) -> dict[str, str]:
 
 
 def _options(app: FastAPI) -> Mapping[str, Any]:
-    """What ``app.add_middleware(UserGroupMiddleware, …)`` was given."""
+    """The options of ``app.add_middleware(UserGroupMiddleware, …)``."""
     for middleware in app.user_middleware:
         cls: object = middleware.cls
         if isinstance(cls, type) and issubclass(cls, UserGroupMiddleware):
@@ -119,15 +114,11 @@ def _operations(app: FastAPI) -> Iterable[tuple[str, str]]:
 
 
 def _depends(dependant: Any) -> bool:
-    """Whether it is one of our accessors, or depends on one."""
     return dependant.call in _OURS or any(_depends(each) for each in dependant.dependencies)
 
 
 def _with_schemes(document: Document, schemes: Schemes, operations: set[tuple[str, str]] | None) -> Document:
-    """A document that has the schemes too, and each operation of these (None: of all) that names them.
-
-    Each is an alternative. What an operation asks for already, it asks for beside it.
-    """
+    """The document with the schemes, and their names at these operations (None: all), next to the operation's own."""
     if not schemes:
         return document
 

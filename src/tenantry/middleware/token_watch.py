@@ -1,16 +1,8 @@
-"""TokenWatch: the token of what is open is checked again and again for as long as it is open.
+"""TokenWatch: checks the token of an open connection about every fifth of the staleness bound.
 
-A websocket may live for days and a response may stream for hours, and the rotation of their group must end them within
-the resolver's staleness bound. So the token is checked about every fifth of the bound (a cache hit, by a timer that all
-share: no task, no I/O):
-
-- it is no longer good: the connection ends; at the end date of its group a check is due;
-- the store cannot be asked, and the answer before is as old as the bound: it ends too, for nobody knows any more that
-  the group was not rotated.
-
-The bound is measured from what is known, not from when it was checked: an answer under a lease is good until the lease
-ends, and nothing passes a connection, either way, after that. A resolver without leases gives answers that are as old
-as the bound already: there a connection ends when two checks in a row could not be answered.
+A check is a cache hit by a shared timer. The connection ends if the token is revoked, if its group's end date has
+passed, or if the store cannot be asked and the last answer is as old as the bound. An answer under a lease is good
+until the lease ends; nothing passes after that. Without leases, two failed checks in a row end the connection.
 """
 
 from __future__ import annotations
@@ -30,13 +22,13 @@ from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""The close code of a websocket whose token was rotated away, or whose group was deleted or has ended."""
+"""The websocket close code for a rotated token, or a deleted or expired group."""
 
 TRY_AGAIN_LATER: Final = 1013
-"""The close code of a websocket whose group cannot be resolved (IANA's registry of close codes)."""
+"""The websocket close code if the group cannot be resolved (IANA)."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound, in seconds, of a resolver that has none of its own."""
+"""The staleness bound (seconds) of a resolver that has none."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -45,7 +37,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class BoundedResolver(Protocol):
-    """What a TokenWatch asks of a resolver with a staleness bound; ``with_staleness`` makes one of any resolver."""
+    """A resolver with a staleness bound; ``with_staleness`` makes one of any resolver."""
 
     @property
     def staleness(self) -> float:
@@ -53,22 +45,22 @@ class BoundedResolver(Protocol):
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the last poll with an answer was begun; None: there is no lease."""
+        """Seconds since the last answered poll began; None without a lease."""
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Until the end date of the group, by the clock that it is judged by; ``inf`` without one."""
+        """Seconds until the group's end date; ``inf`` without one."""
         ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The group if it is cached. No I/O."""
+        """The cached group. No I/O."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
-        """The group, else InvalidToken or StoreUnavailable."""
+        """The group. Raises InvalidToken or StoreUnavailable."""
         ...
 
 
 class TokenWatch(ABC):
-    """The checks of one connection. They begin with the first ``_check``, and end with ``_stop``."""
+    """The checks of one connection, from the first ``_check`` to ``_stop``."""
 
     __slots__ = (
         "__weakref__",
@@ -100,16 +92,16 @@ class TokenWatch(ABC):
 
     @abstractmethod
     def _renewed(self, group: UserGroup) -> bool:
-        """The token is good, and this is the record of its group now. Whether the connection goes on with it."""
+        """Whether the connection goes on with this record of its group."""
 
     @abstractmethod
     async def _close(self, code: int, reason: str) -> None:
-        """Ends the connection, unless the checks were stopped meanwhile."""
+        """End the connection, unless the checks have stopped."""
 
     # --- checks -------------------------------------------------------------------------------------------------------
 
     async def _wait(self) -> None:
-        """Returns when it is known whether what is open may go on."""
+        """Return once it is known whether the connection may go on."""
         self._check()
         while not self._stopped:
             if self._close_reason is not None:
@@ -180,8 +172,7 @@ class TokenWatch(ABC):
         return None if age is None else self._staleness - age
 
     def _schedule(self, rest: float) -> None:
-        """Checks again within an interval, but not after ``rest``; at a random moment, for much is opened at
-        once."""
+        """Check within an interval and before ``rest``; jittered, for many connections open at once."""
         if not self._stopped:
             delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # no secret
             self._set_timer(min(delay, rest))
@@ -192,15 +183,15 @@ class TokenWatch(ABC):
         self._timer = timer_queues.get().call_later(delay, self._check)
 
     def _mark_revoked(self, code: int, reason: str) -> None:
-        """Nothing passes from now on, and the next check closes: at once if somebody waits for it, else in its batch.
-        One answer may revoke the connections of a group by the thousand."""
+        """Block the connection; the next check closes it, at once if a message waits, else in its batch: one answer may
+        revoke thousands of connections."""
         if not self._stopped:
             self._close_reason = code, reason
             self._valid_until = float("-inf")
             self._set_timer(0.0)
 
     def _start_task(self, work: Coroutine[Any, Any, T], done: Callable[[asyncio.Task[T]], None]) -> None:
-        """Runs the one task of this connection: it resolves, or closes."""
+        """Run the connection's one task: it resolves or closes."""
         task = asyncio.get_running_loop().create_task(work, name="tenantry.live")
         task.add_done_callback(done)
         self._task = task
@@ -212,7 +203,6 @@ class TokenWatch(ABC):
             task.exception()  # is no news: the client may have gone, or the app may have closed in this very moment
 
     def _stop(self) -> None:
-        """Nothing is checked any more."""
         self._stopped = True
         self._valid_until = float("inf")
         if self._timer is not None:

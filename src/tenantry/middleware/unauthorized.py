@@ -1,4 +1,4 @@
-"""Error responses: an error as an answer, and the late answer for a view that needs a user group that is not there."""
+"""Error responses of the middleware, and the late 401 for a view that requires a user group."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from tenantry.middleware.cache_headers import Message, Receive, Send
 App: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 POLICY_VIOLATION: Final = 1008
-"""The close code of a websocket that may not be opened (RFC 6455 section 7.4.1)."""
+"""The close code of a refused websocket (RFC 6455 section 7.4.1)."""
 
 _HELD_MESSAGES: Final = 8
 _NO_HANDSHAKE: Final = Handshake()  # of an HTTP request
 
 
 class LateUnauthorized:
-    """Runs an app without a user group, and answers 401 when a view turns out to need one.
+    """Runs an app without a user group, and answers 401 if a view turns out to require one.
 
-    A mounted Starlette app answers every exception with a 500 of its own and raises it again; Litestar
-    raises nothing. So a 500, and the close of a websocket that was not accepted, are held back until the app ends
-    (or streams on). If the app ends with MissingToken, or without an error after a view asked for the group, they are
-    dropped, else sent unchanged.
+    A mounted Starlette app answers each exception with 500 and raises it again; Litestar raises nothing. So a 500, and
+    the close of a websocket before accept, are held until the app ends or streams on. They are dropped if the app ends
+    with MissingToken, or without error after a view requested the group; else sent.
     """
 
     __slots__ = ("_handshake", "_held", "_last", "_requested", "_send")
@@ -38,7 +37,7 @@ class LateUnauthorized:
         self._last = ""
 
     async def run(self, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Runs the app. An error response goes to ``send``. Raises what the app raises, but an early MissingToken."""
+        """Runs the app; an error response goes to ``send``. Raises the app's errors except an early MissingToken."""
         scope[GROUP_REQUESTED_KEY] = self._requested
         if scope["type"] == "websocket":
             self._handshake = scope[HANDSHAKE_KEY] = Handshake()
@@ -61,7 +60,7 @@ class LateUnauthorized:
                 await self._release()
 
     def send(self, message: Message) -> Awaitable[None]:
-        """What the app is given as its ``send``."""
+        """The app's ``send``."""
         if self._held or self._may_hide_missing_token(message):
             self._held.append(message)
             return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()
@@ -70,7 +69,7 @@ class LateUnauthorized:
         return self._send(message)
 
     def _may_hide_missing_token(self, message: Message) -> bool:
-        """Whether an app may have made it of a MissingToken."""
+        """Whether the app may have made it from a MissingToken."""
         if message["type"] == "http.response.start":
             hides: bool = message["status"] == 500
         else:
@@ -87,7 +86,7 @@ class LateUnauthorized:
 
 
 def _is_other_error(error: BaseException | None) -> bool:
-    """Whether an error is handled that is no MissingToken, nor caused by one."""
+    """Whether the handled error is neither MissingToken nor caused by one."""
     if error is None:
         return False
     while error is not None and not isinstance(error, MissingToken):
@@ -96,12 +95,12 @@ def _is_other_error(error: BaseException | None) -> bool:
 
 
 async def _nothing() -> None:
-    """What is awaited for a message that is held back."""
+    """Awaited for a held message."""
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Answers with ``error``: an HTTP response, or for a websocket that is not yet accepted the Denial Response of the
-    ASGI extension ``websocket.http.response``; where the server lacks it, a close before accept (a bare 403)."""
+    """Answers with ``error``: an HTTP response, or the denial response of a websocket before accept (ASGI extension
+    ``websocket.http.response``); without that extension a close (a bare 403)."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):
@@ -115,5 +114,4 @@ async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send)
 
 
 async def _close(error: TenantryError, send: Send) -> None:
-    """Closes a websocket, whether it was accepted or not. The reason is the error's code."""
     await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": error.code})

@@ -1,8 +1,7 @@
-"""Poller: asks the store for its changes every fifth of the staleness bound, while the resolver is used. A change whose
-notification no bus delivered is found here.
+"""Poller: asks the store for changes every fifth of the staleness bound while the resolver is in use.
 
-Not a task that runs for ever, but a timer on whichever event loop has requests: it ends with its loop, the next loop
-takes over, and one poll at a time serves them all. Nothing here holds a strong reference to a loop or a resolver.
+A timer on any event loop that has requests; when its loop ends, another takes over. It holds no strong reference to a
+loop or resolver.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 IDLE = 30.0
-"""Seconds without a request after which polling stops, until the next one. An idle app costs the store nothing."""
+"""Seconds without a request after which polling stops."""
 
 FIRST_POLL_WAIT = 0.1
-"""Seconds for which a request waits, at most, for the poll that lets its answer be cached."""
+"""The longest time (seconds) that a request waits for the first poll, which makes its answer cacheable."""
 
 
 class Poller:
@@ -72,8 +71,7 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """To be called by each request that was not answered from the cache, on its loop: polls at once, unless polls
-        are under way already."""
+        """Called on its loop by each request that missed the cache. Polls at once unless polling runs."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -85,7 +83,7 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """Waits a little for a poll that has just begun on this loop, if there is no lease."""
+        """Without a lease, wait briefly for a poll that has just begun on this loop."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -93,7 +91,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Ends polls and buses until the next ``ensure_running``; gives the tasks that are ending."""
+        """Stop polls and buses until the next ``ensure_running``; return the ending tasks."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -122,7 +120,7 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """The timer's: polls again, unless others do, or nobody has asked for anything for a while."""
+        """Poll again, unless another loop polls or the resolver is idle."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -139,8 +137,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Asks once. A failure leaves the lease to run out, and is logged once until the store answers again. The file
-        of the signing keys is read before, whether the store answers or not."""
+        """Poll once, after reading the key file. A failure lets the lease run out, and is logged once per outage."""
         self._keys.refresh()
         try:
             with BackendErrors():

@@ -1,7 +1,6 @@
-"""CachedRegistrations: data sources of the store that a resolver follows, cached under the lease of its groups.
+"""CachedRegistrations: the store's data sources, cached under the resolver's lease.
 
-A write to a data source is to this cache what a write to a group is to the others: it is announced in the slots of the
-source's two ids, counted, listed under SOURCES_HANDLE and sent over the buses. What no source was found for is not
+A write to a data source is announced in the slots of its two ids and listed under SOURCES_HANDLE. Absence is not
 cached.
 """
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CachedRegistrations:
-    """The ``ports.SourceLease`` of one resolver, which it offers to ``holder``: its backend."""
+    """A resolver's ``ports.SourceLease``, offered to ``holder``, its backend."""
 
     def __init__(
         self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
@@ -34,17 +33,17 @@ class CachedRegistrations:
         self._clock = clock
 
     def offer(self) -> None:
-        """The DataSources of the store share the lease from now on, unless they share that of another resolver."""
+        """Share the lease with the store's DataSources, unless they have another resolver's."""
         if self._holder.source_lease is None:
             self._holder.offer_source_lease(self)
 
     def withdraw(self) -> None:
-        """The resolver was closed."""
+        """Withdraw the offer when the resolver closes."""
         if self._holder.source_lease is self:
             self._holder.offer_source_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The registration that is cached and may be used now. No I/O; never raises."""
+        """The cached registration, if it may be used. No I/O; never raises."""
         entry = self._sources.entries.get((environment.id, reference))
         if entry is None:
             return None
@@ -56,7 +55,7 @@ class CachedRegistrations:
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Asks the directory. Without a lease every call does."""
+        """The registration in the directory; cached under a lease."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))

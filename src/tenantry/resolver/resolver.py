@@ -1,8 +1,7 @@
-"""Resolver: the string that a request carries becomes a user group, with as little I/O as can be.
+"""Resolver: a token string becomes a user group.
 
-A hit is a dict lookup, one clock call and one comparison of a version that writers on this host change. A miss checks
-the signature first, so a forgery costs no I/O, no memory and no task; then one task per token reads the backend,
-however many wait.
+A hit is a dict look-up, a clock call and a version comparison. A miss checks the signature first, so a forgery costs no
+I/O; then one task per token reads the backend for all waiters.
 """
 
 from __future__ import annotations
@@ -33,33 +32,26 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""For how long, at most, a token without a group is refused without asking again."""
+"""The longest time for which a token without a group is refused without a read."""
 
 
 class Resolver:
     """Resolves user group tokens through a backend.
 
-    ``environment``: None accepts every environment of the backend, a name only that one.
+    ``environment``: the only accepted one; None: any. ``staleness`` (seconds): no older answer is used. With a backend
+    that lists its changes (ports.LeasedBackend), answers are cached under a lease that polls renew: a write on this
+    host shows when it returns, a write elsewhere after a fifth of the bound, or after the bound if the store is down.
+    Answers of other backends are used for the bound.
 
-    ``staleness`` (seconds) is the staleness bound: no answer that is older is used. With a backend whose changes can
-    be followed (ports.LeasedBackend) answers are cached while the store answered for its changes less than the bound
-    ago. A write on this host is seen when it returns; a write elsewhere a fifth of the bound later, or at the bound
-    with the store out of reach. An answer of a backend that has only ``find`` is used for the bound.
+    ``capacity`` bounds cached tokens, ``unknown_capacity`` cached refusals. A load longer than ``patience`` seconds is
+    StoreUnavailable. ``buses`` report writes before the next poll. ``clock`` gives seconds and includes suspend;
+    ``time_of_day`` decides whether a group has ended, and is read at least once per bound.
 
-    ``capacity`` bounds the cached tokens, ``unknown_capacity`` the refusals, which are counted apart. A load that takes
-    longer than ``patience`` seconds (at most the bound) is a StoreUnavailable. ``buses`` report writes before the next
-    poll. ``clock`` gives seconds that go on while the machine sleeps.
+    ``keys`` from a file follow it: tokens of a removed key are refused within the bound. Where the store keeps usage,
+    resolved tokens count for their group.
 
-    A group with an end date is refused from then on, by ``time_of_day`` (this host's clock), without a read while what
-    is cached of it may be used. The clock is looked at again after the bound at the latest: one that was set counts.
-
-    ``keys`` that were read from a file follow it: what a key has signed that was removed from the file is refused
-    within the bound, and what is cached of it is forgotten. A hit does not look at the file.
-
-    Where the backend is a store that keeps usage, each token with a group is counted there for its group.
-
-    Threads and loops: one resolver may serve several event loops, one after another or each in its own thread. Loads
-    are shared within a loop; cache and polls are shared by all; ``evict`` and ``flush`` may be called from any thread.
+    Any number of event loops and threads may share a resolver: loads are per loop, the cache is shared, ``evict`` and
+    ``flush`` are thread-safe.
     """
 
     def __init__(
@@ -108,32 +100,31 @@ class Resolver:
 
     @property
     def environment(self) -> str | None:
-        """The one environment whose groups are found; None: every one of the backend."""
+        """The only environment whose groups are found; None: any."""
         return self._environment
 
     @property
     def staleness(self) -> float:
-        """The staleness bound: the age (seconds) that no answer exceeds."""
+        """The staleness bound in seconds."""
         return self._staleness
 
     @property
     def cached(self) -> int:
-        """How many tokens are in the cache."""
+        """The number of cached tokens."""
         return len(self._cache)
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the last poll that the store answered was begun; None without a lease, when nothing is answered
-        from the cache."""
+        """Seconds since the last answered poll began; None without a lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Until the end date of the group, by the clock that this resolver judges it by; ``inf`` without one."""
+        """Seconds until the group's end date by ``time_of_day``; ``inf`` without one."""
         return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The group of a token that was resolved before, if that may be used now, else None. No I/O; never raises."""
+        """The cached group of a token, if it may be used. No I/O; never raises."""
         try:
             entry = self._index[raw[TABLE_BYTE]][raw]
         except LookupError:  # not here, or too short for a token
@@ -154,8 +145,8 @@ class Resolver:
     async def resolve(self, raw: bytes | str) -> UserGroup:
         """The group of this token.
 
-        Raises InvalidToken (malformed, forged, rotated away, of a deleted group or of another environment: callers
-        cannot tell which), UserGroupExpired, which is one, and StoreUnavailable.
+        Raises InvalidToken (one message for malformed, forged, rotated, deleted or of another environment), its
+        subclass UserGroupExpired, and StoreUnavailable.
         """
         key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""  # no token is empty
         group = self.peek(key)
@@ -195,11 +186,11 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """ports.EvictionListener: this group was written to. Whoever asks from now on is answered by the backend."""
+        """ports.EvictionListener: this group was written to."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """ports.EvictionListener: messages may have been lost. Empties the cache."""
+        """ports.EvictionListener: messages may be lost. Empties the cache."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
@@ -208,8 +199,8 @@ class Resolver:
         self.flush()
 
     async def aclose(self) -> None:
-        """Ends the loads of this event loop, polls and buses; whoever waits for a load gets StoreUnavailable. The
-        backend is not closed, and the resolver can be used again."""
+        """End loads of this event loop, polls and buses; waiters get StoreUnavailable. The backend stays open, and the
+        resolver can be used again."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
         await self._flights.aclose()  # one that is cancelled before it begins does not take itself out
@@ -226,19 +217,18 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Adds to the store what groups have used since it took that last, without waiting for the minute to be over.
-        Raises nothing: what the store does not take is sent again. Does nothing where no usage is kept."""
+        """Send the counted usage to the store now. Never raises: unsent usage is sent later."""
         await self._usage.flush()
 
     # --- groups with an end date --------------------------------------------------------------------------------------
 
     def _expiring(self, key: bytes) -> ExpiringEntry | None:
-        """The entry of this token, if its group has an end date and that alone may keep it from being used now."""
+        """The token's entry, if only the end date of its group may forbid its use."""
         entry = self._cache.entry(key)
         return entry if isinstance(entry, ExpiringEntry) and entry.alive(self._clock()) else None
 
     def _peek_expiring(self, entry: ExpiringEntry) -> UserGroup:
-        """As ``peek``, where the time of day has to be looked at. Raises UserGroupExpired."""
+        """As ``peek``, after a look at the time of day. Raises UserGroupExpired."""
         entry.seen = True
         try:
             self._check_end(entry.group, entry)
@@ -250,7 +240,7 @@ class Resolver:
         return self._usage.counted(entry.group)
 
     def _check_end(self, group: UserGroup, entry: ExpiringEntry | None) -> None:
-        """Raises UserGroupExpired; else the entry of the group, if it has one, needs no look for a while."""
+        """Raises UserGroupExpired; else moves the entry's deadline."""
         now, left = self._clock(), self.seconds_left(group)
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
@@ -260,8 +250,8 @@ class Resolver:
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Refuses a token that is known to be dead: refused a moment ago, or older than the cached group and beyond its
-        grace. True for one that is newer: a rotation elsewhere, of which only the store of record is sure to know."""
+        """Refuse a token known as dead: in the negative cache, or older than the cached group and past its grace. True
+        for a newer token: a rotation elsewhere, which only the store of record surely knows."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
@@ -295,7 +285,7 @@ class Resolver:
             flight.set_result(group)
 
     async def _load(self, flight: SingleFlight[UserGroup], key: bytes, token: Token, *, ahead: bool) -> UserGroup:
-        """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""
+        """One read, or a second one of the store of record if the first is outdated."""
         if self._poller is not None:
             await self._poller.wait_first_poll()
         answer = await self._read(flight, token, fresh=ahead)

@@ -1,4 +1,4 @@
-"""The composition root: the one module that knows every part of Tenantry's own server."""
+"""The composition root of the server."""
 
 from __future__ import annotations
 
@@ -37,12 +37,11 @@ def create_app(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O.
+    """The server of ``/api/user`` on the store at ``database``: ``sqlite:///…`` or ``postgresql://…``. No I/O.
 
-    ``redis`` is the URL of a Valkey or Redis that is notified of each write. ``listen_database`` is the direct address
-    of the same PostgreSQL, where apps listen: the server checks whether its notifications reach it. ``contact`` is whom
-    the OpenAPI documents name; ``contract`` what properties have to satisfy before they are written. Raises
-    InvalidSettings.
+    ``redis``: URL of a Valkey or Redis that is notified of each write. ``listen_database``: direct URL of the same
+    PostgreSQL, on which the server checks that its notifications arrive. ``contact`` is named in the OpenAPI documents.
+    ``contract`` checks properties before they are written. Raises InvalidSettings.
     """
     store = SQLStore(database, keys=keys)
     closing = [] if redis is None else [attach_redis(store, redis)]
@@ -77,7 +76,7 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """The contract of these settings; None where it is off, unless ``refuses`` says what it is to do. Raises
+    """The contract of the saved queries; None if the settings turn it off and ``refuses`` is None. Raises
     InvalidSettings, InvalidQueries, InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
@@ -106,10 +105,11 @@ def compose(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store.
+    """The server on your own store, with ``routes`` after its own. At the end it calls ``closing`` and closes the
+    store.
 
-    It follows ``buses``, only to show in ``/readyz`` and the metrics whether their messages arrive. With ``metrics`` it
-    answers ``/metrics`` to everybody who can reach it; while ``draining`` gives true, ``/readyz`` answers 503.
+    It follows ``buses`` to report in ``/readyz`` and the metrics whether messages arrive. ``metrics`` opens
+    ``/metrics`` to any client. While ``draining`` returns true, ``/readyz`` answers 503.
     """
 
     @asynccontextmanager
@@ -147,7 +147,7 @@ def compose(
 
 
 class _NoCache:
-    """The EvictionListener of a server, which keeps no groups."""
+    """The EvictionListener of a server that caches no groups."""
 
     def evict(self, handle: bytes, generation: int) -> None: ...
 

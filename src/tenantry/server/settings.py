@@ -1,7 +1,6 @@
-"""Settings: from options, else from environment variables (``TENANTRY_…``), else from a file.
+"""Settings: from options, else from environment variables (``TENANTRY_…``), else from a TOML file.
 
-The file is TOML with the fields' names at its top level: ``tenantry.toml`` in the working folder, if there is one,
-or whatever ``TENANTRY_CONFIG`` names.
+The file is ``tenantry.toml`` in the working folder, or the one that ``TENANTRY_CONFIG`` names; its keys are the fields.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """What a running Tenantry needs to know. Build one with ``load_settings``, which explains what is wrong."""
+    """The settings of a running Tenantry. Make them with ``load_settings``, which explains errors."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -78,7 +77,7 @@ class Settings(BaseSettings):
 
     @property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        """``proxy_address``, read: an address is a network of one."""
+        """The networks of ``proxy_address``."""
         return _networks(self.proxy_address)
 
     @classmethod
@@ -94,7 +93,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(**given: Any) -> Settings:
-    """The settings, with ``given`` values (None = not given) before all others. Raises InvalidSettings."""
+    """The settings; values in ``given`` that are not None win. Raises InvalidSettings."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
@@ -107,7 +106,7 @@ def load_settings(**given: Any) -> Settings:
 
 
 def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
-    """``"10.0.0.5, 10.1.0.0/16, fd00::1"``. Raises ValueError, which names the bad one."""
+    """Networks of a comma-separated list. Raises ValueError, which names the bad one."""
     return tuple(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
 
 

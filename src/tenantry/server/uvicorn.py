@@ -1,4 +1,4 @@
-"""Running an ASGI app with uvicorn: logs on stderr without any token, and a shutdown that drops no request."""
+"""Running an ASGI app with uvicorn: logs on stderr without tokens, and a shutdown that loses no request."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from tenantry.server.connections import ConnectionCounters, ConnectionFactory, C
 from tenantry.server.telemetry import log_config
 
 DRAIN_SECONDS = 10
-"""How long requests under way may take to finish."""
+"""The longest time for which a shutdown waits for active requests."""
 
 _TICK = 0.1
 _NEW_CONNECTION_SECONDS = 0.5
-"""How long connections that were just made may take to send a request."""
+"""How long a shutdown waits for the request of a new connection."""
 
 _BACKLOG = 2_048
 """Connections that may wait in the system to be accepted."""
 _ACCEPTED_AT_ONCE = 4
-"""asyncio takes one number for that and for how many it accepts before it makes any of them known: with many, the file
-descriptors are used up before a limit can see it."""
+"""asyncio takes one number for the backlog and for how many connections it accepts at once. With many, the file
+descriptors run out before a limit applies."""
 
 
 class Drain:
-    """Whether the server was asked to stop. ``/readyz`` is 503 for ``seconds``, while requests are still taken, so that
-    a load balancer sends the next one elsewhere."""
+    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 and requests are still served,
+    so that a load balancer can switch."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -58,14 +58,11 @@ def run(
     limits: ConnectionLimits | None = None,
     counters: ConnectionCounters | None = None,
 ) -> None:
-    """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``.
+    """Serves until SIGINT or SIGTERM, finishes active requests and closes ``listener``.
 
-    SIGTERM comes from a supervisor: with a ``drain`` its seconds pass before new connections are refused. SIGINT comes
-    from a terminal and does not wait for that; nor does a second signal.
-
-    ``announce`` is called with the address once it answers, and after ``prepare``, which runs in the server's own loop.
-    ``limits``: what clients may use, and ``counters`` of those beyond them. ``further`` listeners
-    are served as well, and closed by whoever opened them.
+    After SIGTERM (from a supervisor) the seconds of ``drain`` pass before connections are refused; SIGINT or a second
+    signal skips them. ``prepare`` runs in the server's loop; then ``announce`` gets the address. ``limits`` bound the
+    clients, ``counters`` count the closed connections. The caller closes the ``further`` listeners.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
@@ -91,7 +88,7 @@ def run(
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """One app for several listeners: each of the ``others`` has its own, and ``app`` is for all else."""
+    """One app for several listeners: each of ``others`` has its own app, ``app`` serves the rest."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,14 +99,12 @@ def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
 
 
 def url_of(listener: socket.socket) -> str:
-    """The address of a listening socket."""
+    """The URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class _Server(uvicorn.Server):
-    """Calls ``on_ready`` when it listens, and drains before it stops listening."""
-
     def __init__(
         self,
         config: uvicorn.Config,
@@ -163,7 +158,7 @@ class _Server(uvicorn.Server):
             await asyncio.sleep(_TICK)
 
     async def _stop_listening(self) -> None:
-        """Accepts the connections that wait already: to close the listener would cut them off."""
+        """Accept the connections in the backlog first: closing the listener would reset them."""
         loop = asyncio.get_running_loop()
         make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class  # as uvicorn makes one for each
         protocol = partial(make, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
@@ -175,7 +170,6 @@ class _Server(uvicorn.Server):
 
 
 def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
-    """Every connection that waits at a listener."""
     while True:
         try:
             connection, _ = listener.accept()
@@ -186,7 +180,7 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Binds the address, before a command changes anything on disk for it. Raises InvalidSettings (port)."""
+    """Binds the address before a command changes anything on disk. Raises InvalidSettings."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -202,7 +196,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_beside(listener: socket.socket) -> socket.socket:
-    """Binds the next port of the same host, or a free one where that is taken. Raises InvalidSettings."""
+    """Binds the next port of the same host, or a free one if that is taken. Raises InvalidSettings."""
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)

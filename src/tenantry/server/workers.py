@@ -1,4 +1,4 @@
-"""The processes of ``tenantry serve``: one that serves, or several behind one socket and the Supervisor of them."""
+"""The processes of ``tenantry serve``: one that serves, or several on one socket and their Supervisor."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 _SPAWN: Final = get_context("spawn")  # a fork would share the state of threads and drivers
 _RESTART_SECONDS: Final = 1.0
-"""Between two starts of a worker that ends by itself."""
+"""Pause before a worker that ended by itself is replaced."""
 _KILL_SECONDS: Final = 2.0
-"""How much longer than its own time a worker may live before it is killed."""
+"""Time after its drain at which a worker is killed."""
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
-    """What clients may take of a process with these settings."""
+    """The limits of one process's connections."""
     return ConnectionLimits(
         header_seconds=settings.header_seconds,
         min_rate=settings.min_rate,
@@ -45,7 +45,7 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
 def serve_process(
     settings: Settings, listener: socket.socket, app: FastRouter, drain: Drain, announce: Callable[[str], None]
 ) -> None:
-    """Serves in this process until a signal ends it; ``announce`` is called with the address once it answers."""
+    """Serves in this process until a signal ends it. Calls ``announce`` with the address once it answers."""
     with exported_spans(make_reporter(settings.log_format)):
         run(
             app,
@@ -58,7 +58,7 @@ def serve_process(
 
 
 class Worker:
-    """One process that serves. ``ready`` has something to read when it listens, or its end when it is gone."""
+    """One serving process. ``ready`` becomes readable when it listens, or ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection
@@ -70,7 +70,7 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Waits until it serves; False if it ended before."""
+        """Wait until it serves; False if it ended first."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):
@@ -78,13 +78,12 @@ class Worker:
         return True
 
     def send_signal(self, signal_number: int) -> None:
-        """Unless it has ended."""
+        """Send a signal, unless the process has ended."""
         if self.process.is_alive() and self.process.pid is not None:
             os.kill(self.process.pid, signal_number)
 
 
 def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) -> None:
-    """The main function of a worker process."""
     if sys.platform != "win32":
         os.setpgid(
             0, 0
@@ -95,8 +94,8 @@ def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) 
 
 
 class Supervisor:
-    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM, which it passes on to them. SIGHUP replaces
-    them one by one by new ones."""
+    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM, which it passes on. SIGHUP replaces them
+    one by one."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self._settings = settings
@@ -106,7 +105,7 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Raises InvalidSettings if the first workers do not come up."""
+        """Supervise until a signal. Raises InvalidSettings if the first workers do not start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:
@@ -137,7 +136,7 @@ class Supervisor:
                     self._workers[index] = Worker(self._settings, self._listener)
 
     def _replace_all(self) -> None:
-        """The new one serves before the old one is asked to stop; if it does not come up, the old one stays."""
+        """A new worker serves before the old one stops; if it does not start, the old one stays."""
         for index, old in enumerate(self._workers):
             new = Worker(self._settings, self._listener)
             if not new.wait_ready():

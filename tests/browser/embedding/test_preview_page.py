@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from engines.axe import serious
 from engines.chromium import OpenPage
-from tenantry.dashboards.preview.endpoint import preview_address
+from tenantry.dashboards.preview.preview_endpoint import preview_address
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.groups import Author
 from tenantry.tokens import KeyRing, SigningKey

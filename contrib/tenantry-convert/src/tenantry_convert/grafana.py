@@ -79,7 +79,6 @@ class _GrafanaReader:
         return self._text.startswith(delimiter, offset)
 
     def _within(self, text: str) -> str:
-        """An argument of a macro with converted variables."""
         return _CONSTRUCT.sub(lambda match: self._plain_tag(match) or match.group(), text)
 
     def _plain_tag(self, match: re.Match[str]) -> str | None:
@@ -213,7 +212,6 @@ class _GrafanaReader:
         return start, end
 
     def _after(self, offset: int, sign: str) -> int | None:
-        """The offset behind ``character``, if it is next after spaces."""
         while self._text[offset : offset + 1].isspace():
             offset += 1
         return offset + 1 if self._text.startswith(sign, offset) else None

@@ -74,7 +74,6 @@ def _mappings(document: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _queries(document: Any, title: str, dialect: str | None) -> Iterator[tuple[str, str, str | None]]:
-    """The nearest title, the text and the dialect of each ``rawSql``."""
     if isinstance(document, list):
         for each in document:
             yield from _queries(each, title, dialect)

@@ -22,8 +22,8 @@ _PERIOD: Final = "last 6 hours"
 
 @dataclass(slots=True)
 class GrafanaMacros:
-    """Converts macros of one query. ``convert_text`` converts the variables in an argument; ``known`` looks up a
-    variable in the document."""
+    """Converts the macros of one query. ``convert_text`` converts variables in an argument; ``known`` finds a variable
+    of the document."""
 
     conversion: Conversion
     convert_text: Callable[[str], str]
@@ -35,10 +35,8 @@ class GrafanaMacros:
         return "`time`" if dialect_named(self.conversion.dialect).double_is_string else '"time"'
 
     def period(self, offset: int) -> str:
-        """The path of the parameter for the dashboard's time range.
-
-        It has a default, because a dashboard of Grafana always has a range, and an absent one would select all rows.
-        """
+        """The path of the parameter for the dashboard's time range. Its default avoids that an absent range selects all
+        rows."""
         if not self.conversion.query.period and "__timeRange" not in self.conversion.names:
             reason = f"the range of the dashboard is not in the text: {_PERIOD} is assumed; change it in the header"
             self.conversion.report(offset, "the range of time", reason)

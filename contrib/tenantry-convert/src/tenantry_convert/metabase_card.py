@@ -61,7 +61,6 @@ def _native(query: Any) -> tuple[str, list[Mapping[str, Any]]] | None:
 
 
 def _parameters(found: Any) -> dict[str, Mapping[str, Any]]:
-    """The controls of a question, by the tag that each sets."""
     by_tag = {}
     for each in found if isinstance(found, list) else []:
         if isinstance(each, Mapping):
@@ -119,10 +118,8 @@ def _default(value: Any, widget: str) -> Any:
 
 
 def date_range(value: str) -> str:
-    """``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today), ``thismonth``: a range in our syntax.
-
-    Other text is returned as it is; its declaration then fails.
-    """
+    """A range in our syntax, from ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or
+    ``thismonth``. Other strings are returned unchanged; their declaration fails."""
     relative = _RELATIVE.fullmatch(value)
     if relative is None:
         return value.replace("~", "..")
@@ -142,7 +139,6 @@ def _choices(parameter: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _column(dimension: Any) -> tuple[str, ...]:
-    """The name of the column, if the document has it: a name, or the list of database, schema, table and column."""
     for part in dimension if isinstance(dimension, list) else []:
         if isinstance(part, list) and part and all(isinstance(each, str) or each is None for each in part):
             return tuple(each for each in part[-2:] if each)

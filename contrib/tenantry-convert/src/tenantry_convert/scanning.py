@@ -1,7 +1,6 @@
 """Scans a query of another tool for comments, quoted regions and brackets.
 
-The text is not a template yet, so ``lex`` cannot read it. The scan only proposes replacements: the converted text is
-compiled afterwards, and the compiler decides.
+The SQL is not a template yet, so ``lex`` cannot read it. The scan only proposes replacements; the compiler decides.
 """
 
 from __future__ import annotations

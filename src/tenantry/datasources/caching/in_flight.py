@@ -22,7 +22,7 @@ from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error
 from tenantry.datasources.pool.fair_queue import Turn
 from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.pool.many_rows import ManyRows
+from tenantry.datasources.pool.streamed_reduction import fetch_reduced
 from tenantry.datasources.query_label import with_tag
 from tenantry.datasources.results import Result
 from tenantry.errors import SourceUnavailable
@@ -83,7 +83,6 @@ class InFlightQueries:
         self.activity: Final = activity
         self.clock: Final = clock
         self.limits: Final = limits
-        self.many_rows: ManyRows = ManyRows(limits)
         self.store_outcome: Final = store_outcome
         self.by_key: Final[dict[str, InFlightQuery]] = {}
         self._watch = watch
@@ -95,7 +94,6 @@ class InFlightQueries:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # the queries of a loop that has ended never end
             self.by_key.clear()
-            self.many_rows = ManyRows(self.limits)
             self._loop = loop
         key = query.key
         running = None if key is None else self.by_key.get(key)
@@ -222,7 +220,7 @@ class InFlightQuery:
         as_of, is_measured = datetime.fromtimestamp(self.began, UTC), in_flight.store_outcome is not None
         shape = partial(_share, as_of=as_of, wants_dicts=query.wants_dicts, is_measured=is_measured)
         pool, reduction = query.opened.pool, query.reduction
-        fetch = pool.fetch if reduction is None else partial(in_flight.many_rows.fetch, pool, reduction.make)
+        fetch = pool.fetch if reduction is None else partial(fetch_reduced, pool, reduction, in_flight.limits)
         sql = with_tag(query.sql, query.label) if query.opened.is_tagged else query.sql
         self._task = self._loop.create_task(fetch(shape, sql, turn, query.session))
         self._task.add_done_callback(partial(self._end, turn))  # called for a task that never ran, too

@@ -1,6 +1,4 @@
-"""Collectors: the counters of a resolver, a backend, a second-level cache and buses as metrics, read on request; and
-TimedBackend, around a backend, which times its answers.
-"""
+"""Collectors read the counters of resolvers, backends, caches, buses and data sources; TimedBackend times a backend."""
 
 from __future__ import annotations
 
@@ -30,17 +28,14 @@ if TYPE_CHECKING:
     from tenantry.usage import UsageRecorder
 
 OTHERS = "(others)"
-"""The group label of reads when there are too many groups to name."""
+"""The group label of reads beyond ``max_groups``."""
 
 
 class TimedBackend:
     """``Resolver(timed := TimedBackend(store), …)``, then ``metrics_app(resolver=resolver, backend=timed)``.
 
-    It is asked on misses only, so a hit costs what it did. With ``label_groups`` the reads of each group are counted
-    under its environment and id, for ``max_groups`` groups at most; the reads of later ones are counted together.
-
-    It has ``read_at_snapshot`` and ``changes`` only where ``backend`` has them: by those a resolver knows what it may
-    cache.
+    ``label_groups`` counts reads by environment and group, for at most ``max_groups`` groups; others are summed. Has
+    ``read_at_snapshot`` and ``changes`` only if ``backend`` has them: they tell a resolver what it may cache.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
@@ -62,28 +57,28 @@ class TimedBackend:
 
     @property
     def slots(self) -> Slots | None:
-        """The backend's own."""
+        """The backend's slots."""
         slots: Slots | None = self._backend.slots
         return slots
 
     @property
     def source_lease(self) -> SourceLease | None:
-        """The backend's own."""
+        """The backend's source lease."""
         lease: SourceLease | None = getattr(self._backend, "source_lease", None)
         return lease
 
     def offer_source_lease(self, lease: SourceLease | None) -> None:
-        """Passed on: the DataSources of the store ask the store."""
+        """Pass the lease on to the backend."""
         if hasattr(self._backend, "offer_source_lease"):
             self._backend.offer_source_lease(lease)
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """The backend's own."""
+        """The backend's usage recorder."""
         return recorder_of(self._backend)
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The backend's own, timed and counted."""
+        """The backend's ``find``, timed and counted."""
         with self._timed("find"):
             group: UserGroup | None = await self._backend.find(token)
         self._count(group)
@@ -123,7 +118,7 @@ _CACHE_WRITES: Final = {"taken": "writes", "lost": "lost_writes"}
 
 
 class ResolverCollector(Collector):
-    """Reads a Resolver's counters, when it is asked: a hit costs nothing more."""
+    """Metrics of a Resolver."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -184,7 +179,7 @@ class ResolverCollector(Collector):
 
 
 class BackendCollector(Collector):
-    """Reads a TimedBackend."""
+    """Metrics of a TimedBackend."""
 
     def __init__(self, backend: TimedBackend) -> None:
         self._backend = backend
@@ -208,7 +203,7 @@ class BackendCollector(Collector):
 
 
 class SecondLevelCollector(Collector):
-    """Reads the counters of a RedisBackend."""
+    """Metrics of a RedisBackend."""
 
     def __init__(self, counters: RedisCounters) -> None:
         self._counters = counters
@@ -226,14 +221,14 @@ class SecondLevelCollector(Collector):
 
 
 class CountingBus(Protocol):
-    """A PostgresBus or a RedisBus, or one of yours that counts alike."""
+    """A PostgresBus, a RedisBus, or your own with the same counters."""
 
     @property
     def counters(self) -> BusCounters: ...
 
 
 class BusCollector(Collector):
-    """Reads the counters of buses; those of one class together."""
+    """Metrics of buses, added up by class."""
 
     def __init__(self, buses: Sequence[CountingBus]) -> None:
         self._buses = buses
@@ -292,7 +287,7 @@ _BY_OUTCOME: Final = {
 
 
 class SourceCollector(Collector):
-    """Reads the activity of a DataSources."""
+    """Metrics of the data sources of a DataSources."""
 
     def __init__(self, activity: Activity) -> None:
         self._activity = activity

@@ -1,4 +1,4 @@
-"""UsageCollector: what the groups that use most have used in this process, as metrics."""
+"""UsageCollector: the usage of the heaviest groups in this process, as metrics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FAMILIES: Final = (
     ("tenantry_group_resolves", "Tokens for which this group was found.", 1),
     ("tenantry_group_rows", "Rows that this group was given.", 1),
 )
-"""In the order of what makes a group one that uses much: the first, and of two that are alike there the next."""
+"""Groups are ranked by the first; equal ones by the next."""
 
 _HOUR: Final = 3_600.0
 _CANDIDATES: Final = 10_000
@@ -34,11 +34,10 @@ _Counts: TypeAlias = list[int]
 
 
 class TopGroups:
-    """A UsageCounter that names ``limit`` groups at most, and sums up the others.
+    """A UsageCounter with at most ``limit`` named groups and the sum of all others. ``clock`` gives seconds.
 
-    While there are fewer, each group gets a name at once. From then on those that used most in the last hour take the
-    names of others, once an hour: so few series begin in a day. No count goes down: what a group used before it had a
-    name stays with the others. ``clock`` gives seconds.
+    Once all names are taken, the heaviest groups of the last hour take over names once an hour, so that few series
+    begin in a day. Counts never fall: usage before a group had a name stays with the others.
     """
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -62,7 +61,7 @@ class TopGroups:
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Adds to the group's, or to the others'."""
+        """Add to the group, or to the others."""
         now = self._clock()
         if now - self._began >= _HOUR:
             self._began = now
@@ -87,7 +86,7 @@ def _add(counts: _Counts, more: tuple[int, ...]) -> None:
 
 
 class UsageCollector(Collector):
-    """Reads what a UsageRecorder counts from now on, of ``top_groups`` groups by their names."""
+    """Metrics of a UsageRecorder from now on, with the names of ``top_groups`` groups."""
 
     def __init__(self, recorder: UsageRecorder, top_groups: int) -> None:
         self._recorder = recorder

@@ -26,7 +26,7 @@ def read_json(path: Path) -> Any:
 
 
 def number(text: Any, what: str) -> int | float:
-    """A number from an export that stores numbers as strings. ``what`` names the value in the error."""
+    """A number that the export stores as a string. ``what`` names it in the error."""
     try:
         value = float(text)
     except (TypeError, ValueError):
@@ -37,11 +37,8 @@ def number(text: Any, what: str) -> int | float:
 
 
 def write(read: Callable[[], Groups]) -> None:
-    """Prints the groups that ``read`` returns. Raises ClickException if an export has an unknown form.
-
-    Empty fields are written too: ``group sync`` keeps a field that the file does not name, and a field that is empty
-    now may have had a value before.
-    """
+    """Print the groups that ``read`` returns. Raises ClickException for an unknown form of export. Empty fields are
+    written too, because ``group sync`` keeps the old value of a field that the file lacks."""
     try:
         groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -60,7 +57,6 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> Any:
-    """Quotes a string that YAML 1.2 could read as a number or as several lines."""
     plain = text[:1].isascii() and text[:1].isalpha() and text.isprintable()
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain else '"')
 

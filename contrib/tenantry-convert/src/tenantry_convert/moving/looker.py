@@ -55,7 +55,6 @@ def from_looker(
 
 
 def _properties(group: str, attributes: list[dict[str, Any]], values: dict[tuple[str, str], Any]) -> dict[str, Any]:
-    """The value of the group, else the default. Looker prefers the values of single users, which no group has."""
     found = {}
     for attribute in attributes:
         held = values.get((group, str(attribute["id"])))

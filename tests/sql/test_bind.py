@@ -160,8 +160,8 @@ def test_equal_shapes_give_the_same_text_object() -> None:
 
 
 def test_cached_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The newest strings that fit are kept, and one over the limit alone. Red when the loop drops the newest, too many or
-    none, and when the size of what it drops stays counted."""
+    """The newest strings that fit are kept, and one over the limit alone. Red when the loop drops the newest, too many
+    or none, and when the size of what it drops stays counted."""
     monkeypatch.setattr("tenantry.sql.binding.renderer._CACHED_CHARACTERS", 2_000)
     dialect = DIALECTS["sqlite"]
     tree = parse(Source("select 1 where x in {{ xs }}"), dialect)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,11 @@ def test_a_closed_event_loop_is_survived(directory: Directory, tmp_path: Path) -
         rows = asyncio.run(sources.fetch(group(main=reference), "main", OWNERS, {}))
         assert rows == [{"owner": "acme"}]
     asyncio.run(sources.aclose())
+
+
+@pytest.mark.parametrize("name", ["timeout", "pool_size", "weight", "slow_seconds", "usage"])
+def test_settings_are_in_their_dataclasses(name: str, directory: Directory) -> None:
+    """Six arguments: the directory, limits, a cache, engines, monitoring and keys. Red when a setting becomes one."""
+    assert len(signature(DataSources).parameters) <= 6
+    with pytest.raises(TypeError, match=name):
+        DataSources(directory, **{name: None})

@@ -19,6 +19,8 @@ from engines.axe import serious
 from engines.chromium import OpenPage, follow
 from tenantry.backends.sql import SQLStore
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs"
 RELAY = {"Content-Type": "application/json", "X-Tenantry-Relay": "1"}
 

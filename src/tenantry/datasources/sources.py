@@ -29,7 +29,7 @@ from tenantry.datasources.query_label import label_of
 from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.result_stream import ResultStream, open_stream
 from tenantry.datasources.results import Format, Result, StreamFormat
-from tenantry.datasources.results.chunk_writers import MakeWriter, chunk_writers, narrowed
+from tenantry.datasources.results.chunks import MakeWriter, chunk_writers, narrowed
 from tenantry.datasources.results.format import DEFAULT_FORMAT
 from tenantry.datasources.subquery_wrapper import WrappedTemplate
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
@@ -171,7 +171,9 @@ class DataSources:
         registered = await self._registrations.of_schema(group, schema)
         label = label_of(registered, group, compiled)
         with ObservedQuery(self.activity, label, lasts=True) as observed:
-            query = bind_query(self._open_sources.find(registered), group, schema, label, compiled, given)
+            query = bind_query(
+                self._open_sources.find(registered), group, schema, label, compiled, given, has_key=False
+            )
             observed.set_statement(query.sql.dialect, query.sql.sql)
             opening = open_stream(query, observed, make_writer)
             return await self.bindings.open(group, schema, registered, opening)
@@ -230,7 +232,7 @@ class DataSources:
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registrations.of_schema(group, schema)
         label = label_of(registered, group, compiled)
-        query = bind_query(self._open_sources.find(registered), group, schema, label, compiled, given)
+        query = bind_query(self._open_sources.find(registered), group, schema, label, compiled, given, has_key=False)
         return query.opened.fingerprint(query.sql, query.session, group)
 
     async def explain(

@@ -47,7 +47,7 @@ class CachedRegistrations:
         entry = self._sources.entries.get((environment.id, reference))
         if entry is None:
             return None
-        lease = entry.lease  # as CachedAnswer.alive does, without a call; it has no end of its own
+        lease = entry.lease  # as CachedAnswer.alive, without a call and without a deadline
         if self._clock() >= lease.until or lease.versions[entry.slot] != entry.version:
             return None
         return entry.source
@@ -59,7 +59,7 @@ class CachedRegistrations:
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))
-        pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before it asks: a write since then voids it
+        pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before asking: a later write voids the answer
         try:
             result = await directory.get_at_snapshot(environment, reference)
             if result.source is not None:

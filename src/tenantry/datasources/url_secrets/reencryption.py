@@ -34,7 +34,7 @@ async def encrypt_sources(
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # until nobody else wrote to it between
+            while source is not None:  # until no other write came between
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:

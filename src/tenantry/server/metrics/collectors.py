@@ -145,7 +145,7 @@ class ResolverCollector(Collector):
             },
         )
         yield _gauge("tenantry_cached_tokens", "Tokens in the cache.", self._resolver.cached)
-        if seen.polls or seen.failed_polls:  # else the backend has nothing to poll, or nobody has asked yet
+        if seen.polls or seen.failed_polls:  # otherwise nothing to poll, or no request yet
             yield from self._lease()
 
     def _lease(self) -> Iterator[Metric]:

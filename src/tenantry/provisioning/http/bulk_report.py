@@ -1,4 +1,4 @@
-"""BulkReport: report lines that the client has not read yet.
+"""ReportBuffer: report lines that the client has not read yet.
 
 Most clients send their whole body before they read, so waiting for them would deadlock. The unread report goes to a
 temporary file; at most MEMORY bytes stay in memory.
@@ -26,7 +26,7 @@ _PIECE: Final = 64 * 1024
 _log = logging.getLogger("tenantry.api")
 
 
-class BulkReport:
+class ReportBuffer:
     """Written by one task and read by another. ``close`` closes the file."""
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.http import VIEWER_OF_THREAD, ask_for_thread
-from tenantry.ports import SourceDirectory
+from tenantry.ports import SourceHolder
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, recorder_of
 
@@ -48,9 +48,9 @@ _COMPILED = 256  # compiled templates to cache, of those given as strings
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    ``directory`` finds registered sources; any Store is one. If this process has a Resolver of the same store, a
-    removed or moved source is not used again on this host once that write has returned, and elsewhere within the
-    staleness bound. Else each query asks the directory.
+    ``store`` is any object whose ``sources`` finds registered sources, as a Store does. If this process has a Resolver
+    of the same store, a removed or moved source is not used again on this host once that write has returned, and
+    elsewhere within the staleness bound. Else each query asks ``sources``.
 
     ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits) that
     returns a Driver. ``keys`` open encrypted URLs: a KeyRing or a key file; None: that of TENANTRY_KEYS.
@@ -61,7 +61,7 @@ class DataSources:
 
     def __init__(
         self,
-        directory: SourceDirectory,
+        store: SourceHolder,
         *,
         limits: Limits = Limits(),  # noqa: B008  # immutable
         cache: ResultCache | None = None,
@@ -69,10 +69,10 @@ class DataSources:
         monitoring: Monitoring = Monitoring(),  # noqa: B008  # immutable
         keys: Keys = None,
     ) -> None:
-        self.directory: Final[SourceDirectory] = directory
-        """Finds registered sources."""
-        self._registrations = Registrations(directory)
-        self.bindings: BindingWatch = BindingWatch(directory, self._registrations)
+        self.store: Final[SourceHolder] = store
+        """Any object whose ``sources`` finds registered sources."""
+        self._registrations = Registrations(store.sources)
+        self.bindings: BindingWatch = BindingWatch(getattr(store, "groups", None), self._registrations)
         """Ends running queries whose group or source changes."""
         tagged = check_tagged(monitoring.query_tags, engines or {})
         self._open_sources = OpenSources(limits, host_engines(engines or {}), UrlSecrets(keys), tagged)
@@ -80,7 +80,7 @@ class DataSources:
         clock, store_outcome, shared = time.time, None, None
         if cache is not None:
             clock, store_outcome, shared = cache.clock, cache.store_outcome, cache.shared
-        self._recorder = recorder_of(directory) if monitoring.usage is None else None
+        self._recorder = recorder_of(store) if monitoring.usage is None else None
         usage = self._recorder or (GroupUsage() if monitoring.usage is None else monitoring.usage)
         self.activity: Activity = Activity(monitoring.slow_seconds, usage)
         """Counts queries by source."""

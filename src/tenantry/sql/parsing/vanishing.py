@@ -150,9 +150,9 @@ def _has_or(token: OutlineToken) -> bool:
 # --- what to say ------------------------------------------------------------------------------------------------------
 
 _CHANGES = {
-    "not": "`not` makes no rows of it",
+    "not": "under `not` it matches no row",
     "or": "next to `or` it can let every row in",
-    "other": "it is right only as a condition joined by `and`, after where, on, having or qualify",
+    "other": "it is correct only as a condition joined by `and`, after where, on, having or qualify",
 }
 
 

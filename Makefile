@@ -113,8 +113,8 @@ test-%: .venv/test
 	@cd ./$(DISTRIBUTION) && $(SESSION) $(if $(DISTRIBUTION),,$(ROOM))
 
 # While one works: without pyright, engines, servers and browsers.
-PURE := tests/test_names.py tests/test_errors.py tests/test_error_response.py tests/test_accessors.py tests/test_public_names.py tests/groups \
-  tests/tokens tests/html tests/sql tests/cache tests/slots/test_versions.py tests/keys tests/scale
+PURE := tests/test_names.py tests/test_errors.py tests/http/test_error_response.py tests/http/test_accessors.py tests/test_public_names.py tests/groups \
+  tests/tokens tests/html tests/sql $(wildcard tests/cache/*.py) tests/cache/slots/test_versions.py tests/scale
 PURE_CONTRIB := contrib/tenantry-convert contrib/tenantry-warehouses
 PURE_SITE := tests/test_public_names.py tests/test_contrast.py tests/config tests/navigation tests/markdown tests/icons tests/outputs
 SLOW := test_spelling.py test_fleet_model.py test_dynamic_sql_engines.py test_fuzz.py test_hostile.py test_large.py test_scaling.py test_clause_completeness.py test_structure.py

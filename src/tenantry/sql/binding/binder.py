@@ -1,8 +1,5 @@
-"""Binder: a template compiled to closures for one dialect and paramstyle.
-
-Each node with parameters becomes a function that appends to the parameters and to the key of the text. ``Renderer``
-renders the text of each key once.
-"""
+"""Binder: a template compiled to closures for one dialect and paramstyle. Each appends to the parameters and to the key
+of the SQL."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ _FEW: Final = 4  # values checked one by one; more are checked in one pass
 
 
 class Binder:
-    """Binds one template in one dialect and paramstyle. Equal keys give the same ``str`` object."""
+    """Binds one template in one dialect and paramstyle."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self._tree = tree

@@ -1,7 +1,7 @@
-"""BoundSQL, and fingerprints: digests that are equal only for equal values of equal types.
+"""BoundSQL and its fingerprint.
 
 JSON or ``str`` would merge a date with its text, and dict keys merge 1, 1.0 and True. ``marshal`` version 2 has one
-form of each plain value and is fast.
+form of each plain value.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 class Renderer:
     """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object.
 
-    A key holds, in text order, a number for each clause, Switch and list: included or not, branch, length.
+    A key holds a number for each clause, Switch and list: included or not, branch, length.
     """
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:

@@ -1,7 +1,4 @@
-"""The lint: likely mistakes in templates that compile. Pure; docs/sql-checks.md describes each code.
-
-It prefers silence to a false alarm.
-"""
+"""The lint: likely mistakes in templates that compile (docs/sql-checks.md). It prefers silence to a false alarm."""
 
 from __future__ import annotations
 

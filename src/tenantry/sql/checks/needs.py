@@ -38,7 +38,7 @@ def property_path(path: str) -> str | None:
 
 
 def type_of(value: Any) -> str:
-    """Return ``text``, ``boolean``, ``integer``, ``decimal``, ``null``, ``object``, ``list`` or ``list of …``."""
+    """Return the name of a value's type, such as ``text`` or ``list of integer``."""
     scalar = _SCALARS.get(type(value))
     if scalar is not None:
         return scalar

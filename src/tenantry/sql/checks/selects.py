@@ -1,7 +1,4 @@
-"""The selects of a statement: their clauses, the CTEs that they see, their tables and joins.
-
-Not an SQL parser: it knows only the keywords that begin a clause.
-"""
+"""The selects of a statement: clauses, CTEs, tables and joins. Not an SQL parser."""
 
 from __future__ import annotations
 
@@ -147,8 +144,7 @@ def _begins_clause(token: OutlineToken, before: OutlineToken | None, following: 
 class TableReference:
     """A table, sub-select or function after ``from`` or ``join``.
 
-    ``name`` is empty for a function and for a sub-select, which is in ``query``. If a viewer chooses the table,
-    ``name`` is the variable's and ``choices`` are the tables.
+    ``name`` is empty for a function and a sub-select (``query``). If a viewer chooses, ``choices`` are the tables.
     """
 
     name: tuple[str, ...]

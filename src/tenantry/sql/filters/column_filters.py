@@ -1,7 +1,7 @@
-"""``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's choice for an author's column, in each dialect's SQL.
+"""``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's choice for an author's column.
 
-Each helper is a Switch: the SQL depends only on the shape of a value, such as which ends a range has. With no value the
-condition is ``1 = 1``, which ``parsing.vanishing`` allows only where it changes nothing.
+Each is a Switch: the SQL depends only on a value's shape. With no value the condition is ``1 = 1``, which
+``parsing.vanishing`` allows only where it changes nothing.
 """
 
 from __future__ import annotations

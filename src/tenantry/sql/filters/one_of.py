@@ -1,8 +1,6 @@
 """``one_of``: the author writes the SQL of each choice, and the viewer sends a name.
 
-``order by {{ params.sort | one_of(newest: created_at desc, largest: amount desc) | default(newest) }}``
-
-A column is its own name: ``one_of(region, amount)``. A quoted name can be any string. ``trunc`` shares choices by name.
+``order by {{ params.sort | one_of(newest: created_at desc, amount) | default(newest) }}``
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Condition fragments begin with ``and`` and need no parentheses: ``where a {{> filters }}``.
 
-Neighbouring SQL decides which rows they filter, so the expanded text is checked with all choices: a condition precedes,
-``and`` or the end of the condition follows, and there is no ``or``.
+The expanded text is checked with all choices: a condition precedes, ``and`` or the end of the condition follows, and
+there is no ``or``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Fragments: ``({{> name }})`` includes SQL before the whole is parsed in one dialect.
+"""Fragments: ``({{> name }})`` includes SQL before the whole is parsed.
 
-A fragment is balanced and ends no statement. Its tag is in parentheses, or it is a condition fragment; so no neighbour
-changes how it is read. Errors show the fragment's line and the tag that included it.
+A fragment is balanced, and in parentheses or a condition fragment, so no neighbour changes how it is read.
 """
 
 from __future__ import annotations

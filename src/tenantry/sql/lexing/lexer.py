@@ -1,7 +1,6 @@
 """The lexer: text to lexemes by the rules of one dialect, including arguments of filters.
 
-It runs in linear time: alternatives begin with different characters and match in one way. No group is possessive; see
-``Dialect.opening``.
+It runs in linear time: alternatives begin with different characters and match in one way.
 """
 
 from __future__ import annotations

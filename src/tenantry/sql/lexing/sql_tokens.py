@@ -43,7 +43,7 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """A lower-case word, a number or a sign, and its span. Quoted regions are their quote."""
+    """A lower-case word, number or sign. Quoted regions are their quote."""
 
     text: str
     start: int

@@ -1,7 +1,7 @@
 """Which ``[[`` opens an optional clause, and which is an array.
 
 A clause contains a variable at its own level. In dialects with arrays, other ``[[`` are arrays unless they begin like
-no expression (``and``, a comma), are unclosed, or are a whole condition.
+no expression, are unclosed, or are a whole condition.
 """
 
 from __future__ import annotations

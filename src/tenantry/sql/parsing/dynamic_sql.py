@@ -1,7 +1,7 @@
 """Dynamic SQL: functions that run a string as SQL, or read a relation or server file by name.
 
 A value that reaches one becomes SQL, so statements with values may not call any. Templates are checked when compiled,
-finished SQL again by the data source. User-defined functions are not known here.
+finished SQL by the data source.
 """
 
 from __future__ import annotations

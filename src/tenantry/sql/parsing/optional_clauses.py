@@ -1,7 +1,7 @@
-"""What a clause must contain so that dropping it changes nothing around it. ``tenant_guard`` checks its variables.
+"""What a clause must contain so that dropping it changes nothing around it.
 
-A clause closes each bracket, ``case`` and ``between`` that it opens, ends no statement, and never leaves two strings
-adjacent, which engines read as one. Which operators become neighbours is up to SQL.
+It closes each bracket, ``case`` and ``between`` that it opens, ends no statement, and never leaves two strings
+adjacent, which engines read as one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Possible contexts of a tag, as clauses are kept or dropped and choices made.
 
-In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag follows ``+`` or ``limit``. Rules hold in each.
+In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag follows ``+`` or ``limit``.
 """
 
 from __future__ import annotations

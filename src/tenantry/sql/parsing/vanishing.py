@@ -1,8 +1,7 @@
 """Where a filter may stand that becomes ``1 = 1`` without a value.
 
-``1 = 1`` changes nothing only among conditions joined by ``and``: up to ``where``, ``on``, ``having``, ``qualify`` or
-``prewhere`` there are only parentheses and ``and``, whatever is kept or chosen. Filters that always have a value may
-stand anywhere.
+``1 = 1`` changes nothing only among conditions joined by ``and``, up to ``where``, ``on``, ``having``, ``qualify`` or
+``prewhere``. Filters that always have a value may stand anywhere.
 """
 
 from __future__ import annotations

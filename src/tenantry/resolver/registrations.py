@@ -34,13 +34,13 @@ class CachedRegistrations:
 
     def offer(self) -> None:
         """Share the lease with the store's DataSources, unless they have another resolver's."""
-        if self._holder.source_lease is None:
-            self._holder.offer_source_lease(self)
+        if self._holder.lease is None:
+            self._holder.offer_lease(self)
 
     def withdraw(self) -> None:
         """Withdraw the offer when the resolver closes."""
-        if self._holder.source_lease is self:
-            self._holder.offer_source_lease(None)
+        if self._holder.lease is self:
+            self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """The cached registration, if it may be used. No I/O; never raises."""
@@ -61,7 +61,7 @@ class CachedRegistrations:
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))
         pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before asking: a later write voids the answer
         try:
-            result = await directory.source_at_snapshot(environment, reference)
+            result = await directory.get_at_snapshot(environment, reference)
             if result.source is not None:
                 key = environment.id, reference
                 cache.store_source(pending, key, result.source, result.generation, self._clock())

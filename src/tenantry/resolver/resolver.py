@@ -87,8 +87,9 @@ class Resolver:
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)
         self._registrations = None
-        if self._poller is not None and hasattr(backend, "offer_source_lease"):
-            holder = cast("SourceLeaseHolder", backend)
+        sources = getattr(backend, "sources", None)
+        if self._poller is not None and hasattr(sources, "offer_lease"):
+            holder = cast("SourceLeaseHolder", sources)
             self._registrations = CachedRegistrations(holder, self._cache, self._poller, clock, staleness)
             self._registrations.offer()
 

@@ -198,6 +198,13 @@ def test_subclasses_of_text_keep_their_own_attributes() -> None:
         attempt("{{ m.unescape() }}", m=Markup("&lt;"))
 
 
+@pytest.mark.parametrize("text", ["{% include 'a' %}", "{% extends 'a' %}", "{% import 'a' as a %}"])
+def test_without_a_loader_no_other_template_is_loaded(text: str) -> None:
+    """The error says what to do. Red when the compiler lets it pass: the page would fail while it renders."""
+    with pytest.raises(TemplateError, match=r"use create_environment\(loader\)"):
+        HTMLTemplate(text)
+
+
 def test_a_loader_brings_other_templates_under_the_same_rules() -> None:
     """Included and extended templates see the variables, are checked, and are named in errors."""
     loader = jinja2.DictLoader(

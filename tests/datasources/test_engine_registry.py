@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
-from tenantry.datasources import DataSources, Enforcement, Engine, Limits, ReadOnlyBy, check_url, registration_notes
+from tenantry.datasources import (
+    DataSources,
+    Enforcement,
+    Engine,
+    Limits,
+    Monitoring,
+    ReadOnlyBy,
+    check_url,
+    registration_notes,
+)
 from tenantry.datasources.engines import registry
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
@@ -83,7 +92,7 @@ async def test_an_engine_of_a_distribution_runs_queries(install: Install, direct
     assert "echo cannot hold a connection read-only" in note
     directory.add(1, "echo://host/name")
     directory.add(2, "echo://bad/name")
-    async with DataSources(directory, query_tags=["echo"]) as sources:
+    async with DataSources(directory, monitoring=Monitoring(query_tags=["echo"])) as sources:
         (row,) = await sources.fetch(group(main="ds_1"), "main", "select {{ region }} as v")
         assert row["params"] == ("acme",)
         with pytest.raises(InvalidSource, match="an echo URL"):

@@ -32,10 +32,9 @@ GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 class Client:
     """The provisioning API at ``base_url``. Safe to share between threads.
 
-    ``timeout`` is in seconds for each request. ``attempts`` limits the requests of one call when the service is
-    unreachable or answers 503. ``get_method`` of get_or_create is for proxies that drop the body of a GET. Each call
-    raises the TenantryError of the service, ApiUnreachable or UnexpectedAnswer. ``dry_run`` writes nothing and returns
-    or raises what the call would: see ``ProvisionedGroup.dry_run``.
+    ``timeout`` is in seconds for each request; ``attempts`` limits the requests of a call if the service is unreachable
+    or answers 503; ``get_method`` is for proxies that drop the body of a GET. Calls raise the TenantryError of the
+    service, ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing: see ``ProvisionedGroup.dry_run``.
     """
 
     def __init__(
@@ -87,17 +86,14 @@ class Client:
         expires_at: datetime | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Merge ``properties`` and ``mapping`` (RFC 7396): None removes a member, the others stay.
+        """Merge ``properties`` and ``mapping`` (RFC 7396): None removes a member.
 
-        From ``expires_at`` (aware) on the group's token is refused; None removes the date. Raises UnknownGroup.
+        The token is refused from ``expires_at`` (aware) on; None removes the date. Raises UnknownGroup.
         """
         return self._run(self._calls.merge(user_group_id, name, properties, mapping, expires_at, dry_run=dry_run))
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Delete the group and return it; its token ends. None if an earlier attempt deleted it and its reply was lost.
-
-        Raises UnknownGroup.
-        """
+        """Delete the group and return it; None if an earlier attempt whose reply was lost did. Raises UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(
@@ -130,10 +126,9 @@ class Client:
     ) -> Iterator[BulkReport]:
         """Create or merge many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``.
 
-        Yields a report of each group, in order; a failed group has ``BulkReport.error`` and does not stop the others.
-        ``replace`` replaces properties and mapping whole. Groups are sent a few hundred at a time, when their report is
-        read, so memory stays small. Raises the error that stopped the rest; reported groups are done, and sending all
-        again is safe.
+        Yields a report of each, in order; one with an ``error`` does not stop the others. ``replace`` replaces
+        properties and mapping whole. A few hundred groups are sent at a time, when their report is read. Raises the
+        error that stopped the rest; sending all again is safe.
         """
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         for group in groups:

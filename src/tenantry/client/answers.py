@@ -1,4 +1,4 @@
-"""The answers of ``/api/user`` and ``/api/users`` as records, and their errors as exceptions."""
+"""The answers of the API as records, and its errors as exceptions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ T = TypeVar("T")
 class ProvisionedGroup:
     """A user group in an answer (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
 
-    ``properties`` and ``api_environment_tag`` are None if the call does not return them. Only merge returns
-    ``expires_at``, and only get_or_create ``created``. With ``dry_run`` nothing was written: a new token is empty, and
-    the ``team_id`` of a new group is 0.
+    Fields that a call does not return are None. With ``dry_run`` nothing was written: a new token is empty, and the
+    ``team_id`` of a new group is 0.
     """
 
     team_id: int
@@ -39,7 +38,7 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A user group in a list, without its token, which is refused from ``expires_at`` (aware, UTC; None: never) on."""
+    """A user group in a list, without its token, which is refused from ``expires_at`` (aware, UTC) on."""
 
     team_id: int
     name: str
@@ -60,7 +59,7 @@ class GroupPage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The response to a request."""
+    """A response."""
 
     status: int
     content: bytes = field(repr=False)
@@ -89,16 +88,16 @@ def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
     group = document["user_group"]
     tag = group.get("api_environment_tag")
     return ProvisionedGroup(
-        group["team_id"],
-        _text(group["token"]),
-        _text(group["name"]),
-        _text(group["provided_id"]),
-        group.get("properties"),
-        None if tag is None else Tag(tag),
-        document.get("new_user_group"),
-        reply.replayed,
-        reply.dry_run,
-        _end_date(group),
+        team_id=group["team_id"],
+        token=_text(group["token"]),
+        name=_text(group["name"]),
+        provided_id=_text(group["provided_id"]),
+        properties=group.get("properties"),
+        api_environment_tag=None if tag is None else Tag(tag),
+        created=document.get("new_user_group"),
+        replayed=reply.replayed,
+        dry_run=reply.dry_run,
+        expires_at=_end_date(group),
     )
 
 
@@ -114,13 +113,13 @@ def read_deleted(document: Any, reply: Reply) -> ListedGroup:
 
 def _listed(group: Any) -> ListedGroup:
     return ListedGroup(
-        group["team_id"],
-        _text(group["name"]),
-        _text(group["provided_id"]),
-        group["properties"],
-        group["mapping"],
-        Tag(group["api_environment_tag"]),
-        _end_date(group),
+        team_id=group["team_id"],
+        name=_text(group["name"]),
+        provided_id=_text(group["provided_id"]),
+        properties=group["properties"],
+        mapping=group["mapping"],
+        api_environment_tag=Tag(group["api_environment_tag"]),
+        expires_at=_end_date(group),
     )
 
 
@@ -136,7 +135,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """Apply ``read`` to the document. Raises UnexpectedAnswer for a missing field or a wrong type."""
+    """Apply ``read`` to the document. Raises UnexpectedAnswer."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -145,8 +144,7 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """The error with the answer's code; a TenantryError for an unknown code. For a line of a bulk answer the status is
-    that of the class."""
+    """The error with the answer's code; a TenantryError for an unknown code."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

@@ -1,7 +1,6 @@
 """``POST /api/users/bulk`` without I/O: batches groups into requests, and reads their reports.
 
-A bulk request changes nothing twice, so a request whose reply was lost or cut off is sent again. Groups that the first
-attempt reported as done keep that report.
+A bulk request changes nothing twice, so one whose reply was lost or cut off is sent again.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from tenantry.errors import TenantryError
 T = TypeVar("T")
 
 MOST_TOGETHER: Final = 500
-"""Groups of one request."""
+"""Most groups of one request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""After so many bytes a request is full. What a server reports of them fits into what it keeps in memory."""
+"""Most bytes of one request. The server can keep the reports of so many groups in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class LineBatches:
         self._before = 0
 
     def add(self, group: Mapping[str, Any]) -> None:
-        """Add a group. Raises ValueError for NaN, infinity and times without a zone, TypeError for non-JSON values."""
+        """Add a group. Raises ValueError and TypeError for values that JSON lacks."""
         line = json.dumps(
             {name: plain(value) for name, value in group.items()}, allow_nan=False, separators=(",", ":")
         ).encode("ascii")
@@ -89,8 +88,6 @@ def _bulk(send: Send, attempts: int, before: int) -> Call[BulkAnswer]:
     reports: dict[int, BulkReport] = {}
 
     def read_lines(reply: Reply) -> Any:
-        """Collect the reports; return the last line, which sums up, or NoReply if it is missing. Raises
-        UnexpectedAnswer."""
         if reply.status != 200:
             return load_json(reply.content)
         return read_success(collect, [line for line in reply.content.split(b"\n") if line], reply)

@@ -1,5 +1,4 @@
-"""The calls of ``/api/user`` and ``/api/users`` without I/O: generators that yield a request or a pause and receive the
-reply.
+"""The calls of the API without I/O: generators that yield a request or a pause and receive the reply.
 
 All calls can be repeated, rotate because of its Idempotency-Key, so lost connections and 503 are retried.
 """
@@ -43,7 +42,7 @@ T = TypeVar("T")
 
 FIRST_SLEEP: Final = 0.1
 MAX_SLEEP: Final = 5.0
-"""Seconds between attempts: doubled each time, or what Retry-After says, never more than this."""
+"""Seconds between attempts, doubled each time or taken from Retry-After."""
 
 
 # --- one call, with retries -------------------------------------------------------------------------------------------
@@ -82,15 +81,14 @@ class NoReply:
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
-"""Yields what to do next and is sent the reply, or None after a Sleep."""
+"""Yields a request or a pause; is sent the reply, or None after a Sleep."""
 
 ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
-"""Makes the result of a call from the document of a success. It may raise what reading a wrong document raises."""
+"""Makes the result of a call from the document of a success."""
 
 
 ReadDocument: TypeAlias = Callable[[Reply], Any]
-"""The document of a reply that says whether it is a success; None where there is none, and NoReply where the reply has
-lost its end."""
+"""The document of a reply; None if it has none, NoReply if it was cut off."""
 
 
 def load_json(content: bytes) -> Any:
@@ -133,7 +131,6 @@ def _is_unknown(reply: Reply | None) -> bool:
 
 
 _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, IdempotencyInFlight, Draining)
-"""Errors that pass by themselves."""
 
 
 # --- the requests -----------------------------------------------------------------------------------------------------

@@ -146,8 +146,7 @@ class Conversion:
         self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
-        """Declare the parameter for the variable ``name`` once and return its path. Paths are unique, even if
-        ``wanted`` is the same."""
+        """Declare the parameter for the variable ``name`` once and return its unique path."""
         if name not in self.names:
             taken, number = set(self.names.values()), 1
             unique = wanted
@@ -211,7 +210,6 @@ class Conversion:
             del self.params[name][dropped]
 
     def _leave_refused(self, error: TemplateError, body: str, spans: list[tuple[int, int, _Rewrite]]) -> bool:
-        """Restore the construct that the compiler names; False if the error is in the SQL itself."""
         reason = _reason(error)
         offset = _offset(body, error.location) if error.location is not None else 0
         at = next((span for span in spans if span[0] <= offset < span[1]), None)
@@ -227,7 +225,6 @@ class Conversion:
         return False
 
     def _assemble(self, stand_in: str | None) -> tuple[str, list[tuple[int, int, _Rewrite]]]:
-        """The SQL with all replacements, and their spans. ``stand_in`` replaces kept constructs."""
         parts: list[str] = []
         spans: list[tuple[int, int, _Rewrite]] = []
         position = length = 0

@@ -90,7 +90,6 @@ class GrafanaMacros:
         return None if length is None else fixed_bucket(column, length, self.conversion.dialect)
 
     def _chosen_bucket(self, column: str, name: str) -> str | None:
-        """A bucket for each length that the dashboard lists; None if it lists none."""
         known = self.known(name)
         lengths = {choice: seconds(choice) for choice in known.choices} if known is not None else {}
         if known is None or not lengths or None in lengths.values():
@@ -113,7 +112,7 @@ class GrafanaMacros:
         return None if length is None else f"floor(({column}) / {length}) * {length}"
 
     def bucket(self, offset: int) -> str:
-        """The path of the parameter for a bucket's unit. Grafana computes the unit from the panel's width."""
+        """The path of the parameter for a bucket's unit, which Grafana computes from the panel's width."""
         reason = "Grafana computes it from the width of the panel; here a viewer chooses a unit"
         self.conversion.report(offset, "$__interval", reason)
         definition = {"type": "choice", "choices": list(UNITS), "default": "hour"}
@@ -146,7 +145,6 @@ def _at(which: str, factor: int | None = None) -> _Macro:
 
 
 def _conditional(macros: GrafanaMacros, arguments: Sequence[str], _offset: int) -> str:
-    """A macro of ClickHouse's plugin: the condition, or true if every value is chosen."""
     return f"(1 = 1 [[ and {macros.convert_text(arguments[0])} ]])"
 
 

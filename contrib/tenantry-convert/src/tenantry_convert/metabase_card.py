@@ -16,8 +16,7 @@ _TYPES: Final = {"text": "text", "number": "decimal", "date": "date", "boolean":
 
 
 def read_cards(document: Any, name: str) -> list[ImportedQuery]:
-    """The native queries of a document: one question, a list, or an answer with such a list. ``name`` is for a query
-    without a name."""
+    """The native queries of a question, a list, or an answer with a list. ``name`` is for an unnamed query."""
     return [query for card in _cards(document) if (query := _read(card, name)) is not None]
 
 
@@ -69,7 +68,6 @@ def _parameters(found: Any) -> dict[str, Mapping[str, Any]]:
 
 
 def _tag_of(target: Any) -> str | None:
-    """``["variable", ["template-tag", "x"]]`` -> ``x``."""
     while isinstance(target, list) and len(target) >= 2:
         if target[0] == "template-tag":
             return str(target[-1])
@@ -109,7 +107,6 @@ def _variable(tag: Mapping[str, Any], parameter: Mapping[str, Any]) -> ImportedV
 
 
 def _default(value: Any, widget: str) -> Any:
-    """A default in our syntax: a value, a list of values, or a range of dates."""
     if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
         return value or None
     if not isinstance(value, str | int | float):

@@ -1,4 +1,4 @@
-"""Reading of exports, and the file for ``tenantry group sync``, which is printed whole or not at all."""
+"""Reads exports, and prints the file for ``tenantry group sync``."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def number(text: Any, what: str) -> int | float:
 
 
 def write(read: Callable[[], Groups]) -> None:
-    """Print the groups that ``read`` returns. Raises ClickException for an unknown form of export. Empty fields are
-    written too, because ``group sync`` keeps the old value of a field that the file lacks."""
+    """Print the groups that ``read`` returns. Raises ClickException for an unknown form of export."""
     try:
         groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise click.ClickException(f"an export does not have the form that this command reads: {error!r}") from None
+    # Empty fields are written too: `group sync` keeps the old value of a field that the file lacks.
     text = yaml.dump({"groups": groups}, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
     click.echo(text, nl=False)
 

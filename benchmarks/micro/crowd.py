@@ -21,7 +21,7 @@ from benchmarks.harness.population import KEYS, populate, raw
 from benchmarks.harness.table import Aim, Table
 from tenantry import Resolver
 from tenantry.backends.sql import SQLStore
-from tenantry.groups import Changes, Reading, Token, UserGroup
+from tenantry.groups import Changes, LookupResult, Token, UserGroup
 from tenantry.ports import Slots
 
 CROWD = 1_000
@@ -43,7 +43,7 @@ class Counting:
         """The group of a token, counted."""
         return (await self.read_at_snapshot(token, fresh=False)).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         """The same at a snapshot, counted."""
         self.reads += 1
         await asyncio.sleep(DELAY)

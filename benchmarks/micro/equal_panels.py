@@ -17,7 +17,7 @@ from benchmarks.harness import engines
 from benchmarks.harness.one_source import SCHEMA, OneSource, group
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
-from tenantry.datasources import ResultCache
+from tenantry.datasources import Limits, ResultCache, Sharing
 from tenantry.errors import TenantryError
 from tenantry.sql import SQLTemplate
 
@@ -55,7 +55,8 @@ async def _measure(url: str) -> dict[str, _Found]:
     found = {name: _Found() for name in (ONE, EQUAL, CACHED, DIFFERENT)}
     values = itertools.count()
     plain, cached = DataSources(OneSource(url)), DataSources(OneSource(url), cache=ResultCache(seconds=3_600))
-    patient = DataSources(OneSource(url), group_max_waiting=VIEWERS * PANELS, connect_timeout=PATIENCE)
+    limits = Limits(connect_timeout=PATIENCE, sharing=Sharing(group_max_waiting=VIEWERS * PANELS))
+    patient = DataSources(OneSource(url), limits=limits)
     async with plain, cached, patient:
         for sources in (plain, cached, patient):
             await _open(sources, [next(values)], _Found())  # opens the connections
@@ -71,7 +72,7 @@ async def _measure(url: str) -> dict[str, _Found]:
 
 async def _open(sources: DataSources, values: list[int], found: _Found) -> None:
     """A page for each of these values."""
-    asking, before, start = group(), sources.flights.counters.executed, perf_counter()
+    asking, before, start = group(), sources.in_flight.counters.executed, perf_counter()
     queries = [
         sources.fetch(asking, SCHEMA, PANEL, {"panel": panel, "value": value})
         for value in values
@@ -79,7 +80,7 @@ async def _open(sources: DataSources, values: list[int], found: _Found) -> None:
     ]
     answers = await asyncio.gather(*queries, return_exceptions=True)
     found.seconds.append(perf_counter() - start)
-    found.executions.append(sources.flights.counters.executed - before)
+    found.executions.append(sources.in_flight.counters.executed - before)
     found.errors.append(sum(isinstance(answer, TenantryError) for answer in answers))
 
 

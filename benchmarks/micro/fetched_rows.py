@@ -21,6 +21,7 @@ from benchmarks.harness.table import Aim, Table
 from benchmarks.micro import row_readers
 from benchmarks.micro.row_readers import Readers
 from tenantry import DataSources
+from tenantry.datasources import Limits
 from tenantry.sql import SQLTemplate
 
 ROWS = 20_000
@@ -54,7 +55,9 @@ def table() -> Table:
 
 async def _compare(engine: _Engine, url: str) -> Figures:
     async with AsyncExitStack() as stack:
-        sources = await stack.enter_async_context(DataSources(OneSource(url), row_limit=ROWS, max_bytes=1 << 30))
+        sources = await stack.enter_async_context(
+            DataSources(OneSource(url), limits=Limits(row_limit=ROWS, max_bytes=1 << 30))
+        )
         assert len(await sources.fetch(group(), SCHEMA, TEMPLATE)) == ROWS
         found = engine.readers(url, stack)
         readers = await found if isawaitable(found) else found

@@ -19,9 +19,10 @@ from starlette.routing import Route
 from benchmarks.harness.one_source import SCHEMA, OneSource
 from benchmarks.harness.one_source import group as make_group
 from tenantry import DataSources, dashboard, stop_on_signals
+from tenantry.datasources import Limits
 from tenantry.groups import UserGroup
 
-sources = DataSources(OneSource(os.environ["URL"]), timeout=600)
+sources = DataSources(OneSource(os.environ["URL"]), limits=Limits(timeout=600))
 
 
 async def page(group: UserGroup) -> list[Any]:
@@ -31,8 +32,8 @@ async def page(group: UserGroup) -> list[Any]:
 
 async def running(request: Request) -> Response:
     """Whether a thread works on a query."""
-    opened = sources._pools._open.values()  # nothing public shows the threads
-    return PlainTextResponse(str(any(each.source.is_running for each in opened)))
+    opened = sources._open_sources._open.values()  # nothing public shows the threads
+    return PlainTextResponse(str(any(each.pool.is_running for each in opened)))
 
 
 @asynccontextmanager

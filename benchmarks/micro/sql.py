@@ -14,7 +14,7 @@ from benchmarks.harness.table import Aim, Table
 from benchmarks.micro.templates import Size, large, medium, small
 from tenantry.groups import Record
 from tenantry.sql import DIALECTS, SQLTemplate, declare
-from tenantry.sql.parameters.conversion import ParameterConversion
+from tenantry.sql.parameters.requests import ParameterConversion
 
 WARM_AIM = {"small": 5.0, "medium": 2.7, "large": 2.0}
 JINJA_WARM_AIM, JINJA_COLD_AIM = 10.0, 3.0

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.harness.one_source import SCHEMA, OneSource, group
 from tenantry import DataSources
+from tenantry.datasources import Limits
 
 _PAUSE = 0.001
 
@@ -67,7 +68,7 @@ async def _read(sources: DataSources, sql: str) -> tuple[float, float, int]:
 
 
 async def _measure(url: str, sql: str) -> dict[str, float]:
-    async with DataSources(OneSource(url), timeout=600) as sources:
+    async with DataSources(OneSource(url), limits=Limits(timeout=600)) as sources:
         await _read(sources, f"select * from ({sql}) m limit 1000")
         if url.startswith("duckdb"):
             await sources.fetch(group(), SCHEMA, "select max(id), max(name), max(amount), max(kind) from orders", {})

@@ -19,6 +19,7 @@ from benchmarks.harness import engines
 from benchmarks.harness.one_source import SCHEMA, OneSource, group
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
+from tenantry.datasources import Limits, Monitoring, Sharing
 from tenantry.groups import UserGroup
 from tenantry.sql import SQLTemplate
 
@@ -85,11 +86,13 @@ async def _measure(url: str) -> list[_Case]:
 async def _sources(url: str, case: _Case, stack: AsyncExitStack) -> DataSources:
     sources = DataSources(
         OneSource(url),
-        pool_size=POOL,
-        group_pool_size=case.group_pool_size,
-        timeout=PATIENCE,
-        connect_timeout=PATIENCE,
-        slow_seconds=None,
+        limits=Limits(
+            pool_size=POOL,
+            timeout=PATIENCE,
+            connect_timeout=PATIENCE,
+            sharing=Sharing(group_pool_size=case.group_pool_size),
+        ),
+        monitoring=Monitoring(slow_seconds=None),
     )
     return await stack.enter_async_context(sources)
 

@@ -22,10 +22,10 @@ from benchmarks.harness.one_source import SCHEMA, OneSource, group
 from benchmarks.harness.product_app import GROUPS, Sites, fill, group_name, serving, write_dashboards
 from benchmarks.harness.table import Aim, Table
 from tenantry import DataSources
-from tenantry.dashboards.answer_budget import answer_budget
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
-from tenantry.dashboards.panels.panels import PanelRunner
+from tenantry.dashboards.panels.panel_runner import PanelRunner
+from tenantry.dashboards.protocol.answer_budget import answer_budget
 from tenantry.dashboards.protocol.panel_request import WantedPanel
 from tenantry.datasources import ResultCache
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from tenantry.cache import Fill, GroupCache, PollSnapshot
+from tenantry.cache import GroupCache, PendingLoad, PollSnapshot
 from tenantry.groups import Changes
 
 
@@ -19,9 +19,9 @@ class NoLease(GroupCache):
 class NoFillGuard(GroupCache):
     """Keeps whatever comes, however much has passed it."""
 
-    def _can_store(self, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
-        fill.lease = self.lease
-        fill.version = self.lease.versions[fill.slot]
+    def _can_store(self, pending: PendingLoad, generation: int | None, deadline: float, now: float) -> bool:
+        pending.lease = self.lease
+        pending.version = self.lease.versions[pending.slot]
         return now < self.lease.until
 
 
@@ -42,12 +42,12 @@ class NoChangeLog(GroupCache):
 class NoPollSnapshot(GroupCache):
     """Asks a second-level cache although a write on this host may have come since the last poll began."""
 
-    def requires_origin(self, fill: Fill, now: float) -> bool:
+    def requires_origin(self, pending: PendingLoad, now: float) -> bool:
         return now >= self.lease.until
 
 
 class NoLeaseForSharing(GroupCache):
     """Lets who comes share any load whose slot has the same version, though it may not know the right slots."""
 
-    def is_valid(self, fill: Fill, now: float) -> bool:
-        return fill.lease is self.lease and fill.is_valid()
+    def is_valid(self, pending: PendingLoad, now: float) -> bool:
+        return pending.lease is self.lease and pending.is_valid()

@@ -167,12 +167,12 @@ class Fleet(Promises):
             self._check(worker, number, version, None, [ask])
             return None
         for load in worker.loads.get((number, version), ()):
-            if cache.is_valid(load.fill, self.now):
+            if cache.is_valid(load.pending, self.now):
                 load.waiting.append(ask)
                 return None
-        fill = cache.begin(handle, self.now)
-        fresh = (known is not None and version > known.token_version) or cache.requires_origin(fill, self.now)
-        load = Load(number, version, fill, self.now, fresh, [ask])
+        pending = cache.begin(handle, self.now)
+        fresh = (known is not None and version > known.token_version) or cache.requires_origin(pending, self.now)
+        load = Load(number, version, pending, self.now, fresh, [ask])
         worker.loads.setdefault((number, version), []).append(load)
         return load
 
@@ -197,15 +197,15 @@ class Fleet(Promises):
         found, generation = load.answer
         group = found if found is not None and found.token_version == load.version else None
         if not load.again and self._is_old(cache, load, group, generation):
-            cache.end(load.fill)
-            load.fill, load.fresh, load.answer = cache.begin(handle_of(load.number), self.now), True, None
+            cache.end(load.pending)
+            load.pending, load.fresh, load.answer = cache.begin(handle_of(load.number), self.now), True, None
             load.again = True
             return load
         key = key_of(load.number, load.version)
         if group is None:
-            cache.refuse(load.fill, key, generation, load.started + 1.0, self.now)
+            cache.refuse(load.pending, key, generation, load.started + 1.0, self.now)
         else:
-            cache.store(load.fill, key, group, generation, 1e9, self.now)
+            cache.store(load.pending, key, group, generation, 1e9, self.now)
         self._end(worker, load)
         self._check(worker, load.number, load.version, group, load.waiting)
         return None
@@ -218,7 +218,7 @@ class Fleet(Promises):
         return group is not None and known is not None and group.revision < known.revision
 
     def _end(self, worker: Worker, load: Load) -> None:
-        worker.cache.end(load.fill)
+        worker.cache.end(load.pending)
         worker.loads[load.number, load.version].remove(load)
 
     def _loads(self, worker: Worker) -> list[Load]:

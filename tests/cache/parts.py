@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tenantry.cache import Fill, GroupCache, PollSnapshot, slot_index
+from tenantry.cache import GroupCache, PendingLoad, PollSnapshot, slot_index
 from tenantry.groups import Change, Changes, UserGroup
 
 GROUPS = 3
@@ -102,7 +102,7 @@ class Load:
 
     number: int
     version: int
-    fill: Fill
+    pending: PendingLoad
     started: float
     fresh: bool
     waiting: list[Ask]

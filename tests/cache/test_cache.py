@@ -14,11 +14,11 @@ from tenantry.cache import CacheEntry, GroupCache
 from tenantry.cache.entries import (
     CONSTANT_VERSIONS,
     MAX_CHANCES,
-    REFUSALS_PER_HANDLE,
+    NEGATIVE_PER_HANDLE,
     CachedSource,
     ClockRing,
-    Fill,
     Lease,
+    PendingLoad,
     Sources,
 )
 from tenantry.groups import SOURCES_HANDLE, RegisteredSource, UserGroup
@@ -32,17 +32,17 @@ def key(name: object) -> bytes:
 
 
 def put(cache: GroupCache, name: object, group: UserGroup, deadline: float = 10.0, now: float = 0.0) -> bool:
-    fill = cache.begin(group.handle, now)
+    pending = cache.begin(group.handle, now)
     try:
-        return cache.store(fill, key(name), group, None, deadline, now)
+        return cache.store(pending, key(name), group, None, deadline, now)
     finally:
-        cache.end(fill)
+        cache.end(pending)
 
 
 def refuse(cache: GroupCache, name: object, handle: bytes, deadline: float = 10.0) -> None:
-    fill = cache.begin(handle, 0.0)
-    cache.refuse(fill, key(name), None, deadline, 0.0)
-    cache.end(fill)
+    pending = cache.begin(handle, 0.0)
+    cache.refuse(pending, key(name), None, deadline, 0.0)
+    cache.end(pending)
 
 
 def numbered(number: int, **fields: object) -> UserGroup:
@@ -81,7 +81,7 @@ def test_never_more_than_its_capacity() -> None:
         put(cache, number, numbered(number))
         assert len(cache) <= 100
     assert len(keys(cache)) == len(cache) == 100
-    assert cache._fills == {}
+    assert cache._pending == {}
     assert keeps_its_books(cache)
 
 
@@ -106,9 +106,9 @@ def test_no_table_is_large() -> None:
     for _ in range(20_000):
         handle = random.randbytes(8)
         raw = b"ugtc_k1_" + urlsafe_b64encode(b"\1" + handle + random.randbytes(20))
-        fill = cache.begin(handle, 0.0)
-        assert cache.store(fill, raw, make_group(handle=handle), None, 10.0, 0.0)
-        cache.end(fill)
+        pending = cache.begin(handle, 0.0)
+        assert cache.store(pending, raw, make_group(handle=handle), None, 10.0, 0.0)
+        cache.end(pending)
     assert max(map(len, (*cache.index, *cache._by_handle))) < 2 * 20_000 / 64
     assert keeps_its_books(cache)
 
@@ -179,18 +179,18 @@ def test_an_eviction_drops_every_token_of_the_group_and_no_other() -> None:
 
 @pytest.mark.parametrize("event", ["evict", "flush"])
 def test_a_load_that_an_eviction_overtook_is_neither_stored_nor_shared(event: str) -> None:
-    """A fill begun before it is void. Red when _can_store does not look at the floor, or at the lease of the fill."""
+    """A load begun before it is void. Red when _can_store ignores min_generation, or the lease of the load."""
     cache = plain(10)
     acme = numbered(1)
-    fill = cache.begin(acme.handle, 0.0)
-    assert cache.is_valid(fill, 0.0)
+    pending = cache.begin(acme.handle, 0.0)
+    assert cache.is_valid(pending, 0.0)
     if event == "evict":
         cache.evict(acme.handle, 5, 0.0)
     else:
         cache.flush()
-    assert not cache.is_valid(fill, 0.0)
-    assert not cache.store(fill, key("t"), acme, None, 10.0, 0.0)
-    assert not cache.refuse(fill, key("u"), None, 10.0, 0.0)
+    assert not cache.is_valid(pending, 0.0)
+    assert not cache.store(pending, key("t"), acme, None, 10.0, 0.0)
+    assert not cache.refuse(pending, key("u"), None, 10.0, 0.0)
     assert len(cache) == 0
     assert not cache.refused(key("u"), acme.handle, 0.0)
 
@@ -217,8 +217,8 @@ def test_refusals_are_bounded_apart_and_forgotten_by_an_eviction() -> None:
         refuse(cache, f"u{number}", number.to_bytes(8, "little"))
         refuse(cache, f"u{number}", b"onehandl")
     assert len(cache) == 10
-    assert len(cache._refusals) <= 5
-    assert sum(len(known) for known in cache._refusals._handles.values()) <= 5 * REFUSALS_PER_HANDLE
+    assert len(cache._negative) <= 5
+    assert sum(len(known) for known in cache._negative._handles.values()) <= 5 * NEGATIVE_PER_HANDLE
     assert cache.refused(key("u999"), b"onehandl", 9.0)
     assert not cache.refused(key("u999"), b"onehandl", 10.0)
     cache.evict(b"onehandl", 5, 0.0)
@@ -276,8 +276,8 @@ def test_a_cache_that_holds_nothing_is_a_mistake(capacities: tuple[int, int]) ->
 
 
 def _cached_source(generation: int) -> CachedSource:
-    fill = Fill(SOURCES_HANDLE, Lease(CONSTANT_VERSIONS, inf), 0)
-    return CachedSource(fill, generation, inf, RegisteredSource("ds_1", "own", make_environment(), "sqlite:///a.db"))
+    pending = PendingLoad(SOURCES_HANDLE, Lease(CONSTANT_VERSIONS, inf), 0)
+    return CachedSource(pending, generation, inf, RegisteredSource("ds_1", "own", make_environment(), "sqlite:///a.db"))
 
 
 def test_a_write_to_a_data_source_drops_what_is_older() -> None:

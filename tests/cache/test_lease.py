@@ -51,9 +51,9 @@ def poll(
 
 
 def put(cache: GroupCache, group: UserGroup = ACME, generation: int | None = 10, now: float = 0.0) -> bool:
-    fill = cache.begin(group.handle, now)
-    kept = cache.store(fill, LIVE if group is ACME else key("other"), group, generation, FAR, now)
-    cache.end(fill)
+    pending = cache.begin(group.handle, now)
+    kept = cache.store(pending, LIVE if group is ACME else key("other"), group, generation, FAR, now)
+    cache.end(pending)
     return kept
 
 
@@ -76,30 +76,30 @@ def test_an_answer_may_be_used_until_the_lease_ends_and_again_when_it_is_renewed
 def test_nothing_is_stored_that_has_ended(cache: GroupCache) -> None:
     """The lease by which it could be used, or its own time. Red when _can_store looks at only one of them."""
     assert not put(cache, now=5.0)
-    fill = cache.begin(ACME.handle, 0.0)
-    assert not cache.store(fill, LIVE, ACME, 10, 1.0, 1.0)
-    assert cache.store(fill, LIVE, ACME, 10, 1.0, 0.999)
+    pending = cache.begin(ACME.handle, 0.0)
+    assert not cache.store(pending, LIVE, ACME, 10, 1.0, 1.0)
+    assert cache.store(pending, LIVE, ACME, 10, 1.0, 0.999)
 
 
 def test_a_load_remembers_an_eviction_that_the_list_forgets(cache: GroupCache) -> None:
     """So many messages that the one of this group is not remembered: the load that was under way is.
 
     Red when _can_store does not look at the floor."""
-    fill = cache.begin(ACME.handle, 0.0)
+    pending = cache.begin(ACME.handle, 0.0)
     cache.evict(ACME.handle, 12, 0.0)
     for number in range(MAX_HINTS):
         cache.evict(b"%08d" % number, 12, 0.0)
-    assert not cache.store(fill, LIVE, ACME, 11, FAR, 0.0)
-    assert cache.store(fill, LIVE, ACME, 12, FAR, 0.0)
+    assert not cache.store(pending, LIVE, ACME, 11, FAR, 0.0)
+    assert cache.store(pending, LIVE, ACME, 12, FAR, 0.0)
 
 
 def test_without_a_lease_nothing_is_stored(versions: list[int]) -> None:
     """Neither groups nor refusals. Red when _can_store does not look at the lease."""
     cache = GroupCache(10)
     cache.attach(versions)
-    fill = cache.begin(ACME.handle, 0.0)
-    assert not cache.store(fill, LIVE, ACME, 10, FAR, 0.0)
-    assert not cache.refuse(fill, DEAD, 10, FAR, 0.0)
+    pending = cache.begin(ACME.handle, 0.0)
+    assert not cache.store(pending, LIVE, ACME, 10, FAR, 0.0)
+    assert not cache.refuse(pending, DEAD, 10, FAR, 0.0)
 
 
 def test_a_poll_evicts_what_is_older_than_the_change_and_nothing_else(cache: GroupCache) -> None:
@@ -125,8 +125,8 @@ def test_a_version_that_changed_voids_entries_refusals_and_loads(
 ) -> None:
     """Odd or even: the write has begun, or is over. Red when alive(), or _can_store, does not compare."""
     put(cache)
-    fill, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
-    assert cache.refuse(fill, DEAD, 10, FAR, 0.0)
+    pending, late = cache.begin(ACME.handle, 0.0), cache.begin(ACME.handle, 0.0)
+    assert cache.refuse(pending, DEAD, 10, FAR, 0.0)
     assert cache.refused(DEAD, ACME.handle, 0.0)
     versions[slot_index(ACME.handle)] = version
     assert not usable(cache)
@@ -140,9 +140,9 @@ def test_an_odd_version_is_bypassed(cache: GroupCache, versions: list[int]) -> N
     """What is read while a writer is at it may be from before its commit, or after: it is shared while the very same
     version is there, and never stored."""
     versions[slot_index(ACME.handle)] = 3
-    fill = cache.begin(ACME.handle, 0.0)
-    assert cache.is_valid(fill, 0.0)
-    assert not cache.store(fill, LIVE, ACME, 10, FAR, 0.0)
+    pending = cache.begin(ACME.handle, 0.0)
+    assert cache.is_valid(pending, 0.0)
+    assert not cache.store(pending, LIVE, ACME, 10, FAR, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -249,19 +249,19 @@ def test_a_long_list_is_learned_in_steps_and_the_lease_comes_last(cache: GroupCa
 def test_another_object_of_versions_forgets_everything(cache: GroupCache) -> None:
     """Loads under way too: their version was of the old one. No lease until the next poll. Red if attach() keeps it."""
     assert put(cache)
-    fill = cache.begin(ACME.handle, 0.0)
+    pending = cache.begin(ACME.handle, 0.0)
     cache.attach([0] * SLOT_COUNT)
     assert not usable(cache)
     poll(cache, 10, at=1.0)
     assert not usable(cache, 1.0)
-    assert not cache.store(fill, LIVE, ACME, 10, FAR, 1.0)
+    assert not cache.store(pending, LIVE, ACME, 10, FAR, 1.0)
     assert put(cache, now=1.0)
 
 
 def requires_origin(cache: GroupCache, group: UserGroup, now: float) -> bool:
-    fill = cache.begin(group.handle, now)
-    cache.end(fill)
-    return cache.requires_origin(fill, now)
+    pending = cache.begin(group.handle, now)
+    cache.end(pending)
+    return cache.requires_origin(pending, now)
 
 
 def test_only_the_store_of_record_is_asked_after_a_write_on_this_host(cache: GroupCache, versions: list[int]) -> None:
@@ -283,10 +283,10 @@ def test_only_the_store_of_record_is_asked_after_a_write_on_this_host(cache: Gro
 
 def test_only_the_store_of_record_is_asked_by_a_load_from_before_the_versions_were_others(cache: GroupCache) -> None:
     """Another loop may attach and poll in between. Red when requires_origin() compares with another table."""
-    fill = cache.begin(ACME.handle, 0.0)
+    pending = cache.begin(ACME.handle, 0.0)
     cache.attach([0] * SLOT_COUNT)
     poll(cache, 10, versions_at_poll=[0] * SLOT_COUNT)
-    assert cache.requires_origin(fill, 0.0)
+    assert cache.requires_origin(pending, 0.0)
 
 
 def test_a_version_that_stays_odd_for_longer_than_x_is_to_be_repaired(cache: GroupCache, versions: list[int]) -> None:

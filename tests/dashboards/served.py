@@ -20,6 +20,7 @@ from tenantry.resolver import Resolver
 from tenantry.testing import make_token
 from tests.dashboards import mounts
 from tests.datasources.conftest import Directory
+from tests.datasources.settings import data_sources
 from tests.resolver.fake import KEYS, FakeBackend
 
 SOON = 60.0
@@ -187,7 +188,7 @@ async def serve(folder: Path, files: Mapping[str, str], **options: Any) -> Async
         for carrier in CARRIERS
     }
     stored = None if store is None else store()
-    async with DataSources(directory if stored is None else stored, **limits) as sources:
+    async with data_sources(directory if stored is None else stored, **limits) as sources:
         prefix = mounts.current.prefix
         app = mounts.current.build(
             resolver, lambda inner: mount_dashboards(inner, folder / "dashboards", resolver, sources, **options)

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from tenantry.dashboards import answer_budget as budgets
-from tenantry.dashboards import paced_send
-from tenantry.dashboards.answer_budget import AnswerBudget, answer_budget
-from tenantry.dashboards.paced_send import LargeBodiesInPieces, PacedSend, ReadTooSlowly, in_pieces
+from tenantry.dashboards.protocol import answer_budget as budgets
+from tenantry.dashboards.protocol import paced_send
+from tenantry.dashboards.protocol.answer_budget import AnswerBudget, answer_budget
+from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces, PacedSend, ReadTooSlowly, in_pieces
 from tenantry.errors import AnswersUnread
 from tenantry.http.accessors import LAST_PART_KEY
 from tenantry.testing import make_group

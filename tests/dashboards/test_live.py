@@ -149,11 +149,11 @@ async def test_an_answer_ends_with_its_token(
             for _ in range(lines):
                 await reader.line()
             async with asyncio.timeout(SOON):
-                while not lines and not site.sources.flights.by_key:
+                while not lines and not site.sources.in_flight.by_key:
                     await asyncio.sleep(0.01)
             cut_off(site)
             assert await reader.line() == {"token": "ended"}
-        assert site.sources.flights.by_key == {}
+        assert site.sources.in_flight.by_key == {}
 
 
 def change(**fields: Any) -> Callable[[Site], None]:
@@ -168,8 +168,8 @@ def change(**fields: Any) -> Callable[[Site], None]:
 
 def move(site: Site) -> None:
     """The data source has another URL."""
-    (before,) = site.directory.sources
-    site.directory.sources = [replace(before, url=f"{before.url}?timeout=60")]
+    (before,) = site.directory.registered
+    site.directory.registered = [replace(before, url=f"{before.url}?timeout=60")]
 
 
 CHANGED = {
@@ -178,7 +178,7 @@ CHANGED = {
     "no mapping": change(mapping=None),
     "the name": change(name="Another"),
     "a moved source": move,
-    "no source": lambda site: site.directory.sources.clear(),
+    "no source": lambda site: site.directory.registered.clear(),
 }
 
 
@@ -195,7 +195,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
             for _ in range(3 if name == "open" else 0):
                 await reader.line()
             async with asyncio.timeout(SOON):
-                while name == "slow" and not site.sources.flights.by_key:
+                while name == "slow" and not site.sources.in_flight.by_key:
                     await asyncio.sleep(0.01)
             changed(site)
             last = await reader.line()
@@ -204,7 +204,7 @@ async def test_an_answer_ends_with_what_its_rows_were_bound_with(
                 assert await reader.line() == {"end": True}
                 last = await reader.line()
             assert last == {"group": "changed"}
-        assert site.sources.flights.by_key == {}
+        assert site.sources.in_flight.by_key == {}
         assert not len(site.sources.bindings)
 
 

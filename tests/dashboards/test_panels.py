@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.dashboards.panels import panels
+from tenantry.dashboards.panels import panel_runner as panels
 from tenantry.datasources import ResultCache
 from tests.dashboards import mounts
 from tests.dashboards.served import Site, serve
@@ -258,8 +258,8 @@ async def test_a_slow_panel_holds_no_other_and_ends_with_its_viewer(tmp_path: Pa
     async with serve(tmp_path, SLOW, limits={"timeout": 600}) as site:
         async with site.reading("slow/-/panels", {}) as reader:
             assert (await reader.line())["panel"] == "1-2"
-        assert site.sources.flights.counters.stopped == 1
-        assert site.sources.flights.by_key == {}
+        assert site.sources.in_flight.counters.stopped == 1
+        assert site.sources.in_flight.by_key == {}
 
 
 async def test_who_asks_anew_gets_fresh_rows_and_the_source_is_asked_once(
@@ -270,7 +270,7 @@ async def test_who_asks_anew_gets_fresh_rows_and_the_source_is_asked_once(
     files = FILES | {"dashboards/flights.yaml": FILES["dashboards/flights.yaml"] + "cache: 1 hour\n"}
     async with serve(tmp_path, files, limits={"cache": ResultCache(seconds=3_600)}) as site:
         wanted = {"panels": [{"id": "1-1"}, {"id": "2-1"}]}
-        counters = site.sources.flights.counters
+        counters = site.sources.in_flight.counters
 
         async def executed(**more: bool) -> int:
             before = counters.executed

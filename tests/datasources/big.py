@@ -9,9 +9,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from tenantry.datasources import DataSources
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory, group
+from tests.datasources.settings import data_sources
 
 
 def peak() -> int:
@@ -23,7 +23,7 @@ def peak() -> int:
 async def _run(url: str, sql: str) -> None:
     directory = Directory()
     directory.add(1, url)
-    async with DataSources(directory, timeout=120) as sources:
+    async with data_sources(directory, timeout=120) as sources:
         asked = group(main="ds_1")
         await sources.fetch(asked, "main", "select 1 as one")
         before, code = peak(), "none"

@@ -21,6 +21,7 @@ from uuid import UUID
 from tenantry.datasources import DataSources
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory, group
+from tests.datasources.settings import data_sources
 
 LIMITS: dict[str, Any] = {"timeout": 20.0, "connect_timeout": 60.0, "row_limit": 50, "max_bytes": 100_000}
 CANARY = "k3y-c4n4ry"
@@ -160,7 +161,7 @@ async def _run(folder: Path) -> dict[str, Any]:
     directory.add(2, f"chdb:///{folder / 'other'}")
     directory.add(3, f"chdb:///{folder / 'missing'}")
     found: dict[str, Any] = {}
-    async with DataSources(directory, **LIMITS) as sources:
+    async with data_sources(directory, **LIMITS) as sources:
         found["cases"] = [await outcome(sources, case) for case in CASES]
         for number in (2, 3):
             try:
@@ -168,7 +169,7 @@ async def _run(folder: Path) -> dict[str, Any]:
             except TenantryError as error:
                 found[f"ds_{number}"] = f"{type(error).__name__}: {error.message}"
     found["stop"] = await _stop(directory)
-    async with DataSources(directory, **LIMITS) as sources:
+    async with data_sources(directory, **LIMITS) as sources:
         found["still there"] = await outcome(sources, CASES[0])
         found["engine alone"] = [await outcome(sources, case) for case in without_the_check_of_the_text()]
     return found
@@ -176,7 +177,7 @@ async def _run(folder: Path) -> dict[str, Any]:
 
 async def _stop(directory: Directory) -> dict[str, Any]:
     """Five queries without end are left; how long it takes until another one is served."""
-    async with DataSources(directory, timeout=100, connect_timeout=PATIENCE) as sources:
+    async with data_sources(directory, timeout=100, connect_timeout=PATIENCE) as sources:
         acme, globex = group("acme", main="ds_1"), group("globex", main="ds_1")
         await sources.fetch(acme, "main", "select 1")
         tasks = [asyncio.create_task(sources.fetch(acme, "main", sql)) for sql in ENDLESS]

@@ -16,8 +16,8 @@ from uuid import UUID
 import pytest
 
 from tenantry.datasources import Driver, Limits
-from tenantry.datasources.pool.threads import ThreadedSource
-from tenantry.datasources.pools import create_source
+from tenantry.datasources.open_sources import create_source
+from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.groups import RegisteredSource
 from tenantry.testing import DriverContract, EngineCase
 
@@ -38,7 +38,7 @@ PLAIN = "{{ params.v }}"
 def built_in(source: RegisteredSource, limits: Limits) -> Driver[Any]:
     """The driver that data sources make for the URL."""
     made = create_source(source, limits, {})
-    assert isinstance(made, ThreadedSource)
+    assert isinstance(made, ConnectionPool)
     return made._driver
 
 

@@ -20,7 +20,6 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from tenantry import (
-    DataSources,
     TenantryError,
     UserGroupMiddleware,
     dashboard,
@@ -32,13 +31,14 @@ from tenantry import (
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.resolver import Resolver
 from tests.datasources.conftest import PRODUCTION, Directory
+from tests.datasources.settings import data_sources
 from tests.resolver.fake import KEYS, FakeBackend
 
 SLEEP = {"postgresql": "select pg_sleep(600)::text as slept", "mariadb": "select sleep(600) as slept"}
 
 directory = Directory()
-directory.sources.append(RegisteredSource("ds_1", "own_1", PRODUCTION, os.environ["SOURCE_URL"]))
-sources = DataSources(directory, timeout=600, connect_timeout=120)
+directory.registered.append(RegisteredSource("ds_1", "own_1", PRODUCTION, os.environ["SOURCE_URL"]))
+sources = data_sources(directory, timeout=600, connect_timeout=120)
 backend = FakeBackend()
 _, TOKEN = backend.issue(mapping={"main": "ds_1"})
 

@@ -9,18 +9,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tenantry.datasources import DataSources, StreamLimits
+from tenantry.datasources import StreamLimits
 from tenantry.errors import TenantryError
 from tests.datasources.conftest import Directory, group
+from tests.datasources.settings import data_sources
 from tests.datasources.streamed_rows import ENDLESS, ROWS
 
 LIMIT = 5_000
 directory = Directory()
 directory.add(1, f"sqlite:///{os.environ['STREAM_FILE']}")
-whole = DataSources(
-    directory, pool_size=1, connect_timeout=60, stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=600)
+whole = data_sources(
+    directory, pool_size=1, connect_timeout=60, stream=StreamLimits(row_limit=ENDLESS, reader_timeout=600)
 )
-limited = DataSources(directory, stream_limits=StreamLimits(row_limit=LIMIT))
+limited = data_sources(directory, stream=StreamLimits(row_limit=LIMIT))
 
 
 async def stream(request: Request) -> Response:

@@ -10,9 +10,9 @@ import gc
 import sys
 from pathlib import Path
 
-from tenantry.datasources import DataSources
 from tests.datasources.big import peak
 from tests.datasources.conftest import Directory, group
+from tests.datasources.settings import data_sources
 
 ENDLESS = 2_000_000_000
 ROWS = {
@@ -27,7 +27,7 @@ ROWS = {
 async def _run(url: str, sql: str) -> None:
     directory = Directory()
     directory.add(1, url)
-    async with DataSources(directory, timeout=600) as sources:
+    async with data_sources(directory, timeout=600) as sources:
         for each in ("select 1 as one", sql):  # the first one loads what the second one needs
             gc.collect()
             Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew

@@ -22,14 +22,14 @@ from tenantry.tokens import draft_token
 from tests.datasources.conftest import sqlite_file
 from tests.datasources.hosts import KEYS, NO_POLL
 
-MOST_CALLS = 56  # 48 is the aim: three more bind by closures, five are shared by queries and streams
-MOST_CALLS_OF_THE_QUEUE = 14
+MOST_CALLS = 48
+MOST_CALLS_OF_THE_QUEUE = 11
 """The time that each group has used is kept, and which groups are long-running."""
 MOST_CALLS_OF_THE_WATCH = 9
 """Whether the group and the source are still those that the query was bound with."""
 MOST_CALLS_OF_THE_COUNTERS = 11
 """What operators see: the counters of a source and of a group, the times, and for whom a query runs."""
-MOST_CALLS_OF_THE_FLIGHT = 12
+MOST_CALLS_OF_THE_IN_FLIGHT_QUERY = 11
 OURS = str(Path(tenantry.__file__).parent)
 ORDERS = SQLTemplate("select id, owner from orders where region = {{ region }}")
 
@@ -54,11 +54,13 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)
     store = SQLStore(url, run_dir=tmp_path / "run")
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     path = sqlite_file(tmp_path / "orders.db", "acme")
-    await store.create_data_source(environment, source_id="ds_1", provided_id="warehouse", url=path)
+    await store.sources.create(environment, source_id="ds_1", provided_id="warehouse", url=path)
     token = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
-    await store.get_or_create(environment, GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "warehouse"}), token)
+    await store.groups.get_or_create(
+        environment, GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "warehouse"}), token
+    )
     raw = KEYS.mint(token).encode()
     resolver, sources = Resolver(store, keys=KEYS, staleness=NO_POLL), DataSources(store)
     counter = CallCounter()
@@ -103,19 +105,18 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
         sys.setprofile(before)
         threading.setprofile(None)  # type: ignore[arg-type]  # as its documentation has it
     assert any("SQLiteDriver.fetch" in call for call in counter.calls), "the thread of the query was not counted"
-    queue = [
-        call for call in counter.calls if call.startswith(("datasources/pool/turns.py", "datasources/group_turns.py"))
-    ]
+    queued = ("datasources/pool/fair_queue", "datasources/pool/group_queue")
+    queue = [call for call in counter.calls if call.startswith(queued)]
     assert len(queue) <= MOST_CALLS_OF_THE_QUEUE, "\n".join(queue)
     watched = ("datasources/binding_watch", "datasources/registrations.py:Registrations.staleness", "backends/audit")
     watch = [call for call in counter.calls if call.startswith(watched)]
     assert len(watch) <= MOST_CALLS_OF_THE_WATCH, "\n".join(watch)
-    flight = [call for call in counter.calls if call.startswith("datasources/caching/")]
-    assert len(flight) <= MOST_CALLS_OF_THE_FLIGHT, "\n".join(flight)
+    in_flight = [call for call in counter.calls if call.startswith("datasources/caching/")]
+    assert len(in_flight) <= MOST_CALLS_OF_THE_IN_FLIGHT_QUERY, "\n".join(in_flight)
     observed = ("datasources/activity", "durations", "usage/", "datasources/query_label")
     counters = [call for call in counter.calls if call.startswith(observed)]
     assert len(counters) <= MOST_CALLS_OF_THE_COUNTERS, "\n".join(counters)
-    rest = len(counter.calls) - len(queue) - len(watch) - len(flight) - len(counters)
+    rest = len(counter.calls) - len(queue) - len(watch) - len(in_flight) - len(counters)
     assert rest <= MOST_CALLS, "\n".join(counter.calls)
     await sources.aclose()
     await resolver.aclose()

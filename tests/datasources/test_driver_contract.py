@@ -114,6 +114,7 @@ class TestOwnEngine(DriverContract):
         )
 
 
+@pytest.mark.slow
 def test_chdb(tmp_path: Path) -> None:
     """In a process of its own, all of it in one."""
     require_chdb()

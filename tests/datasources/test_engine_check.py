@@ -13,8 +13,8 @@ from engines.clickhouse_http import ClickHouseServer
 from examples.own_engine import CSVDriver
 from tenantry.datasources import DataSources
 from tenantry.datasources.checks.engine_check import AskedQuery, EngineCheck, EngineReport
+from tenantry.datasources.checks.query_plans import plan_prefix
 from tenantry.datasources.explanation import ExplainedQuery
-from tenantry.datasources.wrapped.plans import plan_prefix
 from tenantry.errors import NotOneStatement
 from tenantry.groups import UserGroup, freeze
 from tenantry.sql import Query, SQLTemplate
@@ -44,7 +44,7 @@ def asked(text: str, file: str = "a.sql", schema: str = "main") -> AskedQuery:
 async def check(
     sources: DataSources, directory: Directory, groups: list[UserGroup], *queries: AskedQuery
 ) -> EngineReport:
-    checked = EngineCheck(queries, directory.sources)
+    checked = EngineCheck(queries, directory.registered)
     for each in groups:
         checked.add(each)
     return await checked.run(sources)
@@ -85,7 +85,7 @@ async def looked_at(engine: str, sources: DataSources, directory: Directory) -> 
 async def test_an_engine_explains_and_runs_nothing(each_engine: str, directory: Directory, open_sources) -> None:
     """What could never end is explained, what asks a table that is not there is refused, and no message holds a value.
     Nor is the endless one run for the names of its columns. Red when ``PlanTemplate`` runs the query itself, and when
-    ``NoRowsTemplate`` gives its text as it is: the endless one meets the timeout."""
+    ``SchemaQuery`` gives its text as it is: the endless one meets the timeout."""
     await looked_at(each_engine, open_sources(timeout=20, connect_timeout=120), directory)
 
 

@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
-from tenantry.datasources import DataSources, Enforcement, Engine, Limits, ReadOnlyBy, check_url, registration_notes
+from tenantry.datasources import (
+    DataSources,
+    Enforcement,
+    Engine,
+    Limits,
+    Monitoring,
+    ReadOnlyBy,
+    check_url,
+    registration_notes,
+)
 from tenantry.datasources.engines import registry
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
@@ -83,7 +92,7 @@ async def test_an_engine_of_a_distribution_runs_queries(install: Install, direct
     assert "echo cannot hold a connection read-only" in note
     directory.add(1, "echo://host/name")
     directory.add(2, "echo://bad/name")
-    async with DataSources(directory, query_tags=["echo"]) as sources:
+    async with DataSources(directory, monitoring=Monitoring(query_tags=["echo"])) as sources:
         (row,) = await sources.fetch(group(main="ds_1"), "main", "select {{ region }} as v")
         assert row["params"] == ("acme",)
         with pytest.raises(InvalidSource, match="an echo URL"):
@@ -166,7 +175,7 @@ def test_nothing_is_loaded_before_it_is_used(tmp_path: Path) -> None:
         "def scan(**_): raise SystemExit('entry points were read')\n"
         "m.entry_points = scan\n"
         "from tenantry.datasources import Limits, check_url\n"
-        "from tenantry.datasources.pools import create_source\n"
+        "from tenantry.datasources.open_sources import create_source\n"
         "from tenantry.groups import Environment, RegisteredSource, Tag\n"
         "for url in ('mysql://h/d', 'postgres://h/d', 'clickhouse://h/d', 'duckdb:///a', 'chdb:///a'): check_url(url)\n"
         "source = RegisteredSource('ds_1', None, Environment(1, 'p', Tag.CUSTOMER), 'sqlite:///a.db')\n"

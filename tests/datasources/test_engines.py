@@ -11,6 +11,7 @@ from tenantry.errors import InvalidSettings, InvalidSource, QueryFailed, SourceU
 from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group, sqlite_file
+from tests.datasources.settings import data_sources
 
 OWNERS = "select distinct owner from orders"
 
@@ -58,7 +59,7 @@ async def test_a_source_of_an_own_scheme_runs_on_the_own_driver(directory: Direc
         made.append(EchoDriver(source, limits))
         return made[-1]
 
-    async with DataSources(directory, timeout=7.0, engines={"echo": make}) as sources:
+    async with data_sources(directory, timeout=7.0, engines={"echo": make}) as sources:
         for _ in range(2):
             rows = await sources.fetch(group(main="ds_1"), "main", "select {{ region }} as v")
             assert rows == [

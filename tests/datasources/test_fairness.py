@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tenantry import DataSources
-from tenantry.datasources.caching.single_flight import Flight
-from tenantry.datasources.pool.turns import Turn
+from tenantry.datasources.caching.in_flight import InFlightQuery
+from tenantry.datasources.pool.fair_queue import Turn
 from tenantry.errors import InvalidSettings, SourceUnavailable
 from tenantry.groups import UserGroup
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
@@ -51,13 +51,13 @@ async def test_a_visitor_does_not_wait_for_a_neighbours_queue(
     neighbour, visitor = two_groups()
     begun: list[bytes] = []
     ended: list[str] = []
-    begin = Flight._begin
+    begin = InFlightQuery._begin
 
-    def counted(flight: Flight, turn: Turn) -> None:
-        begun.append(flight.query.group)
+    def counted(flight: InFlightQuery, turn: Turn) -> None:
+        begun.append(flight.query.group.handle)
         begin(flight, turn)
 
-    monkeypatch.setattr(Flight, "_begin", counted)
+    monkeypatch.setattr(InFlightQuery, "_begin", counted)
 
     async def query(of: UserGroup, number: int) -> None:
         assert (await sources.fetch(of, "main", slow(number)))[0]["n"] == 5_000

@@ -27,7 +27,7 @@ def cipher(directory: Directory, open_sources):
     """Connects to a server by a host name and options, and gives what its connection is encrypted with."""
 
     async def connect(server: MariaDB, host: str, options: str) -> str:
-        directory.sources.clear()
+        directory.registered.clear()
         directory.add(1, f"mysql://root@{host}:{server.port}/mysql?{options}")
         rows = await open_sources(timeout=60, connect_timeout=60).fetch(group(main="ds_1"), "main", CIPHER, {})
         return str(rows[0]["Value"])
@@ -121,7 +121,7 @@ def test_an_old_pymysql_is_refused() -> None:
     program = (
         "import pymysql; pymysql.VERSION = (1, 1, 3, 'final', 1)\n"
         "from tenantry.datasources import Limits\n"
-        "from tenantry.datasources.pools import create_source\n"
+        "from tenantry.datasources.open_sources import create_source\n"
         "from tenantry.groups import Environment, RegisteredSource, Tag\n"
         "environment = Environment(1, 'production', Tag.CUSTOMER)\n"
         "create_source(RegisteredSource('ds_1', None, environment, 'mysql://u@127.0.0.1/a'), Limits(), {})"

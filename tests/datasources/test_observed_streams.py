@@ -104,7 +104,7 @@ async def test_a_stream_is_seen_to_its_end(each_engine: str, make: Make, exporte
 
 async def test_a_stream_that_is_left(each_engine: str, make: Make, exported: InMemorySpanExporter) -> None:
     """Is stopped: for the viewer, at the source and in the span, with the rows until then."""
-    sources, counters = make(stream_limits=StreamLimits(row_limit=ENDLESS))
+    sources, counters = make(stream=StreamLimits(row_limit=ENDLESS))
     async with await stream(sources, each_engine, ENDLESS) as body:
         await anext(body)
     span, attributes = only(exported)
@@ -118,7 +118,7 @@ async def test_a_stream_that_breaks(
     each_engine: str, make: Make, exported: InMemorySpanExporter, caplog: pytest.LogCaptureFixture
 ) -> None:
     """In the middle, by a limit, and before its first row: by the error's code everywhere, once."""
-    sources, counters = make(stream_limits=StreamLimits(row_limit=2_000), slow_seconds=0.0)
+    sources, counters = make(stream=StreamLimits(row_limit=2_000), slow_seconds=0.0)
     with pytest.raises(TooManyRows):
         async for _ in await stream(sources, each_engine):
             pass

@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 
 from engines.postgres import Postgres
-from tenantry import DataSources
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.datasources import registrations
 from tenantry.errors import QueryOutdated
 from tenantry.ports import Store
 from tenantry.testing import MemoryStore
+from tests.datasources.settings import data_sources
 from tests.datasources.tenancy import LIMITS, ROWS_WITHOUT_END, SOON, Tenancy, ended, make_tenancy
 
 
@@ -59,14 +59,14 @@ Change = Callable[[Tenancy], Awaitable[Any]]
 CHANGES: dict[str, Change] = {
     "the mapping is cleared": lambda it: it.change(mapping=None),
     "the mapping names another source": lambda it: it.change(mapping={"main": "own_2"}),
-    "the source is deleted": lambda it: it.store.delete_data_source(it.environment, "own_1"),
+    "the source is deleted": lambda it: it.store.sources.delete(it.environment, "own_1"),
     "the source is moved": Tenancy.move,
     "a property changes": lambda it: it.change(properties={"region": "us", "beta": 1}),
     "a property becomes equal in Python": lambda it: it.change(properties={"region": "eu", "beta": True}),
     "the properties are cleared": lambda it: it.change(properties=None),
     "the name changes": lambda it: it.change(name="Acme Ltd"),
     "the token is rotated": lambda it: it.rotate(0),
-    "the group is deleted": lambda it: it.store.delete(it.environment, "acme"),
+    "the group is deleted": lambda it: it.store.groups.delete(it.environment, "acme"),
     "the group has ended": lambda it: it.change(expires_at=datetime.now(UTC) + timedelta(seconds=1)),
 }
 
@@ -74,7 +74,7 @@ CHANGES: dict[str, Change] = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 async def test_a_stream_ends_with_what_it_was_bound_with(tenancy: Tenancy, change: Change) -> None:
     """Though its reader reads nothing; its next read raises the error, and gives no row."""
-    async with DataSources(tenancy.store, **LIMITS) as sources:
+    async with data_sources(tenancy.store, **LIMITS) as sources:
         stream = await sources.stream(tenancy.group, "main", ROWS_WITHOUT_END)
         await anext(stream)
         await change(tenancy)
@@ -90,7 +90,7 @@ async def test_a_stream_ends_with_its_environment(tenancy: Tenancy, url: str, tm
     one, so it is renamed in the database."""
     if not url:
         pytest.skip("a store in memory has no database")
-    async with DataSources(tenancy.store, **LIMITS) as sources:
+    async with data_sources(tenancy.store, **LIMITS) as sources:
         stream = await sources.stream(tenancy.group, "main", ROWS_WITHOUT_END)
         rename = "update environments set name = 'staging'"
         if url.startswith("sqlite"):
@@ -107,8 +107,8 @@ GOES_ON: dict[str, Change] = {
     "nothing changes": lambda it: asyncio.sleep(0),
     "the end date is moved": lambda it: it.change(expires_at=datetime.now(UTC) + timedelta(days=1)),
     "the old token has its grace": lambda it: it.rotate(3600),
-    "the environment has a grace": lambda it: it.store.set_grace(it.environment, 60),
-    "another source is deleted": lambda it: it.store.delete_data_source(it.environment, "own_2"),
+    "the environment has a grace": lambda it: it.store.environments.set_grace(it.environment, 60),
+    "another source is deleted": lambda it: it.store.sources.delete(it.environment, "own_2"),
 }
 
 
@@ -118,7 +118,7 @@ async def test_a_stream_goes_on(tenancy: Tenancy, change: Change, monkeypatch: p
     monkeypatch.setattr(registrations, "STALENESS", 0.5)
     if not isinstance(tenancy.store, MemoryStore):
         monkeypatch.setattr(registrations, "STALENESS", 10.0)
-    async with DataSources(tenancy.store, **LIMITS) as sources:
+    async with data_sources(tenancy.store, **LIMITS) as sources:
         stream = await sources.stream(tenancy.group, "main", ROWS_WITHOUT_END)
         await change(tenancy)
         (binding,) = sources.bindings._bindings

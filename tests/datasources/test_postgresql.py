@@ -27,6 +27,7 @@ from tenantry.errors import (
     UnbindableValue,
 )
 from tests.datasources.conftest import Directory, group
+from tests.datasources.settings import data_sources
 
 SCHEMA = """
 create table orders (id integer, owner text, price numeric, day date, at timestamptz, tags text[], paid boolean);
@@ -317,7 +318,7 @@ async def test_a_superuser_is_warned_about(
     directory.add(1, database)
     directory.add(2, reader)
     caplog.set_level(logging.WARNING)
-    async with DataSources(directory, connect_timeout=120) as sources:
+    async with data_sources(directory, connect_timeout=120) as sources:
         assert len(await sources.fetch(group(main="ds_2"), "main", "select id from orders", {})) == 3
         assert caplog.records == []
         with pytest.raises(QueryFailed, match="42501"):
@@ -350,7 +351,7 @@ async def test_a_server_that_does_not_answer_is_unavailable(directory: Directory
 def test_a_closed_event_loop_is_survived(database: str, directory: Directory) -> None:
     """A connection of a loop that is gone is let go; the next loop opens its own."""
     directory.add(1, database)
-    sources = DataSources(directory, connect_timeout=120)
+    sources = data_sources(directory, connect_timeout=120)
 
     async def ask():
         return await sources.fetch(group(main="ds_1"), "main", "select count(*) as n from orders", {})
@@ -414,7 +415,7 @@ async def test_a_text_of_the_template_may_be_run_as_sql(fetch) -> None:
 async def test_closing_stops_a_running_query(database: str, directory: Directory, postgres) -> None:
     """At shutdown nobody waits for a query, and the server does not go on with it. Red when it was waited for."""
     directory.add(1, database)
-    sources = DataSources(directory, timeout=600, connect_timeout=120)
+    sources = data_sources(directory, timeout=600, connect_timeout=120)
     running = asyncio.create_task(sources.fetch(group(main="ds_1"), "main", "select pg_sleep(570)", {}))
     asked = "select count(*) from pg_stat_activity where query like 'select pg_sleep(570)%' and state = 'active'"
     await _until(postgres, database, asked, "1")

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from tenantry.datasources.engines.postgresql_parameters import encode_parameters
+from tenantry.datasources.engines.postgresql_values import encode_parameters
 from tenantry.errors import UnbindableValue
 
 

@@ -18,7 +18,7 @@ from engines.sends import sends_to
 from tenantry.datasources import DataSources, Limits
 from tenantry.datasources.engines import postgresql_connection
 from tenantry.datasources.engines.postgresql import PostgreSQLDriver
-from tenantry.datasources.pool import streams, threads
+from tenantry.datasources.pool import connection_pool, source_stream
 from tenantry.errors import (
     DataSourceError,
     InvalidSource,
@@ -33,6 +33,7 @@ from tenantry.errors import (
 )
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group
+from tests.datasources.settings import data_sources
 
 Fetch = Callable[..., Awaitable[list[dict[str, Any]]]]
 PID = "select pg_backend_pid() as pid, (select count(*) from pg_locks where locktype = 'advisory') as locks"
@@ -63,9 +64,9 @@ async def open_at(directory: Directory) -> AsyncIterator[Callable[..., Fetch]]:
     opened: list[DataSources] = []
 
     def make(url: str, **limits: Any) -> Fetch:
-        directory.sources.clear()
+        directory.registered.clear()
         directory.add(1, url)
-        sources = DataSources(directory, **{"pool_size": 1, "connect_timeout": 120, **limits})
+        sources = data_sources(directory, **{"pool_size": 1, "connect_timeout": 120, **limits})
         opened.append(sources)
 
         async def run(sql: str, **variables: object) -> list[dict[str, Any]]:
@@ -100,7 +101,7 @@ async def test_a_warm_query_is_one_send(database: str, open_at) -> None:
 @pytest.fixture
 def servers_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server's timeout is what ends a query, however slow the machine."""
-    monkeypatch.setattr(streams, "GRACE", 60.0)
+    monkeypatch.setattr(source_stream, "GRACE", 60.0)
     monkeypatch.setattr(postgresql_connection, "_CANCEL_SECONDS", 60.0)
 
 
@@ -196,14 +197,14 @@ async def test_a_viewer_who_leaves_stops_the_query(url: str, open_at, postgres, 
     """The server runs it no more at once, and the next query of the one connection is not delayed. Red when nothing was
     sent to the server: the query ran on."""
     fetch = open_at(url, timeout=600)
-    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(590)%' and state = 'active'"
+    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(593)%' and state = 'active'"
 
     async def count() -> int:
         return int(await asyncio.to_thread(postgres.execute, running, url=database))
 
     for _ in range(3):
         await fetch("select 1 as one")
-        task = asyncio.create_task(fetch("select pg_sleep(590)"))
+        task = asyncio.create_task(fetch("select pg_sleep(593)"))
         async with asyncio.timeout(60):
             while await count() != 1:
                 await asyncio.sleep(0.01)
@@ -225,7 +226,7 @@ async def test_a_query_that_is_stopped_before_the_server_began_it(database: str,
     await fetch("select 1 as one")
     started = time.monotonic()
     for delay in [0, 0, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.02] * 3:
-        task = asyncio.create_task(fetch("select pg_sleep(590)"))
+        task = asyncio.create_task(fetch("select pg_sleep(593)"))
         await asyncio.sleep(delay)
         task.cancel()
         with suppress(asyncio.CancelledError):
@@ -293,12 +294,12 @@ async def test_a_server_that_falls_silent_frees_the_connection(fault: str, datab
 async def test_a_stop_that_comes_before_the_query_is_repeated(database: str, open_at, postgres) -> None:
     """The query is late on its way, and the server forgets a cancel for a process that does nothing. Red when the
     server was told once: it ran the query to its end."""
-    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(580)%' and state = 'active'"
+    running = "select count(*) from pg_stat_activity where query like 'select pg_sleep(594)%' and state = 'active'"
     async with relayed(database, Faulty) as (relay, url):
         fetch = open_at(url, timeout=600)
         await fetch("select 1 as one")
         relay.break_down("slow")
-        task = asyncio.create_task(fetch("select pg_sleep(580)"))
+        task = asyncio.create_task(fetch("select pg_sleep(594)"))
         await asyncio.sleep(0.1)
         task.cancel()
         await asyncio.sleep(0.5)
@@ -439,7 +440,7 @@ async def test_a_connection_that_nobody_uses_is_closed(
     database: str, open_at, postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After five minutes; here after half a second. Red when the connections of a quiet source stayed for good."""
-    monkeypatch.setattr(threads, "IDLE_SECONDS", 0.5)
+    monkeypatch.setattr(connection_pool, "IDLE_SECONDS", 0.5)
     fetch = open_at(database, pool_size=3)
     await asyncio.gather(*(fetch(f"select pg_sleep(0.2) as s{n}") for n in range(3)))
     mine = (

@@ -16,6 +16,7 @@ from tenantry.datasources.query_label import QueryLabel, comment, template_name,
 from tenantry.errors import InvalidSettings, NotOneStatement, QueryFailed
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 from tests.datasources.conftest import Directory, group, sqlite_file
+from tests.datasources.settings import data_sources
 
 HOSTILE = [
     "*/ drop table orders; /*", "a'b", 'a"b', "x\n-- y\r\n", "100%s %(p1)s ? :p1 @p1 $1 {x:Int8} {{ a }}", "\\",
@@ -126,7 +127,7 @@ async def test_engines_without_a_list_of_queries_get_none(directory: Directory, 
     sources: DataSources = open_sources()
     sent: list[str] = []
     await sources.fetch(group(main="ds_1"), "main", "select 1 as one", {})
-    source = sources._pools._open[1, "ds_1"].source
+    source = sources._open_sources._open[1, "ds_1"].pool
     real = source.fetch  # type: ignore[attr-defined]
 
     async def fetch(shape, bound, *further):
@@ -144,11 +145,11 @@ async def test_groups_still_share_what_reads_nothing_of_them(postgres, directory
     sources = open_sources()
     slow = SQLTemplate("select pg_sleep(0.3) is null as no")
     await asyncio.gather(*(sources.fetch(group(name, main="ds_1"), "main", slow, {}) for name in "ab"))
-    assert sources.flights.counters.executed == 1
+    assert sources.in_flight.counters.executed == 1
 
 
 @pytest.mark.parametrize("wrong", ["postgresql", ["postgres"], ["acme"]])
 def test_an_unknown_engine_is_refused(wrong: object, directory: Directory) -> None:
     """Red when any text is taken: a tag that nobody sees."""
     with pytest.raises(InvalidSettings, match="query_tags"):
-        DataSources(directory, query_tags=wrong)
+        data_sources(directory, query_tags=wrong)

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from engines.valkey import Valkey
-from tenantry import DataSources
 from tenantry.datasources import RedisResults, ResultCache
 from tenantry.datasources.caching import redis_results
 from tenantry.datasources.caching.redis_results import LEASE_SECONDS
@@ -21,8 +20,9 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 from tenantry.groups import UserGroup
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import PRODUCTION, Directory, group, sqlite_file
+from tests.datasources.settings import data_sources
+from tests.datasources.test_in_flight import viewers
 from tests.datasources.test_result_cache import Canary, Clock
-from tests.datasources.test_single_flight import viewers
 
 COUNT = "select count(*) as n, 'x' as text from orders"
 SECRET = b"s" * 32
@@ -43,7 +43,7 @@ class Process:
         self.boot = Clock()
         self.shared = RedisResults(url, secret=secret, clock=self.boot, **{"budget": 20.0, **options})
         self.cache = ResultCache(shared=self.shared, clock=clock, seconds=60)
-        self.sources = DataSources(directory, cache=self.cache, connect_timeout=60.0)
+        self.sources = data_sources(directory, cache=self.cache, connect_timeout=60.0)
 
     async def count(self, asking: UserGroup | None = None, **options: Any) -> int:
         rows = await self.sources.fetch(asking or group(main="ds_1"), "main", COUNT, **options)
@@ -52,7 +52,7 @@ class Process:
 
     @property
     def executed(self) -> int:
-        return self.sources.flights.counters.executed
+        return self.sources.in_flight.counters.executed
 
     async def later(self, seconds: float) -> None:
         """So much later, the marks have been asked for again."""

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources
-from tenantry.datasources import ResultCache
-from tenantry.datasources.caching import bound_statement
+from tenantry.datasources import ResultCache, bound_query
 from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.datasources.results import Result
 from tenantry.errors import InvalidSettings, QueryFailed, TooManyRows, UnregisteredSource
@@ -23,7 +22,7 @@ from tenantry.groups import UserGroup
 from tenantry.sql import BoundSQL, SQLTemplate
 from tests.datasources.conftest import PRODUCTION, Directory, duckdb_file, group, sqlite_file
 from tests.datasources.streamed_rows import ROWS
-from tests.datasources.test_single_flight import viewers
+from tests.datasources.test_in_flight import viewers
 
 COUNT = "select count(*) as n from orders"
 
@@ -65,7 +64,7 @@ class Warehouse:
 
     @property
     def executed(self) -> int:
-        return self.sources.flights.counters.executed
+        return self.sources.in_flight.counters.executed
 
 
 @pytest.fixture
@@ -164,7 +163,7 @@ async def test_a_background_query_ends_with_the_data_sources(warehouse: Warehous
     await asyncio.sleep(0)
     async with asyncio.timeout(60):
         await warehouse.sources.aclose()
-    assert warehouse.sources.flights.by_key == {}
+    assert warehouse.sources.in_flight.by_key == {}
 
 
 class Canary:
@@ -221,7 +220,7 @@ async def test_a_source_that_was_changed_is_asked_anew(warehouse: Warehouse, tmp
     warehouse.open()
     await warehouse.count()
     url = sqlite_file(tmp_path / "other.db", "acme", rows=7)
-    warehouse.directory.sources[0] = replace(warehouse.directory.sources[0], url=url)
+    warehouse.directory.registered[0] = replace(warehouse.directory.registered[0], url=url)
     assert await warehouse.count() == 7
 
 
@@ -244,7 +243,7 @@ async def test_a_source_that_its_host_says_has_changed(warehouse: Warehouse, tmp
 
 async def test_what_began_before_a_change_is_not_kept(warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     """A query is under way while the source changes: its viewer gets it, nobody else does. Red without the time of the
-    change in ``keep``, and without ``forget_source``."""
+    change in ``keep``, and without ``invalidate_source``."""
     sources, fetch, may_end, held = warehouse.open(), SQLiteDriver.fetch, threading.Event(), threading.Event()
 
     def hold_the_first(driver: SQLiteDriver, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
@@ -333,7 +332,7 @@ async def test_nobody_changes_what_is_kept(
         row["struct"]["a"] = None
         if isinstance(answer, list):
             answer.clear()
-    assert sources.flights.counters.executed == 1
+    assert sources.in_flight.counters.executed == 1
 
 
 async def test_a_relative_range_is_another_query_when_its_unit_is(
@@ -347,7 +346,7 @@ async def test_a_relative_range_is_another_query_when_its_unit_is(
         def now(cls, tz: Any = None) -> datetime:
             return now
 
-    monkeypatch.setattr(bound_statement, "datetime", Now)
+    monkeypatch.setattr(bound_query, "datetime", Now)
     warehouse.open()
     sql = "select count(*) as n from orders where {{ params.when | within(region) }}"
     template = SQLTemplate(sql, params={"when": "datetime range"})

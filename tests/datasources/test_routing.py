@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tenantry.errors import InvalidSettings, SourceUnavailable, UnmappedSchema, 
 from tenantry.groups import Environment, RegisteredSource, Tag, extend, thaw
 from tenantry.testing import MemoryStore
 from tests.datasources.conftest import PRODUCTION, STAGING, Directory, duckdb_file, group, sqlite_file
+from tests.datasources.settings import data_sources
 
 OWNERS = "select distinct owner from orders"
 
@@ -35,9 +37,9 @@ async def test_a_store_is_a_directory(tmp_path: Path) -> None:
     store = MemoryStore()
     async with DataSources(store) as sources:
         for name, tag in (("production", Tag.CUSTOMER), ("staging", Tag.TESTING)):
-            environment = await store.create_environment(name, tag)
+            environment = await store.environments.create(name, tag)
             url = sqlite_file(tmp_path / f"{name}.db", name)
-            await store.create_data_source(environment, source_id=f"ds_{name}", provided_id="warehouse", url=url)
+            await store.sources.create(environment, source_id=f"ds_{name}", provided_id="warehouse", url=url)
             asking = group(environment=environment, main="warehouse", foreign="ds_production")
             assert await sources.fetch(asking, "main", OWNERS, {}) == [{"owner": name}]
         with pytest.raises(UnregisteredSource):
@@ -91,7 +93,7 @@ async def test_a_removed_source_is_not_used_again(directory: Directory, open_sou
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
     sources = open_sources()
     await sources.fetch(group(main="ds_1"), "main", OWNERS, {})
-    directory.sources.clear()
+    directory.registered.clear()
     with pytest.raises(UnregisteredSource):
         await sources.fetch(group(main="ds_1"), "main", OWNERS, {})
 
@@ -101,8 +103,9 @@ class Poisoned:
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source = source
+        self.sources = self
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         return self._source
 
 
@@ -163,7 +166,7 @@ async def test_a_moved_source_is_opened_anew(directory: Directory, open_sources,
     directory.add(1, sqlite_file(tmp_path / "a.db", "old"))
     sources = open_sources()
     assert await sources.fetch(group(main="ds_1"), "main", OWNERS, {}) == [{"owner": "old"}]
-    directory.sources.clear()
+    directory.registered.clear()
     directory.add(1, sqlite_file(tmp_path / "b.db", "new"))
     assert await sources.fetch(group(main="ds_1"), "main", OWNERS, {}) == [{"owner": "new"}]
 
@@ -176,11 +179,11 @@ async def test_open_sources_are_bounded(directory: Directory, open_sources, tmp_
     for number in (0, 1, 2, 3, 0):
         rows = await sources.fetch(group(main=f"ds_{number}"), "main", OWNERS, {})
         assert rows == [{"owner": f"owner{number}"}]
-        assert len(sources._pools._open) <= 2
+        assert len(sources._open_sources._open) <= 2
     endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"
     slow = [asyncio.create_task(sources.fetch(group(main=f"ds_{number}"), "main", endless, {})) for number in (0, 1)]
     async with asyncio.timeout(120):
-        while sum(pool.users for pool in sources._pools._open.values()) < 2:
+        while sum(pool.users for pool in sources._open_sources._open.values()) < 2:
             await asyncio.sleep(0.01)
     with pytest.raises(SourceUnavailable, match="2 data sources are busy"):
         await sources.fetch(group(main="ds_2"), "main", OWNERS, {})
@@ -194,7 +197,7 @@ async def test_open_sources_are_bounded(directory: Directory, open_sources, tmp_
 def test_a_bound_that_is_none_is_refused(name: str, value: object, directory: Directory) -> None:
     """Every limit is a number above 0: none of them can be switched off by mistake."""
     with pytest.raises(InvalidSettings, match=name):
-        DataSources(directory, **{name: value})
+        data_sources(directory, **{name: value})
 
 
 def test_a_closed_event_loop_is_survived(directory: Directory, tmp_path: Path) -> None:
@@ -206,3 +209,11 @@ def test_a_closed_event_loop_is_survived(directory: Directory, tmp_path: Path) -
         rows = asyncio.run(sources.fetch(group(main=reference), "main", OWNERS, {}))
         assert rows == [{"owner": "acme"}]
     asyncio.run(sources.aclose())
+
+
+@pytest.mark.parametrize("name", ["timeout", "pool_size", "weight", "slow_seconds", "usage"])
+def test_settings_are_in_their_dataclasses(name: str, directory: Directory) -> None:
+    """Six arguments: the directory, limits, a cache, engines, monitoring and keys. Red when a setting becomes one."""
+    assert len(signature(DataSources).parameters) <= 6
+    with pytest.raises(TypeError, match=name):
+        DataSources(directory, **{name: None})

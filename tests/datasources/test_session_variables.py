@@ -246,7 +246,7 @@ async def test_a_role_that_no_policy_holds_is_refused(
     directory.add(1, admin, session=SESSION)
     with pytest.raises(InvalidSource, match="row-level security does not hold the role"):
         await owners(open_sources(), "acme")
-    directory.sources.clear()
+    directory.registered.clear()
     directory.add(1, reader, session=SESSION)
     for given, taken in (
         (f"alter role {role} bypassrls", f"alter role {role} nobypassrls"),
@@ -377,7 +377,7 @@ async def test_twenty_viewers_of_twenty_equal_panels(sources: DataSources) -> No
     panels = [f"select tenant from orders where {number} = {number} limit 1" for number in range(20)]
     found = await asyncio.gather(*(owners(sources, "acme", panel) for _ in range(20) for panel in panels))
     assert found == [{"acme"}] * 400
-    counters = sources.flights.counters
+    counters = sources.in_flight.counters
     assert (counters.executed, counters.joined, counters.stopped) == (20, 380, 0)
 
 
@@ -402,7 +402,7 @@ async def test_a_group_whose_policies_choose_never_shares(
     else:
         found = [await owners(sources, name) for name in names]
     assert found == ([{"acme"}] * 10 if broken else [{name} for name in names])
-    assert sources.flights.counters.executed == (1 if broken else 2)
+    assert sources.in_flight.counters.executed == (1 if broken else 2)
 
 
 async def test_a_fingerprint_is_of_the_source_as_it_is_registered(directory: Directory, open_sources, tmp_path) -> None:
@@ -416,7 +416,7 @@ async def test_a_fingerprint_is_of_the_source_as_it_is_registered(directory: Dir
     async def key(
         source: RegisteredSource, *, name: str = "acme", environment=PRODUCTION, sql: SQLTemplate | str = "select 1"
     ) -> str:
-        directory.sources[:] = [source]
+        directory.registered[:] = [source]
         asking = replace(group(name, environment=environment, main=source.id), handle=name.encode().ljust(8))
         return await sources.fingerprint(asking, "main", sql, {"region": "eu"})
 

@@ -17,41 +17,41 @@ from typing import Any
 import pytest
 
 from tenantry.datasources import Limits
-from tenantry.datasources.pool.turns import Turns
+from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.errors import SourceUnavailable
 from tests.datasources.simulated_loop import simulate
 
 UNREAD = 30.0
 """Seconds after which a stream ends that nobody reads."""
-Attack = Callable[[Turns, int, random.Random], Coroutine[Any, Any, None]]
+Attack = Callable[[FairQueue, int, random.Random], Coroutine[Any, Any, None]]
 
 
-async def downloads(queue: Turns, group: int, chance: random.Random) -> None:
+async def downloads(queue: FairQueue, group: int, chance: random.Random) -> None:
     """Seven, of which nothing is read, and again each 31 seconds."""
 
     async def download() -> None:
         with suppress(SourceUnavailable):
-            turn = queue.ask(group, is_stream=True)
+            turn = queue.acquire(group, is_stream=True)
             await turn.wait()
             ends = now() + UNREAD
-            while now() < ends and not turn.must_yield:
+            while now() < ends and not queue.must_yield(turn):
                 await asyncio.sleep(0.5)
             if now() >= ends:
-                turn.bar()
-            turn.end()
+                queue.bar(turn.group)
+            queue.release(turn)
 
     await _again(download, 7, chance, 31.0)
 
 
-async def queries(queue: Turns, group: int, chance: random.Random) -> None:
+async def queries(queue: FairQueue, group: int, chance: random.Random) -> None:
     """Ten, of 5 to 12 seconds, and again as soon as one has ended."""
 
     async def query() -> None:
         with suppress(SourceUnavailable):
-            turn = queue.ask(group)
+            turn = queue.acquire(group)
             await turn.wait()
             await asyncio.sleep(chance.uniform(5, 12))
-            turn.end()
+            queue.release(turn)
 
     await _again(query, 10, chance, 0.0)
 
@@ -66,14 +66,14 @@ async def _again(ask: Callable[[], Coroutine[Any, Any, None]], count: int, chanc
     await asyncio.gather(*(one() for _ in range(count)))
 
 
-async def visit(queue: Turns, panels: int, seconds: float) -> float:
+async def visit(queue: FairQueue, panels: int, seconds: float) -> float:
     """A page of so many panels of another group; how long it took. Raises SourceUnavailable for one that is refused."""
 
     async def panel() -> None:
-        turn = queue.ask("victim")
+        turn = queue.acquire("victim")
         await turn.wait()
         await asyncio.sleep(seconds)
-        turn.end()
+        queue.release(turn)
 
     begun = now()
     await asyncio.gather(*(panel() for _ in range(panels)))
@@ -88,7 +88,7 @@ def longest(attack: Attack | None, groups: int, size: int, panels: int, seconds:
     """The longest of twenty visits, each a minute after the one before."""
 
     async def main() -> float:
-        queue, chance = Turns("ds_1", Limits(pool_size=size)), random.Random(size)
+        queue, chance = FairQueue("ds_1", Limits(pool_size=size)), random.Random(size)
         tasks = [asyncio.create_task(attack(queue, each, chance)) for each in range(groups)] if attack else []
         await asyncio.sleep(60)
         times = []
@@ -126,7 +126,7 @@ def test_a_page_that_is_asked_again_and_again_is_never_refused(attack: Attack, g
     when what was used is counted and not what was long: then this victim is the one that has used most."""
 
     async def main() -> int:
-        queue, chance = Turns("ds_1", Limits(pool_size=size)), random.Random(size)
+        queue, chance = FairQueue("ds_1", Limits(pool_size=size)), random.Random(size)
         tasks = [asyncio.create_task(attack(queue, each, chance)) for each in range(groups)]
         visits = 0
         await asyncio.sleep(60 if size == 1 else 1)

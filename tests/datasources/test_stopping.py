@@ -24,6 +24,7 @@ from tenantry.datasources.engines.sqlite import SQLiteDriver
 from tenantry.errors import SourceUnavailable
 from tenantry.groups import RegisteredSource
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
+from tests.datasources.settings import data_sources
 
 SOON = 60.0
 ENDLESS = "with recursive n (i) as (select 1 union all select i + 1 from n where i <> {}) select count(*) as n from n"
@@ -54,7 +55,7 @@ async def test_what_runs_and_what_waits_is_stopped(
     asked = ask(sources, 20)
     counters = sources.activity.sources["ds_1"]
     await until(lambda: counters.running == 2 and counters.waiting == 18)
-    source = next(iter(sources._pools._open.values())).source
+    source = next(iter(sources._open_sources._open.values())).pool
     await asyncio.wait_for(sources.stop(), SOON)
     assert not source.is_running
     outcomes = await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), SOON)
@@ -92,7 +93,7 @@ async def test_a_stream_ends(directory: Directory, open_sources, tmp_path: Path)
     with pytest.raises(SourceUnavailable):
         async for _ in stream:
             pass
-    source = next(iter(sources._pools._open.values())).source
+    source = next(iter(sources._open_sources._open.values())).pool
     await until(lambda: not source.is_running)
 
 
@@ -105,7 +106,7 @@ async def test_a_source_that_was_replaced_is_stopped_too(
     sources = open_sources(timeout=600)
     asked = ask(sources, 1)
     await until(lambda: sources.activity.sources["ds_1"].running == 1)
-    directory.sources.clear()
+    directory.registered.clear()
     directory.add(1, sqlite_file(tmp_path / "b", "acme"))
     await sources.fetch(GROUP, "main", OWNERS, {})
     await asyncio.wait_for(getattr(sources, end)(), SOON)
@@ -136,7 +137,7 @@ async def test_nobody_waits_for_an_engine_that_does_not_stop(
     """The viewers have their answer while the query goes on. Red when their answer is that of the thread."""
     monkeypatch.setattr("tenantry.datasources.sources._STOP_SECONDS", 0.05)
     directory.add(1, sqlite_file(tmp_path / "a", "acme").replace("sqlite://", "slow://"))
-    sources = DataSources(directory, engines={"slow": unstoppable}, pool_size=1, timeout=600, connect_timeout=600)
+    sources = data_sources(directory, engines={"slow": unstoppable}, pool_size=1, timeout=600, connect_timeout=600)
     asked = [asyncio.create_task(sources.fetch(GROUP, "main", f"select {each} as n", {})) for each in range(3)]
     await until(lambda: sources.activity.sources["ds_1"].running == 1)
     try:

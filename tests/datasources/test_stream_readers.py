@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tenantry.datasources import DataSources, OpenRows, StreamLimits, reader_pace
-from tenantry.datasources.pool import streams, turns
-from tenantry.datasources.reader_pace import SLOWEST, WINDOW, ReaderPace
+from tenantry.datasources import DataSources, OpenRows, StreamLimits
+from tenantry.datasources.pool import fair_queue, source_stream
+from tenantry.datasources.pool.source_stream import SLOWEST, WINDOW, ReaderPace
 from tenantry.errors import QueryTimeout
 from tenantry.sql import BoundSQL
 from tests.datasources.conftest import Directory, group, sqlite_file
@@ -65,7 +65,7 @@ def make(directory: Directory, open_sources: Callable[..., DataSources], tmp_pat
     """DataSources of one file of SQLite, whose unread streams end for no other reason."""
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
     limits = StreamLimits(row_limit=ENDLESS, reader_timeout=600.0)
-    return lambda **given: open_sources(**{"timeout": 600.0, "stream_limits": limits, **given})
+    return lambda **given: open_sources(**{"timeout": 600.0, "stream": limits, **given})
 
 
 @pytest.mark.parametrize("read", [False, True])
@@ -74,8 +74,8 @@ async def test_a_slow_reader_loses_the_stream_and_gains_nothing_by_asking_again(
 ) -> None:
     """It reads nothing, or some. The body is not whole, and says so. Then the group has no stream, while another group
     has one. Red without ``_look``; red without ``bar``: the next stream of the group is there at once."""
-    monkeypatch.setattr(reader_pace, "WINDOW", 1.0)
-    monkeypatch.setattr(reader_pace, "SLOWEST", 1024 * 1024 * 1024)
+    monkeypatch.setattr(source_stream, "WINDOW", 1.0)
+    monkeypatch.setattr(source_stream, "SLOWEST", 1024 * 1024 * 1024)
     sources = make(pool_size=2)
     with pytest.raises(QueryTimeout, match="the reader of the stream of data source ds_1 took less than"):  # noqa: PT012
         stream = await sources.stream(ACME, "main", UNREAD, {})
@@ -113,7 +113,7 @@ async def test_the_time_of_the_engine_is_not_the_readers(
 ) -> None:
     """Four seconds for 40 rows, with a window of one second, and a reader that takes each piece at once. Red when the
     time counts in which nothing waits for the reader."""
-    monkeypatch.setattr(reader_pace, "WINDOW", 1.0)
+    monkeypatch.setattr(source_stream, "WINDOW", 1.0)
     directory.add(1, "echo://host/name")
     sources = open_sources(engines={"echo": SlowDriver}, pool_size=1)
     stream = await sources.stream(ACME, "main", "select 1", {})
@@ -127,7 +127,7 @@ async def test_a_stream_gives_the_only_connection_up(
 ) -> None:
     """To a query of another group, after its slice; also one that has not given its first row. Its own group's queries
     wait for it. Red without ``must_yield`` in ``_look``: the other group waits for the stream's own end."""
-    for module in (turns, streams):
+    for module in (fair_queue, source_stream):
         monkeypatch.setattr(module, "SLICE", 0.5)
     sources = make(pool_size=1)
     opening: asyncio.Task[Any] = asyncio.create_task(sources.stream(ACME, "main", sql, {}))

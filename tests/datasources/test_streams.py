@@ -83,7 +83,7 @@ async def test_the_same_as_the_whole_result(each_engine: str, format_: Any, coun
 
 async def test_the_first_piece_comes_before_the_last_row(each_engine: str, make) -> None:
     """Of rows without an end, which are stopped when the reader has enough. Red when a stream read all of them."""
-    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS))
+    sources = make(stream=StreamLimits(row_limit=ENDLESS))
     async with await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {}) as stream:
         assert (await anext(stream)).startswith(b'{"i":1,"name":"name 1"}\n')
         assert stream.row_count < 5_000
@@ -114,7 +114,7 @@ async def test_a_query_that_gives_no_row_in_time(each_engine: str, make) -> None
 
 async def test_a_stream_ends_after_its_time(each_engine: str, make) -> None:
     """However fast it is read. Red when only the single steps had a timeout."""
-    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, timeout=0.5))
+    sources = make(stream=StreamLimits(row_limit=ENDLESS, timeout=0.5))
     with pytest.raises(QueryTimeout, match=r"longer than 0\.5 s"):
         async for _ in await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {}):
             pass
@@ -123,7 +123,7 @@ async def test_a_stream_ends_after_its_time(each_engine: str, make) -> None:
 
 async def test_a_reader_who_does_not_read_on(each_engine: str, make) -> None:
     """Holds the connection for ``reader_timeout`` and no longer; he is told so, not that the body ended."""
-    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=1.0))
+    sources = make(stream=StreamLimits(row_limit=ENDLESS, reader_timeout=1.0))
     stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {})
     with suppress(QueryTimeout):  # on a busy machine even this may be too late
         await anext(stream)
@@ -135,7 +135,7 @@ async def test_a_reader_who_does_not_read_on(each_engine: str, make) -> None:
 
 async def test_a_stream_that_nobody_refers_to(each_engine: str, make) -> None:
     """A server drops the response of a viewer who left, and closes nothing. Red without the finalizer."""
-    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS, reader_timeout=600.0))
+    sources = make(stream=StreamLimits(row_limit=ENDLESS, reader_timeout=600.0))
     stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {})
     await anext(stream)
     del stream
@@ -149,7 +149,7 @@ async def test_a_stream_that_nobody_refers_to(each_engine: str, make) -> None:
 )
 async def test_a_limit_breaks_the_body(each_engine: str, limits: StreamLimits, kind: type[TenantryError], make) -> None:
     """Never does what was sent look complete. Red when the rows up to the limit were followed by an end."""
-    sources, body = make(stream_limits=limits), io.BytesIO()
+    sources, body = make(stream=limits), io.BytesIO()
     stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {}, format="json")
     with pytest.raises(kind):
         await read_into(body, stream)
@@ -162,7 +162,7 @@ async def test_a_limit_breaks_the_body(each_engine: str, limits: StreamLimits, k
 
 async def test_what_is_wrong_at_once_is_said_before_the_body(each_engine: str, make) -> None:
     """So that a view can answer with a status."""
-    sources = make(stream_limits=StreamLimits(row_limit=10))
+    sources = make(stream=StreamLimits(row_limit=10))
     for sql, kind in (
         ("select absent from nowhere", QueryFailed),
         ("select 1 as a, 2 as a", QueryFailed),
@@ -178,7 +178,7 @@ async def test_what_is_wrong_at_once_is_said_before_the_body(each_engine: str, m
 
 async def test_a_closed_source_ends_its_streams(each_engine: str, make) -> None:
     """Also one that is between two pieces."""
-    sources = make(stream_limits=StreamLimits(row_limit=ENDLESS))
+    sources = make(stream=StreamLimits(row_limit=ENDLESS))
     stream = await sources.stream(group(main="ds_1"), "main", ROWS[each_engine].format(ENDLESS), {})
     await anext(stream)
     async with asyncio.timeout(SOON):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 
 import click
-import pytest
 
 import tenantry
 import tenantry_site
@@ -49,54 +49,54 @@ OURS = sorted(
 )
 
 
-@pytest.mark.parametrize("error", OURS, ids=lambda error: error.__name__)
-def test_every_error_is_documented(error: type[TenantryError]) -> None:
+def test_every_error_is_documented() -> None:
     """docs/errors.md names the code, the status and the class of each error."""
-    row = f"| `{error.code}` | {error.status} | `{error.__name__}` |"
-    assert row in (DOCS / "errors.md").read_text("utf-8")
+    page = (DOCS / "errors.md").read_text("utf-8")
+    rows = [f"| `{error.code}` | {error.status} | `{error.__name__}` |" for error in OURS]
+    assert [row for row in rows if row not in page] == []
 
 
-@pytest.mark.parametrize(("name", "command"), list(_leaves(commands)), ids=lambda case: str(case))
-def test_every_command_is_documented(name: str, command: click.Command) -> None:
+def test_every_command_is_documented() -> None:
     """docs/command-line.md shows each command, and each option of it in one of its spellings."""
     code = _code([DOCS / "command-line.md", DOCS / "settings.md"])
-    assert re.search(rf"`{name}\b", code)
-    options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
-    told = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", code))
-    assert [each.opts for each in options if not told & {*each.opts, *each.secondary_opts}] == []
+    shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", code))
+    for name, command in _leaves(commands):
+        assert re.search(rf"`{name}\b", code), name
+        options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
+        assert [each.opts for each in options if not shown & {*each.opts, *each.secondary_opts}] == [], name
 
 
-@pytest.mark.parametrize("setting", Settings.model_fields)
-def test_every_setting_is_documented(setting: str) -> None:
+def test_every_setting_is_documented() -> None:
     """docs/settings.md has a row for each setting's environment variable."""
-    assert f"\n| `TENANTRY_{setting.upper()}` |" in (DOCS / "settings.md").read_text("utf-8")
+    page = (DOCS / "settings.md").read_text("utf-8")
+    assert [name for name in Settings.model_fields if f"\n| `TENANTRY_{name.upper()}` |" not in page] == []
 
 
-@pytest.mark.parametrize("name", tenantry.__all__)
-def test_every_public_name_is_documented(name: str) -> None:
-    """Each name of the public door stands in the README or in docs/, and has a docstring if it can have one."""
-    assert re.search(rf"\b{name}\b", _code([ROOT / "README.md", *DOCS.glob("*.md")]))
-    value = getattr(tenantry, name)
-    assert not callable(value) or value.__doc__
+def test_every_public_name_is_documented() -> None:
+    """The README or docs/ mentions each public name, and each that can have a docstring has one."""
+    code = _code([ROOT / "README.md", *DOCS.glob("*.md")])
+    assert [name for name in tenantry.__all__ if not re.search(rf"\b{name}\b", code)] == []
+    values = {name: getattr(tenantry, name) for name in tenantry.__all__}
+    assert [name for name, value in values.items() if callable(value) and not value.__doc__] == []
 
 
-@pytest.mark.parametrize("name", inspect.__all__)
-def test_every_name_for_tools_is_documented(name: str) -> None:
-    """docs/sql-checks.md names what ``tenantry.sql.inspect`` has. Red when a name is added without a word."""
-    assert f"`{name}`" in (DOCS / "sql-checks.md").read_text("utf-8")
+def test_every_name_for_tools_is_documented() -> None:
+    """docs/sql-checks.md lists what ``tenantry.sql.inspect`` has. Red when a name is added without a word."""
+    page = (DOCS / "sql-checks.md").read_text("utf-8")
+    assert [name for name in inspect.__all__ if f"`{name}`" not in page] == []
 
 
-@pytest.mark.parametrize("name", tenantry_site.__all__)
-def test_every_public_name_of_the_site_is_documented(name: str) -> None:
+def test_every_public_name_of_the_site_is_documented() -> None:
     """The same of ``tenantry_site``, in the pages about it."""
-    assert re.search(rf"(`|import .*\b){name}\b", _code(DOCS.glob("site*.md")))
-    assert getattr(tenantry_site, name).__doc__
+    code = _code(DOCS.glob("site*.md"))
+    assert [name for name in tenantry_site.__all__ if not re.search(rf"(`|import .*\b){name}\b", code)] == []
+    assert [name for name in tenantry_site.__all__ if not getattr(tenantry_site, name).__doc__] == []
 
 
-@pytest.mark.parametrize("option", [each.name for each in fields(SiteOptions)])
-def test_every_option_of_a_site_is_documented(option: str) -> None:
+def test_every_option_of_a_site_is_documented() -> None:
     """docs/site.md has a row for each."""
-    assert f"\n| `{option}` |" in (DOCS / "site.md").read_text("utf-8")
+    page = (DOCS / "site.md").read_text("utf-8")
+    assert [each.name for each in fields(SiteOptions) if f"\n| `{each.name}` |" not in page] == []
 
 
 def test_every_argument_of_a_public_function_of_the_site_is_documented() -> None:
@@ -109,7 +109,7 @@ def test_every_argument_of_a_public_function_of_the_site_is_documented() -> None
 
 def test_every_metric_is_documented_and_no_other() -> None:
     """docs/operating.md has the metrics that the code has. Red when one is renamed, or made up."""
-    code = "".join(path.read_text("utf-8") for path in (ROOT / "src/tenantry/metrics").glob("*.py"))
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "src/tenantry/server/metrics").glob("*.py"))
     page = (DOCS / "operating.md").read_text("utf-8")
     told = {name.removesuffix("_total") for name in re.findall(r"\btenantry_[a-z_]+[a-z]", page)}
     assert told == set(re.findall(r'"(tenantry_[a-z_]+)"', code))
@@ -120,7 +120,7 @@ def test_every_span_and_its_attributes_are_documented() -> None:
     code = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
     spans = (ROOT / "src/tenantry/tracing.py").read_text("utf-8")
     told = re.findall(r'(?:Span|set_attribute)\(\s*"(tenantry\.[a-z_.]+)"', code)
-    told += re.findall(r'"(tenantry\.[a-z_]+)": ', code)
+    told += [name for name in re.findall(r'"(tenantry\.[a-z_]+)": ', code) if find_spec(name) is None]  # no module
     told += re.findall(r'"((?:db|error|http|network|server|tenantry|url)\.[a-z_.]+)"', spans)
     page = (DOCS / "operating.md").read_text("utf-8")
     assert {"tenantry.look", "tenantry.operation", "http.route", "db.system.name", "tenantry.fresh"} <= set(told)

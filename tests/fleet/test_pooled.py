@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.acceptance.checks.killed import kill
 from benchmarks.acceptance.checks.pooled import on_another_host
 from benchmarks.acceptance.checks.races import race
@@ -17,6 +19,8 @@ from engines.postgres import Postgres
 from tenantry.database.migrations import migrate
 from tests.fleet.test_kills import check as check_kills
 from tests.fleet.test_same_host import check as check_rotations
+
+pytestmark = pytest.mark.slow
 
 ROTATIONS = 300
 

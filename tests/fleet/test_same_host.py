@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.acceptance.checks.same_host import control, rotate
 from benchmarks.acceptance.fleet.same_host import Tally
 from engines.postgres import Postgres
+
+pytestmark = pytest.mark.slow
 
 
 def check(tally: Tally, rotations: int) -> None:

@@ -16,6 +16,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.middleware.servers import Server, started
 
+pytestmark = pytest.mark.slow
+
 FRAMEWORKS = ("starlette", "fastapi", "litestar", "plain")
 PAIRS = [(framework, server) for framework in FRAMEWORKS for server in ("uvicorn", "hypercorn", "granian")]
 

@@ -17,6 +17,7 @@ from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 from starlette.requests import Request
 
+from engines.chromium import require_bundles
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.mount import BUNDLES
 
@@ -245,3 +246,11 @@ def test_the_lock_files_hold_no_registry_s_address(folder: str) -> None:
     wanted = package["dependencies"] | package.get("devDependencies", {})
     assert wanted == {name: entries[f"node_modules/{name}"]["version"] for name in wanted}
     assert [name for name, entry in entries.items() if "resolved" in entry or "integrity" not in entry] == []
+
+
+def test_browser_tests_fail_at_once_without_bundles(tmp_path: Path) -> None:
+    """Red when the fixture of the browser does not look: each of its tests would wait a minute for an empty page."""
+    with pytest.raises(pytest.fail.Exception, match=f"no browser files in {tmp_path}"):
+        require_bundles(tmp_path)
+    (tmp_path / "page.js").write_text("")
+    require_bundles(tmp_path)

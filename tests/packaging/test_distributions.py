@@ -15,6 +15,8 @@ import pytest
 from scripts.distributions import DISTRIBUTIONS, package
 from tests.docs.environments import Environments
 
+pytestmark = pytest.mark.slow
+
 PUBLIC = "from tenantry_site import load, loads, render, site_app"
 ROOT = DISTRIBUTIONS["tenantry"]
 ABSENT = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is not None)"

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 
 from tenantry.cache import SLOT_COUNT, slot_index
-from tenantry.groups import Change, Changes, Reading, Tag, Token, UserGroup
+from tenantry.groups import Change, Changes, LookupResult, Tag, Token, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.testing import make_group
 from tenantry.tokens import KeyRing, SigningKey, draft_token
@@ -84,7 +84,7 @@ class FakeBackend(FindBackend):
         self.opened = False
         self.polls = 0
         self.fresh_reads = 0
-        self.near: dict[bytes, Reading] = {}
+        self.near: dict[bytes, LookupResult] = {}
         self.seconds: float | None = None
         self.poll_gate: asyncio.Event | None = None
         self.poll_error: BaseException | None = None
@@ -93,16 +93,16 @@ class FakeBackend(FindBackend):
     def slots(self) -> FakeSlots | None:
         return self.table if self.opened else None
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         self.fresh_reads += fresh
         near = self.near.get(token.handle)
         if not fresh and near is not None:
             self.reads += 1
-            return Reading(_of_token(near.group, token), near.generation, near.seconds)
+            return LookupResult(_of_token(near.group, token), near.generation, near.seconds)
         generation, seconds = self.generation, self.seconds
         group = await self.find(token)
         old = group is not None and token.version < group.token_version
-        return Reading(group, generation, seconds if old else None)
+        return LookupResult(group, generation, seconds if old else None)
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         self.polls += 1

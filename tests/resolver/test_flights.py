@@ -40,7 +40,7 @@ async def test_a_thousand_misses_cost_one_read(resolver: Resolver, backend: Fake
     assert backend.reads == 1
     assert (resolver.counters.misses, resolver.counters.joined) == (1_000, 999)
     assert loads(resolver) == []
-    assert resolver._cache._fills == {}
+    assert resolver._cache._pending == {}
 
 
 async def test_many_waiters_are_woken_a_few_at_a_time(resolver: Resolver, backend: FakeBackend) -> None:
@@ -146,7 +146,7 @@ async def test_a_load_that_all_have_left_still_fills_the_cache(resolver: Resolve
 
 async def test_a_load_that_a_write_overtook_is_never_stored(resolver: Resolver, backend: FakeBackend) -> None:
     """A read before the write, answered after it: who waited gets it, the cache does not. Red when the cache stores
-    void fills (control: then peek gives the old group)."""
+    void loads (control: then peek gives the old group)."""
     old, token = backend.issue(properties={"region": "eu"})
     backend.gate = asyncio.Event()
     early = asyncio.create_task(resolver.resolve(token))
@@ -247,7 +247,7 @@ def test_one_event_loop_after_another(backend: FakeBackend) -> None:
         resolver.forget()
         assert asyncio.run(resolver.resolve(token)) is group
     assert loads(resolver) == []
-    assert resolver._cache._fills == {}
+    assert resolver._cache._pending == {}
 
 
 def test_what_must_stop_the_loop_stops_it(backend: FakeBackend) -> None:

@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from tenantry.errors import StoreUnavailable
-from tenantry.groups import Change, Changes, Reading, Token, UserGroup
+from tenantry.groups import Change, Changes, LookupResult, Token, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, make_group
 from tests.resolver.fake import KEYS, PATIENT, FakeBackend, FakeSlots, token_of
@@ -37,9 +37,9 @@ async def poll(resolver: Resolver) -> None:
 
 
 def requires_origin(resolver: Resolver, group: UserGroup) -> bool:
-    fill = resolver._cache.begin(group.handle, 0.0)
-    resolver._cache.end(fill)
-    return resolver._cache.requires_origin(fill, 0.0)
+    pending = resolver._cache.begin(group.handle, 0.0)
+    resolver._cache.end(pending)
+    return resolver._cache.requires_origin(pending, 0.0)
 
 
 async def settle() -> None:
@@ -158,14 +158,14 @@ async def test_a_second_level_reading_is_used_only_if_nothing_was_written_since(
     resolver.forget()
     await poll(resolver)
     new = make_group(handle=old.handle, revision=2)
-    backend.near[old.handle] = Reading(old, backend.generation)
+    backend.near[old.handle] = LookupResult(old, backend.generation)
     backend.write_elsewhere(new)
     assert await resolver.resolve(token) is old  # within the staleness bound, and as good as a cached group
     resolver.forget()
     await poll(resolver)
     assert await resolver.resolve(token) is new
     assert resolver.counters.stale == 1
-    backend.near[new.handle] = Reading(new, backend.generation)
+    backend.near[new.handle] = LookupResult(new, backend.generation)
     resolver.forget()
     reads = backend.fresh_reads
     assert await resolver.resolve(token) is new
@@ -183,7 +183,7 @@ async def test_in_doubt_the_store_of_record_is_asked(
     await poll(resolver)
     resolver.forget()
     near = {"no generation": None, "too long ago": 7}.get(doubt, backend.generation)
-    backend.near[old.handle] = Reading(None if doubt == "no group" else old, near)
+    backend.near[old.handle] = LookupResult(None if doubt == "no group" else old, near)
     new = make_group(handle=old.handle, revision=2)
     if doubt == "a write here":
         backend.write(new)
@@ -202,7 +202,7 @@ async def test_a_newer_token_is_asked_of_the_store_of_record(resolver: Resolver,
     old, token = backend.issue()
     await resolver.resolve(token)
     await poll(resolver)
-    backend.near[old.handle] = Reading(old, backend.generation)
+    backend.near[old.handle] = LookupResult(old, backend.generation)
     new = make_group(handle=old.handle, revision=2, token_version=2)
     backend.write_elsewhere(new)
     reads = backend.reads
@@ -335,10 +335,10 @@ async def test_both_reads_of_a_request_share_one_deadline(
     await resolver.resolve(token)
     await poll(resolver)
     resolver.forget()
-    backend.near[old.handle] = Reading(None, backend.generation)
+    backend.near[old.handle] = LookupResult(None, backend.generation)
     read, asked = backend.read_at_snapshot, []
 
-    async def slow(about: Token, *, fresh: bool) -> Reading:
+    async def slow(about: Token, *, fresh: bool) -> LookupResult:
         asked.append(fresh)
         await asyncio.sleep(0.6)
         return await read(about, fresh=fresh)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tenantry.groups import Reading
+from tenantry.groups import LookupResult
 from tenantry.resolver import Resolver
 from tenantry.testing import make_group
 from tests.resolver.fake import KEYS, FakeBackend
@@ -30,7 +30,7 @@ class Racing(list[int]):
 @pytest.mark.parametrize("due", range(1, 9))
 async def test_a_write_between_any_two_reads_of_its_version(due: int) -> None:
     """The second-level cache holds what was before it, and no poll has brought it: whoever asks after the write sees
-    it. Red when the version of the fill is read after the one by which a second-level answer is allowed."""
+    it. Red when the version of the pending is read after the one by which a second-level answer is allowed."""
     backend = FakeBackend()
     old, token = backend.issue(name="old")
     new = make_group(handle=old.handle, revision=2, name="new")
@@ -40,7 +40,7 @@ async def test_a_write_between_any_two_reads_of_its_version(due: int) -> None:
     await resolver.resolve(another)
     assert resolver._poller is not None
     await resolver._poller.poll()
-    backend.near[old.handle] = Reading(old, 10)
+    backend.near[old.handle] = LookupResult(old, 10)
     versions.due = due
     await resolver.resolve(token)
     if versions.due > 0:  # fewer looks than that

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import GroupDraft, Reading, Tag, Token
+from tenantry.groups import GroupDraft, LookupResult, Tag, Token
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, MemoryStore, make_environment, make_group
 from tenantry.tokens import draft_token
@@ -89,7 +89,7 @@ async def test_a_hundred_thousand_forgeries_reach_no_backend(resolver: Resolver,
     assert backend.reads == 0
     assert resolver.counters.forged == 100_000
     assert len(resolver._cache) == 0
-    assert len(resolver._cache._refusals) == 0
+    assert len(resolver._cache._negative) == 0
     assert loads(resolver) == []
 
 
@@ -103,7 +103,7 @@ async def test_a_flood_of_unknown_tokens_evicts_nobody(backend: FakeBackend, clo
         with pytest.raises(InvalidToken):
             await resolver.resolve(unknown_token())
     assert resolver.peek(token) is group
-    assert len(resolver._cache._refusals) == 10
+    assert len(resolver._cache._negative) == 10
 
 
 async def test_an_unknown_token_is_asked_for_once_a_second(
@@ -150,19 +150,19 @@ async def test_a_real_store_is_followed_at_once() -> None:
     with a staleness of an hour."""
     store = MemoryStore()
     resolver = Resolver(store, keys=KEYS, staleness=3_600)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     first = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
-    issued = await store.get_or_create(environment, GroupDraft("acme", "Acme"), first)
+    issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), first)
     old = KEYS.mint(issued.token)
     assert (await resolver.resolve(old)).provided_id == "acme"
     assert resolver.peek(old.encode()) is not None
-    rotated = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    rotated = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert resolver.peek(old.encode()) is None
     with pytest.raises(InvalidToken):
         await resolver.resolve(old)
     new = KEYS.mint(rotated.token)
     assert (await resolver.resolve(new)).token_version == 2
-    await store.delete(environment, "acme")
+    await store.groups.delete(environment, "acme")
     with pytest.raises(InvalidToken):
         await resolver.resolve(new)
     await resolver.aclose()
@@ -240,8 +240,8 @@ async def test_an_old_version_without_a_grace_is_dead_whatever_the_backend_says(
     group = make_group(token_version=3, grace_until=None)
     for version in (1, 2, 4):
 
-        async def read_at_snapshot(token: Token, *, fresh: bool) -> Reading:
-            return Reading(group, backend.generation, 10.0)
+        async def read_at_snapshot(token: Token, *, fresh: bool) -> LookupResult:
+            return LookupResult(group, backend.generation, 10.0)
 
         monkeypatch.setattr(resolver._reader.backend, "read_at_snapshot", read_at_snapshot)
         with pytest.raises(InvalidToken):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from tenantry.sql.binding.paramstyles import BoundSQL, Paramstyle, driver_params
+from tenantry.sql.binding.bindable_values import is_absent, look_up
+from tenantry.sql.binding.bound_sql import BoundSQL
+from tenantry.sql.binding.paramstyles import Paramstyle, driver_params
 from tenantry.sql.binding.renderer import Renderer
-from tenantry.sql.binding.values import is_absent, look_up
 from tenantry.sql.binding.variable_reader import VariableReader
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source

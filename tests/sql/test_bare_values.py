@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
 from tenantry.sql.lexing.lexemes import LexemeKind
-from tenantry.sql.parsing.optional_clauses import read_lexemes
-from tenantry.sql.parsing.readings import Readings
+from tenantry.sql.parsing.clause_brackets import read_lexemes
+from tenantry.sql.parsing.possible_contexts import PossibleContexts
 from tenantry.sql.source import Source
 
 EACH = pytest.mark.parametrize("dialect", DIALECTS)
@@ -186,7 +186,7 @@ def test_many_clauses_before_a_value_are_few_readings(end: str) -> None:
     source = Source(f"select f({clauses} {{{{ x }}}} = b)")
     lexemes = read_lexemes(source, DIALECTS["postgresql"])
     last = max(index for index, lexeme in enumerate(lexemes) if lexeme.kind is LexemeKind.TAG)
-    assert len(list(Readings(source, lexemes, {}).around(last))) <= 3
+    assert len(list(PossibleContexts(source, lexemes, {}).around(last))) <= 3
 
 
 HIDDEN = [
@@ -273,7 +273,7 @@ def test_two_ampersands_are_and(held: str, dialect: str) -> None:
     ],
 )
 def test_two_bars_in_a_condition_are_or(text: str, held: str, dialect: str) -> None:
-    """As they are unless a server has PIPES_AS_CONCAT. Red without ``or_operators`` in `find_bare`."""
+    """As they are unless a server has PIPES_AS_CONCAT. Red without ``or_operators`` in `find_constant_expression`."""
     assert compiled([text.replace("@", held)], CONDITION, dialect) == []
 
 

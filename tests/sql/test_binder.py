@@ -43,7 +43,7 @@ def test_equal_shapes_give_the_same_text_object() -> None:
 
 
 def test_what_a_dropped_clause_requires_is_required() -> None:
-    """Red without ``Binder._further``."""
+    """Red when ``bind`` reads only what is in its steps."""
     template = SQLTemplate("select 1 [[ where a = {{ params.a }} and b = {{ b | not_a_filter }} ]]", "sqlite")
     with pytest.raises(MissingVariable) as caught:
         template.bind({"params": {}})

@@ -10,9 +10,10 @@ import pytest
 from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record
 from tenantry.sql import SQLTemplate
-from tenantry.sql.checks.coverage import Coverage, PropertyTypes, property_path, takes, type_of
+from tenantry.sql.checks.coverage import Coverage, PropertyTypes
 from tenantry.sql.checks.findings import Finding, Severity
 from tenantry.sql.checks.lint import coverage_findings, wanted_properties
+from tenantry.sql.checks.needs import property_path, takes, type_of
 
 VALUES: list[Any] = [
     "eu",

@@ -9,7 +9,7 @@ import pytest
 from tenantry.errors import MissingVariable, TemplateError
 from tenantry.groups.property_schema import PropertySchema
 from tenantry.sql import Query, SQLTemplate
-from tenantry.sql.checks import null_checks
+from tenantry.sql.checks import conditions
 from tenantry.sql.checks.findings import Severity
 from tenantry.sql.checks.lint import lint
 from tests.docs.blocks import blocks
@@ -230,7 +230,7 @@ def test_not_in_with_null(sql: str, severity: Severity) -> None:
 def test_a_long_condition_without_nullable_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sides of each operator are copies of the rest of the condition. Red when they are made where none may be
     NULL: 16,000 conditions took six seconds."""
-    monkeypatch.setattr(null_checks, "_sides", None)
+    monkeypatch.setattr(conditions, "_sides", None)
     assert lint(SQLTemplate("select * from t where a = {{ region }} and (b = 1 or c < 2)")) == ()
 
 

@@ -14,7 +14,7 @@ from engines.postgres import Postgres
 from tenantry.errors import TemplateError
 from tenantry.sql import DIALECTS, SQLTemplate
 from tenantry.sql.binding import variable_reader
-from tenantry.sql.binding.values import all_bindable
+from tenantry.sql.binding.bindable_values import all_bindable
 
 TABLE = "create table t (i int, s varchar(20), d date)"
 ROWS = "insert into t values (1, 'a', '2024-01-01'), (2, 'b', '2024-01-02'), (null, null, null)"

@@ -19,8 +19,8 @@ from engines.hypothesis_profile import examples
 from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.sql import DIALECTS, SQLTemplate
+from tenantry.sql.binding.bindable_values import all_bindable
 from tenantry.sql.binding.paramstyles import PARAMSTYLES
-from tenantry.sql.binding.values import all_bindable
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
 from tests.sql.interpreter import Interpreter

@@ -26,6 +26,7 @@ from tenantry import (
     variables,
 )
 from tenantry.backends.sql import SQLStore
+from tenantry.datasources import Limits
 from tenantry.html import HTMLTemplate
 from tenantry.sql import SQLTemplate
 
@@ -38,7 +39,7 @@ def create() -> Starlette:
     """The app: each route ends in an error of another kind."""
     logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     store = SQLStore(os.environ["ATTACKED_DATABASE"])
-    sources = DataSources(store, connect_timeout=2)
+    sources = DataSources(store, limits=Limits(connect_timeout=2))
     resolver = Resolver(store, keys=SigningKeys.from_file(os.environ["ATTACKED_KEYS"]))
 
     async def rows(request: Request) -> Response:

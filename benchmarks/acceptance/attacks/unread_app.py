@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 from tenantry import DataSources, Embedding, Resolver, mount_dashboards
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
+from tenantry.datasources import Limits
 from tenantry.groups import GroupDraft, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.provisioning.http import create_api
@@ -62,13 +63,13 @@ def prepare(folder: Path) -> Secrets:
 
 async def _fill(folder: Path) -> Secrets:
     store = SQLStore(_store_url(folder))
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     url = f"sqlite:///{folder / 'rows.db'}"
-    await store.create_data_source(environment, source_id="ds_rows", provided_id="rows", url=url)
+    await store.sources.create(environment, source_id="ds_rows", provided_id="rows", url=url)
     provisioner = Provisioner(store, _KEYS)
     drafts = [GroupDraft(name, name, {}, {"main": "ds_rows"}) for name in GROUPS]
     tokens = {each.provided_id: (await provisioner.get_or_create(environment, each)).token for each in drafts}
-    secret, _ = await issue_api_token(store, environment, label="attacked")
+    secret, _ = await issue_api_token(store.api_tokens, environment, label="attacked")
     await store.aclose()
     return Secrets(tokens, secret)
 
@@ -83,6 +84,6 @@ def create() -> Starlette:
     store = SQLStore(_store_url(folder))
     app = Starlette(routes=[*create_api(store, _KEYS)])
     resolver = Resolver(store, keys=_KEYS)
-    sources = DataSources(store, connect_timeout=60)
+    sources = DataSources(store, limits=Limits(connect_timeout=60))
     mount_dashboards(app, folder / "dashboards", resolver, sources, embedding=Embedding(store, _KEYS))
     return app

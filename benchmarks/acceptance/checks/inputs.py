@@ -21,7 +21,7 @@ from tenantry.backends.memory.store import MemoryStore
 from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken
-from tenantry.groups import Environment, GroupDraft, Reading, Scope, Tag, Token
+from tenantry.groups import Environment, GroupDraft, LookupResult, Scope, Tag, Token
 from tenantry.provisioning import issue_api_token
 from tenantry.provisioning.http import create_api, not_found
 from tenantry.testing import make_token
@@ -47,8 +47,8 @@ class Api:
 
     async def caller(self, name: str, tag: Tag = Tag.CUSTOMER) -> tuple[Environment, str]:
         """A new environment and an API token of it."""
-        environment = await self.store.create_environment(name, tag)
-        secret, _ = await issue_api_token(self.store, environment, scopes=[Scope.PROVISION])
+        environment = await self.store.environments.create(name, tag)
+        secret, _ = await issue_api_token(self.store.api_tokens, environment, scopes=[Scope.PROVISION])
         return environment, secret
 
     async def ask(self, method: str, headers: list[tuple[bytes, bytes]], body: bytes) -> tuple[int, bytes]:
@@ -163,9 +163,9 @@ class _Counting:
     async def find(self, token: Token) -> None:
         self.calls += 1
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         self.calls += 1
-        return Reading(None)
+        return LookupResult(None)
 
 
 async def _forged(number: int, dice: random.Random) -> dict[str, int]:
@@ -221,7 +221,7 @@ async def _foreign(number: int, dice: random.Random) -> dict[str, int]:
     for environment, _ in callers:
         tokens.append({})
         for number_of in range(20):
-            issued = await api.store.get_or_create(
+            issued = await api.store.groups.get_or_create(
                 environment, GroupDraft(f"g{number_of}", environment.name), make_token(key_id="k1", tag=environment.tag)
             )
             tokens[-1][f"g{number_of}"] = _KEYS.mint(issued.token)
@@ -259,7 +259,7 @@ async def _leaks(
     if what == 1:
         return status != 404
     seen = answer["user_group"]
-    kept = await api.store.get(callers[other][0], name)
+    kept = await api.store.groups.get(callers[other][0], name)
     untouched = (
         kept is not None and kept.group.name == callers[other][0].name and _KEYS.mint(kept.token) == tokens[other][name]
     )

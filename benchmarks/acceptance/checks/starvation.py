@@ -15,8 +15,8 @@ from unittest.mock import patch
 
 from benchmarks.acceptance.check import Check, Effort, Measured
 from benchmarks.acceptance.faults.postgres import PostgresServer
-from tenantry.datasources import DataSources
-from tenantry.datasources.group_turns import GroupTurns
+from tenantry.datasources import DataSources, Limits, Monitoring
+from tenantry.datasources.pool.group_queue import GroupQueue
 from tenantry.errors import DataSourceError, SourceUnavailable
 from tenantry.groups import Environment, RegisteredSource, UserGroup
 from tenantry.testing import make_environment, make_group
@@ -39,9 +39,10 @@ class _Directory:
     """Of one source."""
 
     def __init__(self, url: str) -> None:
+        self.sources = self
         self._source = RegisteredSource("ds_1", "main", make_environment(), url)
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """It."""
         return self._source
 
@@ -99,8 +100,8 @@ async def _measure(effort: Effort, attack: Attack, count: int) -> Measured:
         )
         effort.say("control: without shares of the connections")
         with (
-            patch("tenantry.datasources.pool.turns.share", lambda size: size),
-            patch.object(GroupTurns, "is_long", lambda *_: False),
+            patch("tenantry.datasources.pool.fair_queue.share", lambda size: size),
+            patch.object(GroupQueue, "is_long", lambda *_: False),
         ):
             control = await _attacked(url, attack, count, 4, 5, visits, random.Random(effort.seed))
     worst, refused = max(each.times for each in found), sum(each.refused for each in found)
@@ -123,7 +124,8 @@ async def _attacked(
     url: str, attack: Attack, count: int, groups: int, pool: int, visits: int, chance: random.Random
 ) -> _Visits:
     found = _Visits()
-    async with DataSources(_Directory(url), pool_size=pool, query_tags=(), slow_seconds=None) as sources:
+    limits, monitoring = Limits(pool_size=pool), Monitoring(query_tags=(), slow_seconds=None)
+    async with DataSources(_Directory(url), limits=limits, monitoring=monitoring) as sources:
         for _ in range(2):  # the first one opens the connections
             found.alone.append(await _visit(sources, pool, found))
 

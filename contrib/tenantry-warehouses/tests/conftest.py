@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, Limits
 from tests.directory import Directory
 
 
@@ -27,7 +27,7 @@ async def open_sources(directory: Directory) -> AsyncIterator[Callable[..., Data
     made: list[DataSources] = []
 
     def make(**limits: Any) -> DataSources:
-        made.append(DataSources(directory, **{"connect_timeout": 60.0, **limits}))
+        made.append(DataSources(directory, limits=Limits(**{"connect_timeout": 60.0, **limits})))
         return made[-1]
 
     yield make

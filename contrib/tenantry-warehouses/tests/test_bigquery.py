@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.datasources import DataSources
+from tenantry.datasources import DataSources, Limits
 from tenantry.errors import (
     NotOneStatement,
     QueryFailed,
@@ -99,7 +99,7 @@ def script() -> Iterator[tuple[Script, str]]:
 async def _query(url: str, sql: str, variables: dict[str, Any] | None = None, **limits: Any) -> Any:
     directory = Directory()
     directory.add(1, url)
-    async with DataSources(directory, **{"timeout": 60, "connect_timeout": 60, **limits}) as sources:
+    async with DataSources(directory, limits=Limits(**{"timeout": 60, "connect_timeout": 60, **limits})) as sources:
         return await sources.query(group(main="ds_1"), "main", sql, variables or {})
 
 
@@ -108,7 +108,7 @@ async def test_what_is_sent(script: tuple[Script, str]) -> None:
     scripted, url = script
     directory = Directory()
     directory.add(1, url)
-    async with DataSources(directory, timeout=57.5, connect_timeout=60) as sources:
+    async with DataSources(directory, limits=Limits(timeout=57.5, connect_timeout=60)) as sources:
         for value in ("it's @p1", "b"):
             rows = await sources.fetch(group(main="ds_1"), "main", "select {{ v }} as x", {"v": value})
             assert rows == [{"x": 1}]

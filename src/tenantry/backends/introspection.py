@@ -20,7 +20,7 @@ from pydantic_core import from_json
 from tenantry.aio import LoopLocal
 from tenantry.cache.slots import utc_now
 from tenantry.errors import SigningKeyMissing, StoreUnavailable
-from tenantry.groups import INTROSPECTION, Reading, Token, UserGroup
+from tenantry.groups import INTROSPECTION, LookupResult, Token, UserGroup
 from tenantry.tokens import api_token_digest
 from tenantry.tracing import HttpClientSpan
 
@@ -79,8 +79,8 @@ class IntrospectionBackend:
         signed. Raises StoreUnavailable for every answer that cannot be relied on."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
-        """The same with how long it is good (``Reading.seconds``), for a token in its grace. Every answer is fresh."""
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
+        """The same, with the seconds that a token in its grace has left. Every answer is fresh."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -227,10 +227,10 @@ class _Response(BaseModel):
     user_group: dict[str, Any] | None = None
 
 
-NOT_ACTIVE = Reading(None)
+NOT_ACTIVE = LookupResult(None)
 
 
-def read_response(body: bytes, token: Token, now: datetime) -> Reading:
+def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     """What the body of a 200 means for ``token``, asked about at ``now``.
 
     A token in its grace is good for the ``seconds`` that the server counts, which needs no clock that agrees with its
@@ -256,4 +256,4 @@ def read_response(body: bytes, token: Token, now: datetime) -> Reading:
     if not of_this_token or (behind == 1 and not ends):
         raise StoreUnavailable("the introspection endpoint answered for another token than the one asked about")
     rest = min(ends, default=None)
-    return NOT_ACTIVE if rest is not None and rest <= 0 else Reading(group, None, rest)
+    return NOT_ACTIVE if rest is not None and rest <= 0 else LookupResult(group, None, rest)

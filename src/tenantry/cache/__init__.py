@@ -1,4 +1,4 @@
-"""The cache: which answers may be used again, and until when. Pure: versions and times are arguments."""
+"""The cache: which answers may be used, and until when. Pure: versions and times are arguments."""
 
 from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (
@@ -6,13 +6,20 @@ from tenantry.cache.entries import (
     TABLE_BYTE,
     CacheEntry,
     ExpiringEntry,
-    Fill,
+    PendingLoad,
     PollSnapshot,
     slot_index,
 )
 from tenantry.cache.group_cache import GroupCache
 
 __all__ = [
-    "SLOT_COUNT", "TABLE_BYTE", "CacheEntry", "ChangeLog", "ExpiringEntry", "Fill", "GroupCache",
-    "PollSnapshot", "slot_index",
+    "SLOT_COUNT",
+    "TABLE_BYTE",
+    "CacheEntry",
+    "ChangeLog",
+    "ExpiringEntry",
+    "GroupCache",
+    "PendingLoad",
+    "PollSnapshot",
+    "slot_index",
 ]  # fmt: skip

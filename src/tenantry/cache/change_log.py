@@ -1,4 +1,4 @@
-"""ChangeLog: which groups were written to, in an unbroken list of the store's last changes. Pure."""
+"""ChangeLog: the groups in an unbroken list of the store's latest changes. Pure."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Final
 from tenantry.groups import Change, Changes
 
 BLOCK_SIZE: Final = 1_000
-"""How many handles a block holds. One is dropped at a time and no table ever grows large, so neither takes long."""
+"""Handles per block. Blocks are dropped one by one, and no table grows large."""
 
 MAX_HINTS: Final = 10_000
-"""How many handles are remembered of which a bus sent a message and that no poll has confirmed yet."""
+"""The most handles reported by buses and not confirmed by a poll."""
 
 
 class ChangeBlock:
-    """Changes that follow one another: the last generation of each handle in it, and of them all."""
+    """Consecutive changes: the last generation of each handle and of all."""
 
     __slots__ = ("changed", "last")
 
@@ -26,10 +26,10 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """The changes in (``since``, ``generation``] of one store, and the hints of buses beyond it.
+    """The changes in (``since``, ``generation``] of one store, and hints of buses beyond it.
 
-    Both are -1, and ``store_id`` is None, until the first list was applied. At most ``blocks`` times BLOCK_SIZE
-    handles are remembered; the oldest go first, and ``since`` moves on.
+    Initially both are -1 and ``store_id`` None. At most ``blocks`` blocks are kept; dropping the oldest moves
+    ``since``.
     """
 
     __slots__ = (
@@ -52,10 +52,8 @@ class ChangeLog:
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
-        """True if the group was written to after ``generation``, False if not; None if that is not known.
-
-        False is about what was committed before the last question to the store: later changes are covered by the lease.
-        """
+        """Whether the group was written to after ``generation``; None if unknown. False covers commits before the last
+        poll; the lease covers later ones."""
         if max(self._recent_hints.get(handle, -1), self._previous_hints.get(handle, -1)) > generation:
             return True
         for block in reversed(self._blocks):
@@ -69,7 +67,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """A message of a bus. It counts until two polls later, by when the list itself has it if it was true."""
+        """A bus message. It counts until two polls later, when the list has it if it was true."""
         if generation <= self.generation:
             return  # the list has it
         if len(self._recent_hints) >= MAX_HINTS:
@@ -77,8 +75,8 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """True if this list goes on where ours ends: of the same store, not trimmed between, not gone back, not even
-        behind a list that was not applied to its end."""
+        """Whether this list continues ours: same store, no gap, not behind, not even a list that was applied in
+        part."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
@@ -87,7 +85,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Forgets everything: this list is the first of another life of the store. Its changes are yet to be added."""
+        """Start over with this list; its changes are added later."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}
@@ -95,12 +93,12 @@ class ChangeLog:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Takes changes that follow, oldest first; gives those that are news. What comes before the last of them is
-        known from then on: a list too long to be applied in one go is not begun again from its first change."""
+        """Add consecutive changes, oldest first, and yield the new ones. A long list can be applied in several polls:
+        everything before its last change is known from then on."""
         for change in changes:
             if change.generation <= self.generation:
                 continue
-            if self._blocks:  # a change that was added before: its list was not applied to the end
+            if self._blocks:  # added before, from a list that was applied in part
                 last = self._blocks[-1]
                 if change.generation < last.last or last.changed.get(change.handle, -1) >= change.generation:
                     continue
@@ -117,6 +115,6 @@ class ChangeLog:
     def complete(self, changes: Changes) -> None:
         """All changes of the list were added."""
         if self._discarded:
-            self._discarded.pop()  # one at a time: this takes no longer than applying does
+            self._discarded.pop()  # one per poll, to bound the time
         self.generation = changes.generation
         self._previous_hints, self._recent_hints = self._recent_hints, {}

@@ -1,7 +1,7 @@
-"""What the cache holds: leases, answers of the store (groups, refusals and data sources), and loads under way; and
-where it holds them: tables by token, and a ring in which CLOCK (second chance) finds what to evict.
+"""The contents of the cache: leases, answers (groups, refusals, data sources), pending loads; and the CLOCK ring that
+chooses what to evict.
 
-To grow one table of 100,000 keys holds up the event loop for 3 ms, so the keys are in 64 tables: 0.4 ms at a million.
+Keys are spread over 64 tables: growing one table of 100,000 keys would block the event loop for 3 ms.
 """
 
 from __future__ import annotations
@@ -16,31 +16,30 @@ from cachetools import LRUCache
 from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
-"""How many slots a host has. A write to either of two handles that share one voids what is cached of both."""
+"""Slots of a host. A write voids the cached answers of all handles that share its slot."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
-"""Versions that never change, for a backend whose writers announce nothing."""
+"""For a backend whose writers announce nothing."""
 
 NO_GENERATION: Final = -1
-"""The generation of an answer of a backend that has none."""
+"""The generation of an answer without one."""
 
 MAX_SOURCES: Final = 4_096
-"""How many registrations of data sources are cached. To forget them all takes half a millisecond."""
+"""The most cached data sources. Dropping all takes half a millisecond."""
 
-REFUSALS_PER_HANDLE: Final = 8
-"""How many refused tokens of one handle are remembered. A group has few old tokens; more is somebody's experiment."""
+NEGATIVE_PER_HANDLE: Final = 8
+"""Refused tokens remembered per handle. A group has few old tokens; more are an experiment."""
 
 
 def slot_index(handle: bytes) -> int:
-    """The slot of this handle: its first two bytes. Handles are random, so they spread evenly."""
+    """The slot of a handle: its first two bytes, which are random."""
     return handle[0] << 8 | handle[1]
 
 
 class Lease:
-    """Answers may be used ``until`` then (suspend-aware clock), and each while its slot has the same version.
+    """Answers may be used until ``until`` (suspend-aware clock), while their slot keeps its version.
 
-    Every answer holds the lease that it was stored under. A poll renews it for all of them at once; to forget them all
-    is to end it for good and begin another, however many they are.
+    Each answer holds its lease. A poll renews the lease for all; replacing it voids all.
     """
 
     __slots__ = ("until", "versions")
@@ -50,56 +49,56 @@ class Lease:
         self.until: float = until
 
 
-class Fill:
-    """A load under way: the slot's ``version`` when it began, and the generation (``floor``) of an eviction since."""
+class PendingLoad:
+    """A load in progress: the slot's ``version`` when it began, and the generation of the latest eviction since."""
 
-    __slots__ = ("floor", "handle", "lease", "slot", "version")
+    __slots__ = ("handle", "lease", "min_generation", "slot", "version")
 
     def __init__(self, handle: bytes, lease: Lease, slot: int) -> None:
         self.handle: bytes = handle
         self.lease: Lease = lease
         self.slot: int = slot
         self.version: int = lease.versions[slot]
-        self.floor: int = NO_GENERATION
+        self.min_generation: int = NO_GENERATION
 
     def is_valid(self) -> bool:
-        """True while no write on this host has begun or ended since, and nothing was evicted."""
-        return self.floor == NO_GENERATION and self.lease.versions[self.slot] == self.version
+        """Whether no write on this host and no eviction happened since."""
+        return self.min_generation == NO_GENERATION and self.lease.versions[self.slot] == self.version
 
 
 class CachedAnswer:
-    """An answer of ``generation``: good under ``lease``, before ``deadline``, while its slot has this ``version``."""
+    """An answer of ``generation``: good under ``lease``, before ``deadline``, while its slot keeps ``version``."""
 
     __slots__ = ("deadline", "generation", "lease", "slot", "version")
 
-    def __init__(self, fill: Fill, generation: int, deadline: float) -> None:
-        self.lease: Lease = fill.lease
-        self.slot: int = fill.slot
-        self.version: int = fill.version
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float) -> None:
+        self.lease: Lease = pending.lease
+        self.slot: int = pending.slot
+        self.version: int = pending.version
         self.generation: int = generation
         self.deadline: float = deadline
 
     def alive(self, now: float) -> bool:
-        """True if it may be used now. The same test is written out in Resolver.peek, without a call."""
+        """Whether it may be used. Resolver.peek repeats this test without a call."""
         lease = self.lease
         return now < lease.until and not self.is_over(now) and lease.versions[self.slot] == self.version
 
     def is_over(self, now: float) -> bool:
-        """True when it has had its time, whatever comes."""
+        """Whether its own deadline has passed."""
         return now >= self.deadline
 
 
 class CacheEntry(CachedAnswer):
-    """The group of a token. ``seen`` is the second-chance bit, ``previous`` and ``following`` are its neighbours in the
-    ring, ``hits`` counts its uses since usage was put together."""
+    """The group of a token. ``seen`` is the second-chance bit, ``previous`` and ``following`` link the ring, ``hits``
+    counts uses since the last usage report."""
 
     __slots__ = ("following", "group", "hits", "key", "previous", "seen")
 
     previous: CacheEntry
     following: CacheEntry
 
-    def __init__(self, fill: Fill, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
-        super().__init__(fill, generation, deadline)
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
+        super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
         self.seen: bool = False
@@ -107,26 +106,22 @@ class CacheEntry(CachedAnswer):
 
 
 class ExpiringEntry(CacheEntry):
-    """The group of a token, where the group has an end date, which is a time of day: this cache does not know that.
-
-    It is used without a look at the time of day until ``deadline``, which whoever looks moves on; at first each use
-    wants one. ``answer_deadline`` is that of the answer itself: it is alive until then, but for its end date.
-    """
+    """The group of a token, with an end date. This cache has no time of day: after ``deadline`` the caller looks at it
+    and moves ``deadline``. ``answer_deadline`` is the answer's own."""
 
     __slots__ = ("answer_deadline",)
 
-    def __init__(self, fill: Fill, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
-        super().__init__(fill, generation, -inf, key, group)
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float, key: bytes, group: UserGroup) -> None:
+        super().__init__(pending, generation, -inf, key, group)
         self.answer_deadline: float = deadline
 
     def is_over(self, now: float) -> bool:
-        """True when the answer has had its time, whatever the end date says."""
+        """Whether the answer's own deadline has passed."""
         return now >= self.answer_deadline
 
 
-class Refusals:
-    """Tokens that have no group, of at most ``capacity`` handles, the least recently used handle going first. They are
-    bounded apart from the groups, and never at their cost."""
+class NegativeCache:
+    """Tokens without a group, of at most ``capacity`` handles (LRU). Bounded apart from the groups."""
 
     __slots__ = ("_handles",)
 
@@ -137,20 +132,20 @@ class Refusals:
         return len(self._handles)
 
     def has(self, key: bytes, handle: bytes, now: float) -> bool:
-        """True if this token has no group, by an answer that may be used now."""
+        """Whether a usable answer says that the token has no group."""
         known = self._handles.get(handle)
         return known is not None and key in known and known[key].alive(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """This token has no group. The ninth token of a handle makes the others go."""
+        """The token has no group. The ninth token of a handle replaces the others."""
         known = self._handles.get(handle)
-        if known is None or len(known) >= REFUSALS_PER_HANDLE:
+        if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
         known[key] = answer
         self._handles[handle] = known
 
     def drop(self, handle: bytes) -> None:
-        """Forgets all tokens of this handle."""
+        """Forget the tokens of this handle."""
         if handle in self._handles:
             del self._handles[handle]
 
@@ -160,24 +155,24 @@ class CachedSource(CachedAnswer):
 
     __slots__ = ("source",)
 
-    def __init__(self, fill: Fill, generation: int, deadline: float, source: RegisteredSource) -> None:
-        super().__init__(fill, generation, deadline)
+    def __init__(self, pending: PendingLoad, generation: int, deadline: float, source: RegisteredSource) -> None:
+        super().__init__(pending, generation, deadline)
         self.source: RegisteredSource = source
 
 
 class Sources:
-    """Registrations by environment and by the id that a mapping names, at most ``capacity``: the oldest go first. They
-    are bounded apart from the groups. A write to any data source voids all that are older: they are seldom written."""
+    """At most ``capacity`` data sources by environment and mapped id; the oldest go first. A write to any data source
+    voids all older ones: writes are rare."""
 
     __slots__ = ("_capacity", "_oldest", "entries")
 
     def __init__(self, capacity: int) -> None:
         self.entries: dict[tuple[int, str], CachedSource] = {}
         self._capacity = capacity
-        self._oldest = inf  # no entry is of a generation below this
+        self._oldest = inf  # no entry has a lower generation
 
     def put(self, key: tuple[int, str], entry: CachedSource) -> None:
-        """Adds or replaces one."""
+        """Add or replace one."""
         self.entries.pop(key, None)
         if len(self.entries) >= self._capacity:
             del self.entries[next(iter(self.entries))]
@@ -185,7 +180,7 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Forgets what is older than this generation. True if any of it could still be used."""
+        """Drop what is older than this generation. True if any could be used."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
@@ -196,11 +191,8 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """What was known when a poll began; what it brings is compared with that.
-
-    ``polled_at`` (suspend-aware clock) is when the store was asked; ``versions_at_poll`` are those of all slots just
-    before, None if they were not known; ``highest_generation`` is that of any answer stored by then.
-    """
+    """The state when a poll began. ``polled_at`` uses the suspend-aware clock; ``versions_at_poll`` (None: unknown) are
+    from just before; ``highest_generation`` is that of any stored answer."""
 
     polled_at: float
     versions_at_poll: Sequence[int] | None
@@ -208,20 +200,19 @@ class PollSnapshot:
 
 
 TABLE_BYTE: Final = 12
-"""The byte of a token that chooses its table: ``index[key[TABLE_BYTE]]``. It belongs to the handle, which is random,
-and is a character of base64: one of 64."""
+"""The byte of a token that chooses its table: ``index[key[TABLE_BYTE]]``. One of 64 base64 characters of the random
+handle."""
 
 BYTE_VALUES: Final = 256
 
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry], ...]
 
 MAX_CHANCES: Final = 8
-"""How many used entries an insert may pass over before it evicts one all the same."""
+"""The most used entries that an insert passes over before it evicts one."""
 
 
 class ClockRing:
-    """A circular linked list of entries with a hand that goes round. No call looks at more than one entry and its
-    neighbours."""
+    """A circular linked list of entries with a hand. Each call touches one entry and its neighbours."""
 
     __slots__ = ("_count", "_hand")
 
@@ -233,13 +224,13 @@ class ClockRing:
         return self._count
 
     def advance(self) -> CacheEntry | None:
-        """Moves the hand on to the next entry and returns it; None if the ring is empty."""
+        """The next entry under the hand; None if the ring is empty."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand
 
     def put(self, entry: CacheEntry) -> None:
-        """Adds ``entry`` where the hand is: it is the last that the hand comes to."""
+        """Add ``entry`` behind the hand."""
         before = entry if self._hand is None else self._hand
         after = entry if self._hand is None else self._hand.following
         entry.previous, entry.following = before, after
@@ -247,7 +238,7 @@ class ClockRing:
         self._count += 1
 
     def remove(self, entry: CacheEntry) -> None:
-        """Takes ``entry`` out, and its references to its neighbours with it."""
+        """Remove ``entry`` and its links."""
         entry.previous.following, entry.following.previous = entry.following, entry.previous
         if self._hand is entry:
             self._hand = None if entry.previous is entry else entry.previous

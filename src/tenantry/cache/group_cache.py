@@ -1,16 +1,9 @@
-"""GroupCache: the groups of tokens that were resolved before, and whether they may be used now.
+"""GroupCache: cached groups of tokens, and whether they may be used. Pure: times (of a suspend-aware clock) and slot
+versions are arguments.
 
-It decides everything and does nothing: no I/O and no clock. Times are seconds of a clock that goes on while the machine
-is suspended, given as arguments; ``versions`` are those of this host's slots (ports.Slots), read and never written.
-
-An answer is used only under three conditions. *The lease*: the store was asked for its changes less than the staleness
-bound ago, and none of them was of this group. *The slot's version*: it is the one that was read before the store was
-asked, and no write was in progress, so no write on this host has begun since. *Its own deadline*, if it has one.
-An answer is stored only if the list of changes is unbroken since its snapshot and does not hold its group; so an answer
-that arrives late is not stored, wherever it comes from.
-
-Bounded by CLOCK (second chance): an insert into a full cache looks at a few entries and evicts one of them. No call
-goes through the whole cache, and no table in it is large (entries.py).
+An answer is used only under its lease, while its slot has the version read before the store was asked, and before its
+deadline. It is stored only if the unbroken change list since its snapshot does not hold its group. CLOCK (second
+chance) bounds the cache.
 """
 
 from __future__ import annotations
@@ -33,10 +26,10 @@ from tenantry.cache.entries import (
     CacheEntry,
     ClockRing,
     ExpiringEntry,
-    Fill,
     Lease,
+    NegativeCache,
+    PendingLoad,
     PollSnapshot,
-    Refusals,
     Sources,
     TokenIndex,
     slot_index,
@@ -44,23 +37,36 @@ from tenantry.cache.entries import (
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""The entries of each handle: mostly one, which is then there without a tuple around it. The first byte of the handle,
-which is random, chooses the table."""
+"""The entries of each handle; a single one without a tuple. The handle's first byte chooses the table."""
 
 APPLIED_AT_ONCE: Final = 25
-"""How many changes are applied at a time: some 300 µs, if each of them evicts what no cache of the processor holds."""
+"""Changes applied in one step: at most some 300 µs."""
 
 
 class GroupCache:
-    """At most ``capacity`` tokens with groups, and apart from them at most ``unknown_capacity`` handles with refusals.
+    """At most ``capacity`` tokens with groups, and ``unknown_capacity`` handles with refused tokens.
 
-    ``followed``: answers need a generation and a lease (the default); else they need neither, and live until their
-    deadlines. Reading ``index`` needs no lock; every method takes one, so that evictions may come from any thread.
+    Unless ``followed``, answers need no generation and no lease, and live until their deadlines. Reading ``index``
+    needs no lock; all methods are thread-safe.
     """
 
     __slots__ = (
-        "_by_handle", "_capacity", "_fills", "_followed", "_highest_generation", "_in_progress", "_lock", "_polled_at",
-        "_refusals", "_ring", "_versions_at_poll", "change_log", "flushes", "index", "lease", "sources",
+        "_by_handle",
+        "_capacity",
+        "_followed",
+        "_highest_generation",
+        "_in_progress",
+        "_lock",
+        "_negative",
+        "_pending",
+        "_polled_at",
+        "_ring",
+        "_versions_at_poll",
+        "change_log",
+        "flushes",
+        "index",
+        "lease",
+        "sources",
     )  # fmt: skip
 
     def __init__(self, capacity: int, *, unknown_capacity: int = 1_024, followed: bool = True) -> None:
@@ -74,9 +80,9 @@ class GroupCache:
         self._capacity = capacity
         self._ring = ClockRing()
         self._by_handle: tuple[HandleTable, ...] = tuple({} for _ in range(BYTE_VALUES))
-        self._refusals = Refusals(unknown_capacity)
+        self._negative = NegativeCache(unknown_capacity)
         self.sources: Sources = Sources(MAX_SOURCES)
-        self._fills: dict[bytes, set[Fill]] = {}
+        self._pending: dict[bytes, set[PendingLoad]] = {}
         self._in_progress: dict[int, tuple[int, float]] = {}
         self._versions_at_poll: Sequence[int] | None = None
         self._polled_at = -inf
@@ -84,121 +90,120 @@ class GroupCache:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Entries in memory. Some may be dead, and go when the hand of the ring comes to them."""
+        """Entries in memory; dead ones go when the hand reaches them."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
-        """The entry of this token, alive or dead."""
+        """The token's entry, alive or dead."""
         return self.index[key[TABLE_BYTE]].get(key)
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """The most recent group of this handle that may be used now, whatever token brought it in."""
+        """The latest usable group of this handle, by any token."""
         with self._lock:
             alive = (entry.group for entry in self._entries_of(handle) if entry.alive(now))
             return max(alive, key=_state_of, default=None)
 
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
-        """True if this token was answered by "no such group" and that answer may be used now."""
+        """Whether a usable answer says that the token has no group."""
         with self._lock:
-            return self._refusals.has(key, handle, now)
+            return self._negative.has(key, handle, now)
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
-    def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> Fill:
-        """To be called before the backend is asked; the answer goes to ``store``, ``refuse`` or ``store_source``, then
-        to ``end``. ``handle`` is the one that writes are listed under, ``slot`` where they are announced (None: that of
-        the handle)."""
+    def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
+        """Call before asking the backend; pass the answer to ``store``, ``refuse`` or ``store_source``, then call
+        ``end``. Writes are listed under ``handle`` and announced in ``slot`` (None: that of the handle)."""
         with self._lock:
-            fill = Fill(handle, self.lease, slot_index(handle) if slot is None else slot)
-            self._fills.setdefault(handle, set()).add(fill)
-            if fill.version & 1 and self._in_progress.get(fill.slot, (0, 0.0))[0] != fill.version:
-                self._in_progress[fill.slot] = (fill.version, now)
-        return fill
+            pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
+            self._pending.setdefault(handle, set()).add(pending)
+            if pending.version & 1 and self._in_progress.get(pending.slot, (0, 0.0))[0] != pending.version:
+                self._in_progress[pending.slot] = (pending.version, now)
+        return pending
 
-    def requires_origin(self, fill: Fill, now: float) -> bool:
-        """True if only the store of record may be asked: without a lease, or if a write on this host may have come
-        after the last poll began: what a second-level cache holds could be from before it, and not be in the list yet.
-
-        The version of the fill is compared, and no later one: its answer is stored under that."""
+    def requires_origin(self, pending: PendingLoad, now: float) -> bool:
+        """Whether only the store of record may be asked: without a lease, or if a write on this host may have followed
+        the last poll, so that a second-level cache could be outdated unnoticed."""
         with self._lock:
             versions_at_poll, lease = self._versions_at_poll, self.lease
-            if versions_at_poll is None or fill.lease is not lease or now >= lease.until:
+            if versions_at_poll is None or pending.lease is not lease or now >= lease.until:
                 return True
-            return fill.version != versions_at_poll[fill.slot]
+            return pending.version != versions_at_poll[pending.slot]
 
-    def end(self, fill: Fill) -> None:
-        """The load is over, however it went. Only loads under way are remembered, so this memory is bounded by them."""
+    def end(self, pending: PendingLoad) -> None:
+        """The load has ended."""
         with self._lock:
-            fills = self._fills.get(fill.handle)
-            if fills is not None:
-                fills.discard(fill)
-                if not fills:
-                    del self._fills[fill.handle]
+            loads = self._pending.get(pending.handle)
+            if loads is not None:
+                loads.discard(pending)
+                if not loads:
+                    del self._pending[pending.handle]
 
-    def is_valid(self, fill: Fill, now: float) -> bool:
-        """True if whoever asks now may share this load: nothing is known to have been written since it began.
-
-        Without a lease that cannot be known. A process that has just started has not found the host's slots yet, and
-        one whose lease has run out may read the versions of a file that was replaced."""
-        return fill.lease is self.lease and now < fill.lease.until and fill.is_valid()
+    def is_valid(self, pending: PendingLoad, now: float) -> bool:
+        """Whether a new request may share this load: no write is known since it began. Without a lease that is unknown:
+        the slots may be missing or replaced."""
+        return pending.lease is self.lease and now < pending.lease.until and pending.is_valid()
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """True if an answer from a second-level cache, of this generation, may be used: under a lease, and if the
-        unbroken list of changes since does not hold the group."""
+        """Whether a second-level answer of this generation may be used: under a lease, if the unbroken change list
+        since does not hold the group."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
-        self, fill: Fill, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
+        self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Stores the group for this token, unless it was written to since or a newer state is here. True if stored."""
+        """Store the group, unless it was written to since or a newer state is cached. True if stored."""
         with self._lock:
-            if not self._can_store(fill, generation, deadline, now):
+            if not self._can_store(pending, generation, deadline, now):
                 return False
-            entries = self._entries_of(fill.handle)
+            entries = self._entries_of(pending.handle)
             if any(entry.alive(now) and _state_of(entry.group) > _state_of(group) for entry in entries):
                 return False
             for entry in entries:
                 if entry.key == key or not entry.alive(now) or _state_of(entry.group) < _state_of(group):
                     self._drop(entry)
-            self._insert(fill, key, group, NO_GENERATION if generation is None else generation, deadline, now)
+            self._insert(pending, key, group, NO_GENERATION if generation is None else generation, deadline, now)
             return True
 
-    def refuse(self, fill: Fill, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Remembers that this token has no group, by the same rules. True if stored."""
+    def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
+        """Remember that the token has no group, by the same rules. True if stored."""
         with self._lock:
-            if not self._can_store(fill, generation, deadline, now):
+            if not self._can_store(pending, generation, deadline, now):
                 return False
-            answer = CachedAnswer(fill, NO_GENERATION if generation is None else generation, deadline)
-            self._refusals.add(key, fill.handle, answer)
+            answer = CachedAnswer(pending, NO_GENERATION if generation is None else generation, deadline)
+            self._negative.add(key, pending.handle, answer)
             entry = self.entry(key)
-            if entry is not None:  # it had a group once
+            if entry is not None:  # it had a group
                 self._drop(entry)
             return True
 
     def store_source(
-        self, fill: Fill, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
+        self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Stores the registration of a data source, by the same rules. True if stored."""
+        """Store a data source, by the same rules. True if stored."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.alive(now):
                 return False
-            if not self._can_store(fill, generation, inf, now):
+            if not self._can_store(pending, generation, inf, now):
                 return False
-            self.sources.put(key, CachedSource(fill, generation, inf, source))
+            self.sources.put(key, CachedSource(pending, generation, inf, source))
             self._highest_generation = max(self._highest_generation, generation)
             return True
 
-    def _can_store(self, fill: Fill, generation: int | None, deadline: float, now: float) -> bool:
+    def _can_store(self, pending: PendingLoad, generation: int | None, deadline: float, now: float) -> bool:
         lease = self.lease
-        if fill.lease is not lease or fill.version & 1 or lease.versions[fill.slot] != fill.version:
+        if pending.lease is not lease or pending.version & 1 or lease.versions[pending.slot] != pending.version:
             return False
         if now >= deadline or now >= lease.until:
             return False
         if not self._followed:
-            return fill.floor == NO_GENERATION
-        return generation is not None and generation >= fill.floor and self._unchanged_since(fill.handle, generation)
+            return pending.min_generation == NO_GENERATION
+        return (
+            generation is not None
+            and generation >= pending.min_generation
+            and self._unchanged_since(pending.handle, generation)
+        )
 
     def _unchanged_since(self, handle: bytes, generation: int) -> bool:
         return self.change_log.changed_since(handle, generation) is False
@@ -206,35 +211,33 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """The live versions of this host's slots from now on. Everything is forgotten, and there is no lease until the
-        next poll was applied."""
+        """Use the live versions of this host's slots. Forgets everything; the next poll brings a lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Forgets everything, and voids every load under way. The lease goes on for what is stored from now on."""
+        """Forget everything and void pending loads. The lease goes on."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """By a bus, the group was written to in this generation. True if anything usable was forgotten."""
+        """A bus reports a write in this generation. True if any usable answer was dropped."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """To be called before the store is asked for its changes, with a copy of all versions from before."""
+        """Call before asking for changes, with a copy of all versions from before."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
-        """What the store answered. Evicts the groups that were written to, then renews the lease: ``staleness`` seconds
-        from when it was asked. To be run to its end, other work between the steps being welcome; each step gives the
-        ages (seconds) of changes that took away what could still be used."""
+        """Evict changed groups, then renew the lease until ``staleness`` seconds after the question. Run it to its end;
+        each step yields the ages (seconds) of changes that dropped usable answers."""
         with self._lock:
             if snapshot.polled_at < self._polled_at:
-                return  # the answer to an older poll says nothing new, and may look like a step back
+                return  # an older poll: nothing new, and it may look like a step back
             self._polled_at = snapshot.polled_at
             if not self.change_log.continues(changes) or changes.generation < snapshot.highest_generation:
                 self.change_log.restart(changes)
@@ -257,8 +260,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Slots and versions of writes that were seen in progress more than ``after`` seconds ago and still are: their
-        writers have crashed. To be repaired."""
+        """Slots and versions of writes in progress for more than ``after`` seconds: their writers crashed. Repair
+        them."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):
@@ -274,12 +277,12 @@ class GroupCache:
         self.lease = lease
 
     def _evict_older(self, handle: bytes, generation: int, now: float) -> bool:
-        """Drops what is older than this generation. True if any of it could still be used."""
-        for fill in self._fills.get(handle, ()):
-            fill.floor = max(fill.floor, generation)
+        """True if any of it could be used."""
+        for pending in self._pending.get(handle, ()):
+            pending.min_generation = max(pending.min_generation, generation)
         if handle == SOURCES_HANDLE:
             return self.sources.drop_older(generation, now)
-        self._refusals.drop(handle)
+        self._negative.drop(handle)
         alive = False
         for entry in self._entries_of(handle):
             if entry.generation < generation:
@@ -289,19 +292,20 @@ class GroupCache:
 
     # --- the ring -----------------------------------------------------------------------------------------------------
 
-    def _insert(self, fill: Fill, key: bytes, group: UserGroup, generation: int, deadline: float, now: float) -> None:
+    def _insert(
+        self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int, deadline: float, now: float
+    ) -> None:
         self._make_capacity(now)
         kind = CacheEntry if group.expires_at is None else ExpiringEntry
-        entry = kind(fill, generation, deadline, key, group)
+        entry = kind(pending, generation, deadline, key, group)
         self._ring.put(entry)
         self.index[key[TABLE_BYTE]][key] = entry
-        self._reindex(fill.handle, (*self._entries_of(fill.handle), entry))
+        self._reindex(pending.handle, (*self._entries_of(pending.handle), entry))
         self._highest_generation = max(self._highest_generation, generation)
 
     def _make_capacity(self, now: float) -> None:
-        """Looks at the next entry, and drops it if it is dead: a cache in use shrinks to what lives, step by step. A
-        full cache drops the first one that is dead or was not used since the last round, or the one after
-        MAX_CHANCES."""
+        """Drop the next entry if it is dead, so the cache shrinks while in use; if full, the first that is dead, unused
+        since the last round, or after MAX_CHANCES."""
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:
@@ -315,7 +319,7 @@ class GroupCache:
             entry.seen = False
 
     def _is_dead(self, entry: CacheEntry, now: float) -> bool:
-        """True for what can never be used again. A lease that ran out may be renewed, and its entries with it."""
+        """An expired lease may be renewed; a replaced one never."""
         lease = entry.lease
         return lease is not self.lease or entry.is_over(now) or lease.versions[entry.slot] != entry.version
 

@@ -1,4 +1,4 @@
-"""A typed client of ``/api/user`` and ``/api/users``, for threads and for asyncio (extra ``http``).
+"""A typed client of ``/api/user`` and ``/api/users``, for threads and asyncio (extra ``http``).
 
 with Client("https://tenantry.example.com", api_token=...) as client:
     token = client.get_or_create("acme", properties={"region": "eu"}).token
@@ -30,12 +30,11 @@ GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 
 
 class Client:
-    """The provisioning interface at ``base_url``, for the caller with this API token. Safe to share between threads.
+    """The provisioning API at ``base_url``. Safe to share between threads.
 
-    ``timeout``: seconds for each request; ``attempts``: how often one call is sent at most, when the service cannot be
-    reached or says 503; ``get_method``: what get_or_create is sent as, for proxies that drop the body of a GET.
-    Each call raises the TenantryError that the service answered with, ApiUnreachable, or UnexpectedAnswer. With
-    ``dry_run`` it writes nothing and gives, or raises, what it would: see ``ProvisionedGroup.dry_run``.
+    ``timeout`` is in seconds for each request; ``attempts`` limits the requests of a call if the service is unreachable
+    or answers 503; ``get_method`` is for proxies that drop the body of a GET. Calls raise the TenantryError of the
+    service, ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing: see ``ProvisionedGroup.dry_run``.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class Client:
         mapping: Mapping[str, str] | None = None,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """The group with this id, created if there is none; one that exists is never changed."""
+        """Get the group, or create it. An existing group is not changed."""
         return self._run(self._calls.get_or_create(user_group_id, name, properties, mapping, dry_run=dry_run))
 
     def update(
@@ -74,7 +73,7 @@ class Client:
         mapping: Mapping[str, str] | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Replaces what is given, whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
+        """Replace the given fields whole; None clears ``properties`` or ``mapping``. Raises UnknownGroup."""
         return self._run(self._calls.update(user_group_id, name, properties, mapping, dry_run=dry_run))
 
     def merge(
@@ -87,31 +86,35 @@ class Client:
         expires_at: datetime | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Merges ``properties`` and ``mapping`` member by member (RFC 7396): a member that is None is removed, the
-        others stay as they are. From ``expires_at`` (aware) on the token of the group is refused; None takes the date
-        away. Raises UnknownGroup."""
+        """Merge ``properties`` and ``mapping`` (RFC 7396): None removes a member.
+
+        The token is refused from ``expires_at`` (aware) on; None removes the date. Raises UnknownGroup.
+        """
         return self._run(self._calls.merge(user_group_id, name, properties, mapping, expires_at, dry_run=dry_run))
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Deletes the group; its token is dead. Gives what it was; None where a first attempt had done it and its reply
-        was lost. Raises UnknownGroup."""
+        """Delete the group and return it; None if an earlier attempt whose reply was lost did. Raises UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(
         self, current_token: str, *, idempotency_key: str | None = None, dry_run: bool = False
     ) -> ProvisionedGroup:
-        """A new token for the group; the old one is dead. Sent again safely: the key (a fresh one by default) makes it
-        happen once. Raises UnknownToken, TokenAlreadyRotated."""
+        """Replace the group's token. The idempotency key (random by default) makes retries safe.
+
+        Raises UnknownToken, TokenAlreadyRotated.
+        """
         return self._run(self._calls.rotate(current_token, idempotency_key, dry_run=dry_run))
 
     def find(self, user_group_id: str) -> ListedGroup | None:
-        """The group with this id, without its token; None if there is none. Creates nothing."""
+        """The group without its token, or None. Creates nothing."""
         found = self._run(self._calls.find(user_group_id)).groups
         return found[0] if found else None
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
-        """All groups of the environment in the order of their ``team_id``, those above ``after``; with ``match`` only
-        those whose id begins with it or whose name contains it. Asks for ``page_size`` at a time, at most 500."""
+        """Iterate over the groups of the environment, ordered by ``team_id``, from above ``after``.
+
+        ``match`` selects ids that begin with it and names that contain it. ``page_size`` is at most 500.
+        """
         following: int | None = after
         while following is not None:
             page = self._run(self._calls.page(after=following, limit=page_size, match=match))
@@ -121,11 +124,12 @@ class Client:
     def bulk(
         self, groups: Iterable[Mapping[str, Any]], *, replace: bool = False, dry_run: bool = False
     ) -> Iterator[BulkReport]:
-        """Creates or merges many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``, and
-        gives a report of each, in their order. With ``replace`` properties and mapping are replaced whole. Takes
-        some hundreds of groups at a time, so neither they nor the reports are ever all in memory; nothing is sent
-        before the first report is asked for. A group that fails does not end it: see ``BulkReport.error``. Raises the
-        error for which the service did not do the rest; what was reported is done, and all may be sent again."""
+        """Create or merge many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``.
+
+        Yields a report of each, in order; one with an ``error`` does not stop the others. ``replace`` replaces
+        properties and mapping whole. A few hundred groups are sent at a time, when their report is read. Raises the
+        error that stopped the rest; sending all again is safe.
+        """
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         for group in groups:
             batches.add(group)
@@ -163,7 +167,7 @@ class Client:
         return Reply.of(response)
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._http.close()
 
     def __enter__(self) -> Self:
@@ -176,7 +180,7 @@ class Client:
 
 
 class AsyncClient:
-    """The same calls as Client, to be awaited."""
+    """Client for asyncio."""
 
     def __init__(
         self,
@@ -261,7 +265,7 @@ class AsyncClient:
         replace: bool = False,
         dry_run: bool = False,
     ) -> AsyncIterator[BulkReport]:
-        """As Client.bulk. The groups may come asynchronously."""
+        """As Client.bulk; ``groups`` may be asynchronous."""
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         async for group in each_of(groups):
             batches.add(group)
@@ -301,7 +305,7 @@ class AsyncClient:
         return Reply.of(response)
 
     async def aclose(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         await self._http.aclose()
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""What ``/api/user`` and ``/api/users`` answer, as records; and its errors, as the classes that the service raised."""
+"""The answers of the API as records, and its errors as exceptions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedGroup:
-    """A user group as the API returns it (SPEC section 2.1). ``properties`` and ``api_environment_tag`` are None where
-    the call does not return them; so is ``expires_at``, the end date, which only merge returns (None if there is none).
-    ``created`` is None but for get_or_create. ``token`` is a secret and not in ``repr``.
-    ``dry_run``: nothing was written; a token that would be new is empty then, and the ``team_id`` of a new group is 0.
+    """A user group in an answer (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
+
+    Fields that a call does not return are None. With ``dry_run`` nothing was written: a new token is empty, and the
+    ``team_id`` of a new group is 0.
     """
 
     team_id: int
@@ -38,8 +38,7 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A user group as a list has it: without its token, which only ``get_or_create`` gives. From ``expires_at`` (aware,
-    UTC; None: never) on the token is refused."""
+    """A user group in a list, without its token, which is refused from ``expires_at`` (aware, UTC) on."""
 
     team_id: int
     name: str
@@ -52,7 +51,7 @@ class ListedGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupPage:
-    """A page of a list. ``next``: what to ask for next as ``after``; None: this was the last one."""
+    """A page of a list. ``next`` is the ``after`` of the next page; None on the last one."""
 
     groups: tuple[ListedGroup, ...]
     next: int | None
@@ -60,7 +59,7 @@ class GroupPage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The response to a request."""
+    """A response."""
 
     status: int
     content: bytes = field(repr=False)
@@ -71,7 +70,7 @@ class Reply:
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Reply:
-        """The parts of an httpx2 response that are read."""
+        """Convert an httpx2 response."""
         replayed, dry_run = (response.headers.get(name) == "true" for name in ("idempotency-replayed", "dry-run"))
         headers = response.headers
         return cls(
@@ -85,47 +84,46 @@ class Reply:
 
 
 def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
-    """The group of a success of ``/api/user``."""
+    """The group in an answer of ``/api/user``."""
     group = document["user_group"]
     tag = group.get("api_environment_tag")
     return ProvisionedGroup(
-        group["team_id"],
-        _text(group["token"]),
-        _text(group["name"]),
-        _text(group["provided_id"]),
-        group.get("properties"),
-        None if tag is None else Tag(tag),
-        document.get("new_user_group"),
-        reply.replayed,
-        reply.dry_run,
-        _end_date(group),
+        team_id=group["team_id"],
+        token=_text(group["token"]),
+        name=_text(group["name"]),
+        provided_id=_text(group["provided_id"]),
+        properties=group.get("properties"),
+        api_environment_tag=None if tag is None else Tag(tag),
+        created=document.get("new_user_group"),
+        replayed=reply.replayed,
+        dry_run=reply.dry_run,
+        expires_at=_end_date(group),
     )
 
 
 def read_page(document: Any, reply: Reply) -> GroupPage:
-    """The groups of ``/api/users``."""
+    """The groups in an answer of ``/api/users``."""
     return GroupPage(tuple(_listed(each) for each in document["user_groups"]), document["next"])
 
 
 def read_deleted(document: Any, reply: Reply) -> ListedGroup:
-    """The group that DELETE has deleted."""
+    """The group in the answer of DELETE."""
     return _listed(document["user_group"])
 
 
 def _listed(group: Any) -> ListedGroup:
     return ListedGroup(
-        group["team_id"],
-        _text(group["name"]),
-        _text(group["provided_id"]),
-        group["properties"],
-        group["mapping"],
-        Tag(group["api_environment_tag"]),
-        _end_date(group),
+        team_id=group["team_id"],
+        name=_text(group["name"]),
+        provided_id=_text(group["provided_id"]),
+        properties=group["properties"],
+        mapping=group["mapping"],
+        api_environment_tag=Tag(group["api_environment_tag"]),
+        expires_at=_end_date(group),
     )
 
 
 def _end_date(group: Any) -> datetime | None:
-    """Of a service of an earlier version too, which has none."""
     text = group.get("expires_at")
     return None if text is None else read_moment(text)
 
@@ -137,8 +135,7 @@ def _text(value: Any) -> str:
 
 
 def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -> T:
-    """What ``read`` makes of the document. Raises UnexpectedAnswer where a field is missing or is of another type.
-    Unknown fields are ignored."""
+    """Apply ``read`` to the document. Raises UnexpectedAnswer."""
     try:
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -147,8 +144,7 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """The error class with the code of the answer; an unknown one gives a TenantryError with its code and status. The
-    status of one that a line of a successful answer tells is that of its class."""
+    """The error with the answer's code; a TenantryError for an unknown code."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])

@@ -1,7 +1,6 @@
-"""``POST /api/users/bulk``, without I/O: groups become requests of some hundreds of lines, and their reports records.
+"""``POST /api/users/bulk`` without I/O: batches groups into requests, and reads their reports.
 
-A request that is lost is sent again, and so is one whose report has lost its end, for a bulk changes nothing that it
-has done already. What the first attempt has reported as done keeps that report.
+A bulk request changes nothing twice, so one whose reply was lost or cut off is sent again.
 """
 
 from __future__ import annotations
@@ -18,16 +17,18 @@ from tenantry.errors import TenantryError
 T = TypeVar("T")
 
 MOST_TOGETHER: Final = 500
-"""Groups of one request."""
+"""Most groups of one request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""After so many bytes a request is full. What a server reports of them fits into what it keeps in memory."""
+"""Most bytes of one request. The server can keep the reports of so many groups in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:
-    """What became of one of many groups: the one with this ``number``, counted from 1. ``outcome`` is ``created``,
-    ``updated`` or ``unchanged``, with the ``group``; or ``failed``, with the ``error``, and then nothing was done."""
+    """The result of group ``number``, counted from 1.
+
+    ``outcome`` is ``created``, ``updated`` or ``unchanged`` with the ``group``, or ``failed`` with the ``error``.
+    """
 
     number: int
     outcome: str
@@ -37,14 +38,14 @@ class BulkReport:
 
 @dataclass(frozen=True, slots=True)
 class BulkAnswer:
-    """The reports of one request. ``error``: why those that are missing were not done."""
+    """The reports of one request. ``error``: why the missing groups were not done."""
 
     reports: list[BulkReport]
     error: TenantryError | None = None
 
 
 class LineBatches:
-    """Collects groups into the bodies of requests. ``replace`` and ``dry_run`` are those of the clients' ``bulk``."""
+    """Collects groups into request bodies. ``replace`` and ``dry_run`` as for ``Client.bulk``."""
 
     def __init__(self, attempts: int, *, replace: bool, dry_run: bool) -> None:
         parameters = {"replace": "true"} if replace else {}
@@ -56,8 +57,7 @@ class LineBatches:
         self._before = 0
 
     def add(self, group: Mapping[str, Any]) -> None:
-        """One more. Raises ValueError for NaN, infinite numbers and times without a zone, TypeError for what is not
-        JSON."""
+        """Add a group. Raises ValueError and TypeError for values that JSON lacks."""
         line = json.dumps(
             {name: plain(value) for name, value in group.items()}, allow_nan=False, separators=(",", ":")
         ).encode("ascii")
@@ -66,16 +66,16 @@ class LineBatches:
 
     @property
     def full(self) -> bool:
-        """Whether it is time to ask ``send``."""
+        """Whether to call ``send``."""
         return len(self._lines) >= MOST_TOGETHER or self._size >= BYTES_TOGETHER
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to send."""
+        """Whether nothing is collected."""
         return not self._lines
 
     def send(self) -> Call[BulkAnswer]:
-        """The call for what was collected, which is forgotten here."""
+        """The call for the collected groups; the batch is then empty."""
         body, before = b"".join(line + b"\n" for line in self._lines), self._before
         self._before += len(self._lines)
         self._lines, self._size = [], 0
@@ -88,8 +88,6 @@ def _bulk(send: Send, attempts: int, before: int) -> Call[BulkAnswer]:
     reports: dict[int, BulkReport] = {}
 
     def read_lines(reply: Reply) -> Any:
-        """The last line, which sums up; NoReply where the report has lost its end. What the others report is
-        collected. Raises UnexpectedAnswer."""
         if reply.status != 200:
             return load_json(reply.content)
         return read_success(collect, [line for line in reply.content.split(b"\n") if line], reply)
@@ -122,14 +120,14 @@ def _read_report(line: Any, reply: Reply, before: int) -> BulkReport:
 
 
 def read_reports(answer: BulkAnswer) -> Iterator[BulkReport]:
-    """The reports of a request, and then its error, if it ended early."""
+    """Yield the reports of a request; raise its error."""
     yield from answer.reports
     if answer.error is not None:
         raise answer.error
 
 
 async def each_of(groups: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
-    """All of them, however they come."""
+    """Iterate asynchronously over either kind of iterable."""
     if isinstance(groups, AsyncIterable):
         async for group in groups:
             yield group

@@ -1,8 +1,6 @@
-"""The calls of ``/api/user`` and ``/api/users``, without I/O: each is a generator that yields what to do next and is
-sent the reply.
+"""The calls of the API without I/O: generators that yield a request or a pause and receive the reply.
 
-Every call here may be sent again: get-or-create and update by their nature, rotate by its Idempotency-Key. So a lost
-connection, or a store that is down for a moment, is tried again.
+All calls can be repeated, rotate because of its Idempotency-Key, so lost connections and 503 are retried.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ T = TypeVar("T")
 
 FIRST_SLEEP: Final = 0.1
 MAX_SLEEP: Final = 5.0
-"""Seconds between attempts: doubled each time, or what Retry-After says, never more than this."""
+"""Seconds between attempts, doubled each time or taken from Retry-After."""
 
 
 # --- one call, with retries -------------------------------------------------------------------------------------------
@@ -52,8 +50,7 @@ MAX_SLEEP: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this request to the service, with these query parameters. The body holds secrets, so it is not in ``repr``.
-    ``dry_run``: nothing is to be written."""
+    """A request. ``body`` holds secrets and is not in ``repr``."""
 
     method: str
     body: bytes = field(default=b"", repr=False)
@@ -78,26 +75,24 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class NoReply:
-    """The connection could not be made or broke. ``reason`` is the class of the failure, and not its text, which may
-    hold what was sent."""
+    """The connection failed. ``reason`` is the class of the error; its text may quote the request."""
 
     reason: str
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
-"""Yields what to do next and is sent the reply, or None after a Sleep."""
+"""Yields a request or a pause; is sent the reply, or None after a Sleep."""
 
 ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
-"""Makes the result of a call from the document of a success. It may raise what reading a wrong document raises."""
+"""Makes the result of a call from the document of a success."""
 
 
 ReadDocument: TypeAlias = Callable[[Reply], Any]
-"""The document of a reply that says whether it is a success; None where there is none, and NoReply where the reply has
-lost its end."""
+"""The document of a reply; None if it has none, NoReply if it was cut off."""
 
 
 def load_json(content: bytes) -> Any:
-    """The value of a JSON text; None where it is none."""
+    """Parse JSON, or return None."""
     try:
         return json.loads(content)
     except ValueError:
@@ -109,8 +104,7 @@ def _whole(reply: Reply) -> Any:
 
 
 def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
-    """One call in at most ``attempts`` requests. Raises the error that the service answered with, ApiUnreachable,
-    UnexpectedAnswer."""
+    """Send a call up to ``attempts`` times. Raises the error of the answer, ApiUnreachable, UnexpectedAnswer."""
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
         reply = yield send
@@ -133,20 +127,17 @@ def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document:
 
 
 def _is_unknown(reply: Reply | None) -> bool:
-    """Whether a service says that it does not know if a write was done."""
     return reply is not None and isinstance(read_error(reply.status, _whole(reply), None), OutcomeUnknown)
 
 
 _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, IdempotencyInFlight, Draining)
-"""Errors that pass by themselves."""
 
 
 # --- the requests -----------------------------------------------------------------------------------------------------
 
 
 class ApiCalls:
-    """Each method of the clients as a Call. ``url`` is of the service, ``headers`` are sent with every request. The
-    API token is in no ``repr`` and no message."""
+    """The methods of the clients as Calls. No ``repr`` or message shows the API token."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
@@ -166,7 +157,7 @@ class ApiCalls:
 
     @staticmethod
     def library() -> Any:
-        """The module httpx2, loaded when a client is made."""
+        """The module httpx2, imported when a client is made."""
         try:
             return import_module("httpx2")
         except ModuleNotFoundError:
@@ -182,7 +173,7 @@ class ApiCalls:
         *,
         dry_run: bool,
     ) -> Call[ProvisionedGroup]:
-        """``GET /api/user``, or another method that was chosen for it."""
+        """``GET /api/user``, or the chosen method."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
         given = {field: plain(value) for field, value in fields.items() if value is not None}
         return self._call(self._get_method, {"user_group_id": user_group_id, **given}, dry_run=dry_run)
@@ -218,8 +209,7 @@ class ApiCalls:
         return self._call("PATCH", {"user_group_id": user_group_id, **given}, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """``DELETE /api/user?user_group_id=…``; None where an earlier attempt may have done it: its reply was lost, or
-        it said that the outcome is unknown."""
+        """``DELETE /api/user``. None if the group is gone and an earlier attempt may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:
@@ -254,7 +244,7 @@ class ApiCalls:
         return self._list(wanted)
 
     def find(self, user_group_id: str) -> Call[GroupPage]:
-        """``GET /api/users?user_group_id=…``: a page of one group or none."""
+        """``GET /api/users?user_group_id=…``: a page with one group or none."""
         return self._list({"user_group_id": user_group_id})
 
     def _list(self, wanted: dict[str, str]) -> Call[GroupPage]:
@@ -263,13 +253,12 @@ class ApiCalls:
     def _call(
         self, method: str, fields: dict[str, Any], headers: dict[str, str] | None = None, *, dry_run: bool
     ) -> Call[ProvisionedGroup]:
-        """Raises ValueError for NaN and infinite numbers, TypeError for what is not JSON."""
         body = json.dumps(fields, allow_nan=False, separators=(",", ":")).encode("ascii")
         return retrying_call(Send(method, body, headers or {}, dry_run), self.attempts, read_group)
 
 
 def plain(value: Any) -> Any:
-    """The value of a field as JSON takes it. Raises ValueError for a time without its zone."""
+    """The JSON value of a field. Raises ValueError for a time without a zone."""
     if isinstance(value, datetime):
         if value.utcoffset() is None:
             raise ValueError("expires_at needs a time zone, such as datetime(2027, 1, 31, tzinfo=UTC)")

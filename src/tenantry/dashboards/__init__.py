@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from tenantry.dashboards.endpoint import error_handler as error_handler
     from tenantry.dashboards.folder import DashboardFolder as DashboardFolder
     from tenantry.dashboards.folder import SavedDashboard as SavedDashboard
-    from tenantry.dashboards.formats import UnusableFormat as UnusableFormat
-    from tenantry.dashboards.formats import unusable_formats as unusable_formats
     from tenantry.dashboards.mount import mount_dashboards as mount_dashboards
+    from tenantry.dashboards.panels.formats import UnusableFormat as UnusableFormat
+    from tenantry.dashboards.panels.formats import unusable_formats as unusable_formats
     from tenantry.dashboards.refresh.reloading import ReloadingFolder as ReloadingFolder
 else:
     __getattr__, __dir__ = lazy_exports(
@@ -19,7 +19,7 @@ else:
         {
             "tenantry.dashboards.endpoint": "dashboard error_handler",
             "tenantry.dashboards.folder": "DashboardFolder SavedDashboard",
-            "tenantry.dashboards.formats": "UnusableFormat unusable_formats",
+            "tenantry.dashboards.panels.formats": "UnusableFormat unusable_formats",
             "tenantry.dashboards.mount": "mount_dashboards",
             "tenantry.dashboards.refresh.reloading": "ReloadingFolder",
         },

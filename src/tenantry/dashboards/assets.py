@@ -1,4 +1,4 @@
-"""The browser files of dashboards, each under an address with a hash of its content: it may be kept for ever."""
+"""The browser files of dashboards, at addresses with a hash of their content, cacheable for ever."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEDIA_TYPES: Final = {
     "ts": "text/plain; charset=utf-8",  # types, for people
 }
 ENCODINGS: Final = {"br": "br", "gzip": "gz"}
-"""Content coding -> the suffix of a file that was built by it. The smallest first."""
+"""Content coding to the suffix of the built file, smallest first."""
 NOT_BUILT: Final = (
     "The browser files of the dashboards are not built. In a clone, run `python hatch_build.py` or `pip install -e .`"
 )
@@ -27,7 +27,7 @@ NOT_BUILT: Final = (
 
 @dataclass(frozen=True)
 class HashedFile:
-    """One file; ``encoded``: the same content by content coding (``br``, ``gzip``), as it was built."""
+    """One file; ``encoded``: its content by content coding (``br``, ``gzip``)."""
 
     name: str
     content: bytes
@@ -57,7 +57,7 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The bundles ``names`` of ``tenantry/static/bundles``, as far as they are built; ``missing`` are the others."""
+    """The built bundles among ``names`` in ``tenantry/static/bundles``; ``missing`` are the others."""
 
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"
@@ -74,7 +74,7 @@ class BuiltFiles:
         self._by_address = {file.address: file for file in self._by_name.values()}
 
     def address(self, name: str) -> str | None:
-        """The last part of the path of a bundle; None if it is not built."""
+        """The last part of a bundle's path; None if it is not built."""
         file = self._by_name.get(name)
         return None if file is None else file.address
 

@@ -1,5 +1,6 @@
-"""dashboard(): an existing renderer becomes an ASGI endpoint that knows its user group and can be embedded.
-error_handler: Tenantry's errors in an app's own views become the answers that docs/errors.md lists.
+"""dashboard(): turn a renderer into an embeddable ASGI endpoint that knows its user group.
+
+error_handler: answer Tenantry's errors in an app's own views as docs/errors.md lists them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect, WebSocketState
 
 from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
-from tenantry.dashboards.paced_send import LargeBodiesInPieces
+from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
 from tenantry.html import to_json
@@ -33,7 +34,7 @@ from tenantry.http import (
 )
 
 POLICY_VIOLATION = 1008
-"""The close code of a websocket that ends for an error of ours (RFC 6455 section 7.4.1)."""
+"""Close code of a websocket that ends for a TenantryError (RFC 6455 section 7.4.1)."""
 
 _log = logging.getLogger("tenantry.dashboards")
 
@@ -47,13 +48,12 @@ async def error_handler(request: WebSocket, error: Exception) -> None: ...
 
 
 async def error_handler(request: HTTPConnection, error: Exception) -> Response | None:
-    """Answer a TenantryError that a view raised: a page for people, JSON for programs, with the error's own status.
+    """Answer a TenantryError that a view raised: a page for people, JSON for programs, with the error's status.
 
-    ``Starlette(exception_handlers={TenantryError: error_handler})``, or
-    ``app.add_exception_handler(TenantryError, error_handler)``. Without it such an error is the app's own 500, but for
-    a missing token, which the middleware answers. A websocket that is not accepted yet gets the same answer as its
-    handshake's (ASGI's ``websocket.http.response``; where the server or UserGroupMiddleware is not there for it: 403).
-    One that is open is closed with 1008 and the error's code.
+    Install it by ``Starlette(exception_handlers={TenantryError: error_handler})`` or
+    ``app.add_exception_handler(TenantryError, error_handler)``. Without it such an error is a 500 of the app, except a
+    missing token, which the middleware answers. An unaccepted websocket gets the same answer to its handshake (403 if
+    the server lacks ``websocket.http.response``); an open one is closed with 1008 and the error's code.
     """
     error = cast("TenantryError", error)  # what it is registered for; Starlette types a handler's argument as Exception
     response = render_error(error, request)
@@ -75,7 +75,7 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """The answer to an error of ours. One that is not the viewer's fault is logged, with where it came from."""
+    """The answer to a TenantryError. An error that is not the viewer's fault is logged with its origin."""
     if error.status >= 500:
         _log.error("%s: %s", error.code, error.message, exc_info=error)
     status, headers, body = error_response(error, request.scope)
@@ -85,21 +85,21 @@ def render_error(error: TenantryError, request: HTTPConnection) -> Response:
 
 
 Renderer = Callable[..., Any]
-"""Returns text (HTML), a dict or list (JSON), or a Starlette Response; or an awaitable of one."""
+"""Returns text (HTML), a dict or list (JSON), a Starlette Response, or an awaitable of one."""
 
 FrameAncestors = Sequence[str] | Callable[[UserGroup], Sequence[str]]
 
 ARGUMENTS = ("group", "user_group", "variables", "request")
-"""The parameters that a renderer may have: ``group`` and ``user_group`` are the same."""
+"""Parameters of a renderer; ``group`` and ``user_group`` are the same."""
 _READING = frozenset({"GET", "HEAD"})
-"""Methods whose renderer only reads: it may be cut off half-way."""
+"""Methods whose renderer may be cut off half-way."""
 
 
 class Dashboard:
-    """An ASGI endpoint: ``Route("/sales", dashboard(sales))``, or ``app.mount("/sales", dashboard(sales))``.
+    """An ASGI endpoint: ``Route("/sales", dashboard(sales))`` or ``app.mount("/sales", dashboard(sales))``.
 
-    FastAPI takes it by ``app.mount`` or ``app.add_route``; ``@app.get`` is for functions, and would ask viewers for the
-    arguments of ``__call__``. On a route without ``methods`` the renderer is called for every method.
+    FastAPI takes it by ``app.mount`` or ``app.add_route``; ``@app.get`` would ask viewers for the arguments of
+    ``__call__``. Without ``methods`` on the route the renderer is called for every method.
     """
 
     def __init__(self, renderer: Renderer, frame_ancestors: FrameAncestors) -> None:
@@ -139,7 +139,7 @@ class Dashboard:
         return await result if inspect.isawaitable(result) else result  # a plain callable may return a coroutine
 
     async def _read(self, request: Request, call: Callable[[], Any]) -> Any:
-        """Ends when the viewer leaves: at once, or a plain function with its query."""
+        """Stops when the viewer leaves."""
         result: Any = None
         if not self._is_async:
             async with while_thread_works(request):
@@ -151,25 +151,23 @@ class Dashboard:
 
 
 def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Dashboard:
-    """Make an ASGI endpoint of any renderer, which stays as it is.
+    """Make an ASGI endpoint of a renderer.
 
-    The renderer is given what its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``; a
-    ``**keywords`` parameter takes all three. A single parameter of another name is given the UserGroup, the Record of
-    variables or the request by its annotation, the request if it has none. Parameters with a default are left alone.
-    A plain function runs in a thread. Text is sent as HTML, a dict or list as JSON, a Response as it is.
+    The renderer gets what its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
+    ``**keywords`` gets all three. A single parameter of another name gets the UserGroup, the Record of variables or
+    the request by its annotation; the request if it has none. Parameters with a default are left alone. A plain
+    function runs in a thread.
 
-    When the viewer of a GET or HEAD leaves, a coroutine is cancelled. Of a plain function the queries are stopped, and
-    later ones refused, by ViewerLeft; its other work goes on.
+    When the viewer of a GET or HEAD leaves, a coroutine is cancelled. Queries of a plain function are stopped, and
+    later ones raise ViewerLeft; its other work goes on.
 
-    ``frame_ancestors`` lists the origins whose pages may embed the dashboard (``https://app.example.com``,
-    ``https://*.example.com``, ``'self'``), or is a function of the group that gives them. Nobody may by default. They
-    are sent as a Content-Security-Policy of their own, beside any that the renderer sets: a browser obeys both. Also
-    sent are ``nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer sets its own, and ``Cache-Control:
-    private, no-store`` unless it sets one that is private.
+    ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://app.example.com``,
+    ``https://*.example.com``, ``'self'``), or a function of the group that returns them; default: none. They are sent
+    as an additional Content-Security-Policy. Also sent: ``nosniff``; ``Referrer-Policy: no-referrer`` unless the
+    renderer sets one; ``Cache-Control: private, no-store`` unless it sets a private one.
 
-    A TenantryError (no token, a variable that is missing, a template that does not compile, a data source that is
-    down) is answered as a page or JSON that names it; any other exception passes. Raises TypeError for a renderer with
-    parameters that cannot be filled, InvalidSettings for an origin that is not one.
+    A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for parameters that
+    cannot be filled, InvalidSettings for an invalid origin.
     """
     return Dashboard(renderer, frame_ancestors)
 
@@ -178,7 +176,7 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
 
 
 def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
-    """What to pass by position, and by keyword as (name, what)."""
+    """By position, and by keyword as (name, source)."""
     try:
         parameters = list(inspect.signature(renderer, eval_str=False).parameters.values())
     except ValueError:
@@ -225,7 +223,7 @@ def _response(result: Any) -> Response:
 
 
 def set_embedding_headers(response: Response, policy: str) -> None:
-    """Set the headers of an embedded page. What the page set itself stays, unless a shared cache could keep it."""
+    """Set the headers of an embedded page. Its own headers stay unless a shared cache could keep the page."""
     headers = response.headers
     if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return one Response again and again
         headers.append("Content-Security-Policy", policy)  # beside any other: a browser obeys every policy it is sent

@@ -1,4 +1,4 @@
-"""DashboardFolder: the dashboards of a program, one in each YAML or JSON file of a folder, and their queries."""
+"""DashboardFolder: dashboards in the YAML or JSON files of a folder, and their queries."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Final
 
 from tenantry.dashboards.definition.drill_through import check_open, kept_controls
-from tenantry.dashboards.definition.left_out import relaxed
 from tenantry.dashboards.definition.model import DashboardFile
+from tenantry.dashboards.definition.optional_controls import relaxed
 from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import QueryFolder, read_query_text
@@ -26,8 +26,8 @@ QUERIES: Final = "queries"
 
 @dataclass(frozen=True, slots=True)
 class SavedDashboard:
-    """A dashboard of a folder, with what it asks. ``kept``: a dashboard that a click opens -> the names of the controls
-    whose choice it takes over."""
+    """A dashboard of a folder and its queries. ``kept``: the controls whose choice goes along, by the dashboard that a
+    click opens."""
 
     dashboard: DashboardFile
     queries: DashboardQueries
@@ -35,19 +35,18 @@ class SavedDashboard:
 
     @property
     def settable(self) -> frozenset[str]:
-        """The parameters that a viewer can set, and so an address can hold: those that a query reads, or a control."""
+        """The parameters that a viewer can set: those of controls and those that a query reads."""
         return (self.queries.parameters - self.queries.locked) | frozenset(self.dashboard.controls)
 
 
 class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its sub-folders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
-    The queries are those of ``queries``: a QueryFolder, the path of one, or None for the folder ``queries`` beside the
-    dashboards (DIR/queries, or DIR/../queries where DIR is called ``dashboards``). Every file is read here, and its
-    queries are compiled with what its controls declare. Hidden files and folders are left out. It is read once: make a
-    new one for files that changed.
+    ``queries``: a QueryFolder or its path; None for the folder ``queries`` (DIR/queries, or DIR/../queries if DIR is
+    called ``dashboards``). Files are read once, and their queries compiled with the controls' parameters. Hidden files
+    and folders are skipped.
 
-    Raises InvalidDashboards, one for all files that cannot be used; InvalidQueries; OSError.
+    Raises one InvalidDashboards for all invalid files; InvalidQueries; OSError.
     """
 
     def __init__(self, path: str | Path, queries: QueryFolder | str | Path | None = None) -> None:
@@ -87,7 +86,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     @property
     def notes(self) -> list[str]:
-        """What is probably not meant, though it works: a control that nothing reads."""
+        """Likely mistakes: controls that no query reads."""
         found: list[str] = []
         for saved in self._saved.values():
             for control in unused_controls(saved.dashboard, saved.queries):
@@ -120,7 +119,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         return SavedDashboard(*relaxed(dashboard, find_queries(dashboard, self.queries or {})))
 
     def _query_folder(self, path: str | Path | None) -> QueryFolder | None:
-        """None where no path is given and there is no such folder: then every statement stands in its dashboard."""
+        """None if there is no such folder: all statements are inline."""
         if path is not None:
             return QueryFolder(path, compiled=False)
         beside = self.path / QUERIES

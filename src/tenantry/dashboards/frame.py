@@ -1,6 +1,6 @@
-"""The frame: the HTML page of a dashboard. It is the same for everybody and holds nothing of a group.
+"""The frame: the HTML page of a dashboard, the same for everybody, with nothing of a group.
 
-The page's script gets the group's token later, from the page around it, and asks for the panels with it.
+Its script gets the group's token from the embedding page and requests the panels with it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tenantry.dashboards.panels.description import readable_name
 SCRIPT: Final = "page.js"
 STYLE: Final = "page.css"
 FURTHER: Final = ("vega.js",)
-"""Bundles that the page's script loads when it needs them, by the address in a meta element ``tenantry-file``."""
+"""Bundles that the page's script loads on demand, by the address in a meta element ``tenantry-file``."""
 
 POLICY: Final = (
     "default-src 'self'; connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""Nothing from another host, no inline script or style, no eval. The hosts that may embed the page are added."""
+"""No other host, no inline script or style, no eval. Embedding hosts are added."""
 
 _PAGE: Final = """<!doctype html>
 <html lang="en" dir="ltr">
@@ -59,7 +59,7 @@ class Frame:
         self._built = built
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str]) -> Response:
-        """The page, which pages of ``hosts`` may embed; a note in its place where the bundles were never built."""
+        """The page, embeddable by pages of ``hosts``; a note if the bundles were never built."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
@@ -92,14 +92,14 @@ class Frame:
 
 
 def _title(dashboard: DashboardFile) -> str:
-    """The title of the file, if it is the same for everybody."""
+    """The file's title, if it has no variable."""
     if dashboard.texts.paths:
         return readable_name(dashboard.name)
     return str(dashboard.texts.substitute({})["title"])
 
 
 def _skeleton(dashboard: DashboardFile) -> str:
-    """Boxes where the panels will stand, so that nothing moves when they come."""
+    """Placeholders, so nothing moves when the panels come."""
     rows = []
     for row in dashboard.rows:
         boxes = "".join(

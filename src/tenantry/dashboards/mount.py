@@ -26,40 +26,52 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
 from tenantry.dashboards.embedding.routes import ELEMENT_FILES, Embedding, embedding_routes
 from tenantry.dashboards.embedding.session_cookie import CookieExchange, SessionCookie
-from tenantry.dashboards.encoded_slashes import NoEncodedSlash
 from tenantry.dashboards.endpoint import error_handler, render_error
 from tenantry.dashboards.explanation import explain_panel, panel_text
-from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
-from tenantry.dashboards.paced_send import LargeBodiesInPieces
-from tenantry.dashboards.panels.downloads import Downloads, DownloadStore
+from tenantry.dashboards.panels.downloads import Downloads
+from tenantry.dashboards.panels.filters import read_filters
+from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
-from tenantry.dashboards.panels.panels import PanelRunner
-from tenantry.dashboards.preview.endpoint import PATH, PreviewEndpoint
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
-from tenantry.dashboards.preview.previews import Preview
+from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
+from tenantry.dashboards.preview.previews import CodesOfGroups, Preview
+from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.protocol.panel_lines import check_encoder
 from tenantry.dashboards.protocol.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
-from tenantry.dashboards.refresh.changed_files import BrokenFiles, ChangedFiles
 from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
-from tenantry.dashboards.refresh.reloading import ReloadingFolder
+from tenantry.dashboards.refresh.reloading import BrokenFiles, ChangedFiles, ReloadingFolder
 from tenantry.datasources import DataSources
-from tenantry.errors import InvalidQueries, InvalidSettings, TenantryError
-from tenantry.http import user_group
-from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, with_staleness
+from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
+from tenantry.http import has_encoded_slash, user_group
+from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send_error, with_staleness
+
+
+class NoEncodedSlash:
+    """ASGI middleware: answer an address with an encoded slash with 404."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if has_encoded_slash(scope):
+            await send_error(NotFound("there is nothing at this address"), scope, send)
+        else:
+            await self.app(scope, receive, send)
+
 
 BUNDLES: Final = (SCRIPT, STYLE, *FURTHER, *ELEMENT_FILES)
 
 Dashboards = Mapping[str, SavedDashboard]
-"""A DashboardFolder, or what gives the dashboards as they are now."""
+"""A DashboardFolder, or a mapping that follows its files."""
 
 
 class MountingApp(Protocol):
@@ -78,16 +90,15 @@ def mount_dashboards(
     frame_ancestors: Sequence[str] = (),
     embedding: Embedding | None = None,
 ) -> None:
-    """Serve the dashboards of ``folder`` below ``path`` of a Starlette or FastAPI app.
+    """Serve the dashboards of ``folder`` below ``path`` of a Starlette or FastAPI app. Needs the extra ``dashboards``.
 
-    ``resolver`` finds the group of the token that a page sends as a header (``X-User-Group-Token``); ``sources`` runs
-    the queries. ``frame_ancestors`` are the origins whose pages may embed the frames, as ``dashboard`` takes them;
-    nobody may by default. With ``embedding`` also those may that the store names for the environment of ``resolver``
-    (``tenantry environment set-embedding``), and a product can ask for single-use codes. Needs the extra
-    ``dashboards``.
+    ``resolver`` finds the group of the token in the header ``X-User-Group-Token``; ``sources`` runs the queries.
+    ``frame_ancestors``: the origins whose pages may embed the frames, as for ``dashboard``; default: none.
+    ``embedding`` adds the origins that the store names for the resolver's environment (``tenantry environment
+    set-embedding``), and single-use codes.
 
-    Raises InvalidDashboards and InvalidQueries for files that cannot be used, InvalidSettings for an origin or a path
-    that is none and without the extra's packages, OSError.
+    Raises InvalidDashboards and InvalidQueries for invalid files; InvalidSettings for an invalid origin or path, or
+    missing packages; OSError.
     """
     if not path.startswith("/") or path.endswith("/"):
         raise InvalidSettings(f"path is {path!r}: it begins with / and does not end with it, as /dashboards")
@@ -103,11 +114,11 @@ def dashboards_app(
     frame_ancestors: Sequence[str],
     embedding: Embedding | None,
 ) -> Starlette:
-    """What ``mount_dashboards`` mounts."""
+    """The app that ``mount_dashboards`` mounts."""
     built = BuiltFiles(BUNDLES)
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     downloads = None
-    if isinstance(store := sources.directory, DownloadStore):
+    if isinstance(store := sources.store, CodesOfGroups):
         bounded = with_staleness(resolver)
         downloads = Downloads(
             store, dashboards, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left
@@ -141,10 +152,10 @@ def dashboards_app(
 
 
 def allowed_hosts(resolver: TokenResolver, frame_ancestors: Sequence[str], embedding: Embedding | None) -> AllowedHosts:
-    """Raises InvalidSettings for an origin that is none."""
+    """Raises InvalidSettings for an invalid origin."""
     staleness = with_staleness(resolver).staleness
     return AllowedHosts(
-        None if embedding is None else embedding.store,
+        None if embedding is None else embedding.store.environments,
         resolver.environment,
         group_hosts=None if embedding is None else embedding.group_hosts,
         further=frame_ancestors,
@@ -171,7 +182,6 @@ class _Endpoints:
         self._exchange = exchange
 
     async def frame(self, request: Request) -> Response:
-        """The page of a dashboard."""
         try:
             dashboard = self._find(request).dashboard
         except InvalidQueries as error:
@@ -183,7 +193,6 @@ class _Endpoints:
         return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
 
     async def panels(self, request: Request) -> Response:
-        """The panels of a dashboard for the group of the request."""
         group = user_group(request)
         files = self._dashboards if isinstance(self._dashboards, ReloadingFolder) else None
         revision = "" if files is None else files.revision
@@ -208,7 +217,6 @@ class _Endpoints:
         return PanelStream(request, saved, runner, wanted, changes, asked_since)
 
     async def issue_download(self, request: Request) -> Response:
-        """An address for the rows of a panel."""
         group = user_group(request)
         saved = self._find(request)
         if self._downloads is None:
@@ -221,7 +229,7 @@ class _Endpoints:
         return JSONResponse({"address": address}, headers={"Cache-Control": "no-store"})
 
     async def explain(self, request: Request) -> Response:
-        """Where the rows of a panel come from, as text: for a preview alone, which is no customer's."""
+        """Only in a preview, which no customer sees."""
         saved = self._find(request)
         if PREVIEW_KEY not in request.scope:
             raise HTTPException(404, "Panels are explained in a preview alone.")
@@ -234,7 +242,6 @@ class _Endpoints:
         return JSONResponse({"text": f"{head}\n\n{panel_text(panel)}"}, headers={"Cache-Control": "no-store"})
 
     async def download(self, request: Request) -> Response:
-        """The file of an address."""
         if self._downloads is None:
             raise HTTPException(404, "There is no such file.")
         if request.method != "GET":  # Starlette takes HEAD for one, and a look would use the address up

@@ -6,13 +6,12 @@ from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from tenantry.datasources.activity import Activity as Activity
+    from tenantry.datasources.activity import Monitoring
     from tenantry.datasources.caching.redis_results import RedisResults
     from tenantry.datasources.caching.result_cache import ResultCache
     from tenantry.datasources.checks.connection_check import check_connection, check_connections
-    from tenantry.datasources.delivery import ResultStream
     from tenantry.datasources.driver import (
         Answer,
-        DataSource,
         DeclaringDriver,
         Driver,
         Enforcement,
@@ -23,27 +22,30 @@ if TYPE_CHECKING:
         StreamingDriver,
     )
     from tenantry.datasources.driver import C as C
-    from tenantry.datasources.driver import Pieces as Pieces
+    from tenantry.datasources.driver import Chunks as Chunks
     from tenantry.datasources.driver import as_result as as_result
     from tenantry.datasources.engines.engine import DriverFactory, Engine
     from tenantry.datasources.engines.registry import check_url, registration_notes
     from tenantry.datasources.explanation import ExplainedQuery as ExplainedQuery
+    from tenantry.datasources.open_sources import source_name as source_name
     from tenantry.datasources.pages import PLAIN_NAME as PLAIN_NAME
     from tenantry.datasources.pages import CountTemplate as CountTemplate
     from tenantry.datasources.pages import Page, fetch_page
     from tenantry.datasources.pages import PagedTemplate as PagedTemplate
     from tenantry.datasources.pages import has_pages as has_pages
-    from tenantry.datasources.pool.limits import Limits, StreamLimits, take_result, take_rows, to_dicts
-    from tenantry.datasources.pool.many_rows import Reduction as Reduction
-    from tenantry.datasources.pool.threads import ThreadedSource as ThreadedSource
-    from tenantry.datasources.pool.turns import Turn as Turn
-    from tenantry.datasources.pool.turns import Turns as Turns
-    from tenantry.datasources.pools import source_name as source_name
+    from tenantry.datasources.pool.connection_pool import ConnectionPool as ConnectionPool
+    from tenantry.datasources.pool.fair_queue import FairQueue as FairQueue
+    from tenantry.datasources.pool.fair_queue import Turn as Turn
+    from tenantry.datasources.pool.limits import Limits, Sharing, StreamLimits, take_result, take_rows, to_dicts
+    from tenantry.datasources.pool.streamed_reduction import Reduction as Reduction
     from tenantry.datasources.query_folder import QueryFolder as QueryFolder
     from tenantry.datasources.query_folder import is_within as is_within
     from tenantry.datasources.query_folder import read_query_text as read_query_text
+    from tenantry.datasources.result_stream import ResultStream
+    from tenantry.datasources.schema_query import SchemaQuery as SchemaQuery
     from tenantry.datasources.sources import DataSources
     from tenantry.datasources.stop_signals import stop_on_signals
+    from tenantry.datasources.subquery_wrapper import WrappedTemplate as WrappedTemplate
     from tenantry.datasources.url import display_url, resolve_url, secret_state
     from tenantry.datasources.url import parse_url as parse_url
     from tenantry.datasources.url_secrets.encryption import encrypt_url
@@ -55,26 +57,28 @@ else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "tenantry.datasources.activity": "Activity",
+            "tenantry.datasources.activity": "Activity Monitoring",
             "tenantry.datasources.caching.redis_results": "RedisResults",
             "tenantry.datasources.caching.result_cache": "ResultCache",
             "tenantry.datasources.checks.connection_check": "check_connection check_connections",
-            "tenantry.datasources.delivery": "ResultStream",
+            "tenantry.datasources.result_stream": "ResultStream",
             "tenantry.datasources.driver": (
-                "Answer C DataSource DeclaringDriver Driver Enforcement OpenRows Pieces ReadOnlyBy "
+                "Answer C Chunks DeclaringDriver Driver Enforcement OpenRows ReadOnlyBy "
                 "ReusingDriver SessionDriver StreamingDriver as_result"
             ),
             "tenantry.datasources.engines.engine": "DriverFactory Engine",
             "tenantry.datasources.engines.registry": "check_url registration_notes",
             "tenantry.datasources.explanation": "ExplainedQuery",
             "tenantry.datasources.pages": "CountTemplate PLAIN_NAME Page PagedTemplate fetch_page has_pages",
-            "tenantry.datasources.pool.limits": "Limits StreamLimits take_result take_rows to_dicts",
-            "tenantry.datasources.pool.many_rows": "Reduction",
-            "tenantry.datasources.pool.threads": "ThreadedSource",
-            "tenantry.datasources.pool.turns": "Turn Turns",
-            "tenantry.datasources.pools": "source_name",
+            "tenantry.datasources.pool.limits": "Limits Sharing StreamLimits take_result take_rows to_dicts",
+            "tenantry.datasources.pool.streamed_reduction": "Reduction",
+            "tenantry.datasources.pool.connection_pool": "ConnectionPool",
+            "tenantry.datasources.pool.fair_queue": "FairQueue Turn",
+            "tenantry.datasources.open_sources": "source_name",
             "tenantry.datasources.query_folder": "QueryFolder is_within read_query_text",
+            "tenantry.datasources.schema_query": "SchemaQuery",
             "tenantry.datasources.sources": "DataSources",
+            "tenantry.datasources.subquery_wrapper": "WrappedTemplate",
             "tenantry.datasources.stop_signals": "stop_on_signals",
             "tenantry.datasources.url": "display_url parse_url resolve_url secret_state",
             "tenantry.datasources.url_secrets.encryption": "encrypt_url",
@@ -87,7 +91,6 @@ else:
 
 __all__ = [
     "Answer",
-    "DataSource",
     "DataSources",
     "DeclaringDriver",
     "Driver",
@@ -96,6 +99,7 @@ __all__ = [
     "Engine",
     "GroupUsage",
     "Limits",
+    "Monitoring",
     "OpenRows",
     "Page",
     "ReadOnlyBy",
@@ -104,6 +108,7 @@ __all__ = [
     "ResultStream",
     "ReusingDriver",
     "SessionDriver",
+    "Sharing",
     "StreamLimits",
     "StreamingDriver",
     "Usage",

@@ -1,18 +1,20 @@
-"""What runs at the data sources and what came of it: counters by source, and a line in the log for what was slow.
+"""Activity: counters of queries by data source, and a log line for each slow one.
 
-An execution is what a source did; a query is what a viewer asked for, which may be answered from the cache or by an
-execution that others wait for too. Nothing here holds a value, or SQL.
+An execution runs at a source. A viewer's query may be answered from the cache, or by an execution that others wait for
+too. Nothing here holds a value, or SQL.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
 from time import monotonic
 from types import TracebackType
 from typing import Final
 
-from tenantry.datasources.query_label import QueryLabel
+from tenantry.datasources.query_label import TAGGED, QueryLabel
 from tenantry.durations import QUERY_BOUNDS, Buckets
 from tenantry.errors import TenantryError
 from tenantry.tracing import DatabaseSpan
@@ -22,14 +24,29 @@ _slow_log: Final = logging.getLogger("tenantry.datasources.slow")
 
 OK: Final = "ok"
 STOPPED: Final = "stopped"
-"""Nobody waited any more."""
+"""The outcome of a query whose callers left."""
 OTHERS: Final = "(others)"
-"""The source whose counters are those of all that came when there were too many to name."""
+"""The source that counts for all sources beyond ``MAX_SOURCES``."""
 MAX_SOURCES: Final = 1_000
 
 
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """What operators see of queries.
+
+    ``slow_seconds``: queries that take this long, with their time in the queue, are warnings of the logger
+    ``tenantry.datasources.slow`` (None: none). ``query_tags``: engines, by URL scheme, whose servers get a comment with
+    each query that names group, source and template. ``usage`` counts what groups use; None: the store keeps it, if it
+    can.
+    """
+
+    slow_seconds: float | None = 10.0
+    query_tags: Collection[str] = TAGGED
+    usage: UsageCounter | None = None
+
+
 class SourceCounters:
-    """Of one source. Plain numbers: reading them costs nothing."""
+    """The counters of one source. Plain numbers: reading them costs nothing."""
 
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
@@ -38,38 +55,36 @@ class SourceCounters:
 
     def __init__(self) -> None:
         self.running: int = 0
-        """Executions that have a turn now."""
+        """Executions that run now."""
         self.waiting: int = 0
-        """Those that wait for one."""
+        """Executions that wait for a connection now."""
         self.time_in_queue: Buckets = Buckets(QUERY_BOUNDS)
-        """Of those that began."""
+        """Seconds that executions waited before they began."""
         self.durations: Buckets = Buckets(QUERY_BOUNDS)
-        """From their turn to their end."""
+        """Seconds that executions ran."""
         self.executions: Counter[str] = Counter()
-        """By outcome: ``ok``, ``stopped``, or the error's code."""
+        """Executions by outcome: ``ok``, ``stopped``, or the error's code."""
         self.queries: Counter[str] = Counter()
-        """What viewers got, the same way."""
+        """Queries of viewers by outcome."""
         self.cache_hits: int = 0
-        """Queries that were answered from the cache."""
+        """Queries answered from the cache."""
         self.joined: int = 0
-        """Queries that were given the answer of an execution that was under way."""
+        """Queries answered by an in-flight query."""
         self.rows: int = 0
-        """That the source gave."""
+        """Rows that the source gave."""
         self.bytes: int = 0
-        """What these took in memory; of a stream, its body."""
+        """Memory of these rows; of a stream, the size of its body."""
 
 
 class CountersBySource(dict[str, SourceCounters]):
-    """By the ids of sources. Those of one that it does not have yet are made; once there are too many, it gives those
-    of ``OTHERS``."""
+    """Counters by source id, made on first use. Sources beyond ``MAX_SOURCES`` share those of ``OTHERS``."""
 
     def __missing__(self, source_id: str) -> SourceCounters:
         return self.setdefault(source_id if len(self) < MAX_SOURCES else OTHERS, SourceCounters())
 
 
 class Activity:
-    """The counters of all sources. What takes ``slow_seconds`` with its time in the queue is logged (None: nothing is);
-    ``usage`` is given the rows and seconds of each group."""
+    """The counters of all sources. ``usage`` counts the rows and seconds of each group."""
 
     def __init__(self, slow_seconds: float | None, usage: UsageCounter) -> None:
         self.slow_seconds: Final = slow_seconds
@@ -78,7 +93,7 @@ class Activity:
 
 
 class Execution:
-    """One execution, from when it was asked for to its end. ``waited`` and ``ran`` are seconds."""
+    """One execution, from its request to its end. ``waited`` and ``ran`` are seconds."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
@@ -93,13 +108,13 @@ class Execution:
         self.ran: float = 0.0
 
     def wait(self) -> None:
-        """It has a place in a queue."""
+        """Count it as waiting."""
         if not self._is_waiting:
             self._is_waiting = True
             self._counters.waiting += 1
 
     def begin(self) -> None:
-        """Its turn came."""
+        """Count it as running."""
         if self._is_waiting:
             self._stop_waiting()
         self._began = monotonic()
@@ -108,7 +123,7 @@ class Execution:
         self._counters.time_in_queue.add(self.waited)
 
     def end(self, outcome: str, rows: int = 0, size: int = 0) -> None:
-        """It is over. The second time nothing happens."""
+        """Count its outcome. A second call does nothing."""
         if self._ended:
             return
         self._ended = True
@@ -139,10 +154,8 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """One query of a viewer: its span, its outcome, and the rows of its group. It ends with the block around it, or,
-    if it ``lasts`` longer, as a stream does, when ``end`` is called.
-
-    ``rows`` that the viewer gets, ``cache_hit`` and ``queue_seconds`` are set as they become known."""
+    """The span and outcome of a viewer's query. It ends with its ``with`` block or, if it ``lasts`` longer, with
+    ``end``. ``rows``, ``cache_hit`` and ``queue_seconds`` are set as they become known."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
 
@@ -167,7 +180,7 @@ class ObservedQuery(DatabaseSpan):
             self._leave()
 
     def end(self, outcome: str) -> None:
-        """It is over. The second time nothing happens."""
+        """Count the outcome and end the span. A second call does nothing."""
         if self._has_ended:
             return
         self._has_ended = True
@@ -179,7 +192,7 @@ class ObservedQuery(DatabaseSpan):
 
 
 def outcome_of(error: BaseException) -> str:
-    """The code of an error of ours; ``stopped`` for a cancellation; ``failed`` for anything else."""
+    """The code of a TenantryError; ``stopped`` for a cancellation; else ``failed``."""
     if isinstance(error, TenantryError):
         return error.code
     return "failed" if isinstance(error, Exception) else STOPPED

@@ -1,9 +1,8 @@
 """BindingWatch: ends a query or stream whose group or data source changes while it runs.
 
-A query is bound with the properties of a group, on the source that the group's mapping names. Rows that come later must
-not outlive either. So what runs for longer than a fifth of the staleness bound is checked again and again, by one timer
-and one read for each group and source, whether its reader reads or not. Where the store cannot be asked for the whole
-bound, nobody knows, and it ends too.
+A query is bound with the properties of a group, on the source of its mapping, and its rows must outlive neither. So
+what runs for more than a fifth of the staleness bound is checked repeatedly, with one read for each group and source.
+It also ends when the store does not answer for the whole bound.
 """
 
 from __future__ import annotations
@@ -13,37 +12,28 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from tenantry.aio import silence_destroy_warning
 from tenantry.cache.slots import monotonic_with_suspend, utc_now
-from tenantry.datasources.driver import Pieces
+from tenantry.datasources.driver import Chunks
 from tenantry.datasources.registrations import Registrations
 from tenantry.errors import QueryOutdated, StoreUnavailable, TenantryError, UnmappedSchema, UnregisteredSource
-from tenantry.groups import Issued, RegisteredSource, UserGroup
-from tenantry.ports import Clock, MonotonicClock, SourceDirectory
+from tenantry.groups import RegisteredSource, UserGroup
+from tenantry.ports import Clock, GroupStore, MonotonicClock
 
 CHECKS: Final = 5
-"""Checks in one staleness bound."""
+"""Checks in each staleness bound."""
 
 _log: Final = logging.getLogger("tenantry.datasources")
 
 T = TypeVar("T")
 
 
-class GroupDirectory(Protocol):
-    """The store of the groups; a directory that has this method is one."""
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        """The group with this handle; None if there is none."""
-        ...
-
-
 @dataclass(slots=True, eq=False)
 class Binding:
-    """The group, schema and registration of one query or stream. ``group`` is None where something else watches it;
-    ``current`` is the record that was read last. ``end`` is called once, when one of them has changed: ``error`` says
-    so."""
+    """The group, schema and registration of one query. ``group`` is None if only the registration is checked;
+    ``current`` is the group as read last. ``end`` is called once, with the ``error`` of a change."""
 
     group: UserGroup | None
     schema: str
@@ -56,17 +46,16 @@ class Binding:
 
 
 class BindingWatch:
-    """The bindings of one event loop. A ``directory`` with ``get_by_handle`` is the store of the groups; with another
-    one only the registrations are checked."""
+    """The bindings of one event loop. Without ``groups`` only the registrations are checked."""
 
     def __init__(
         self,
-        directory: SourceDirectory,
+        groups: GroupStore | None,
         registrations: Registrations,
         clock: MonotonicClock = monotonic_with_suspend,
         time_of_day: Clock = utc_now,
     ) -> None:
-        self._groups = cast("GroupDirectory", directory) if hasattr(directory, "get_by_handle") else None
+        self._groups = groups
         self._registrations = registrations
         self._clock = clock
         self._time_of_day = time_of_day
@@ -87,7 +76,7 @@ class BindingWatch:
         *,
         checks_group: bool = True,
     ) -> Binding:
-        """Watches until ``discard``, or until ``end`` was called."""
+        """Watch until ``discard``, or until ``end`` is called."""
         now, bound = self._clock(), self._registrations.staleness
         interval = bound / CHECKS
         own = group if checks_group and self._groups is not None else None
@@ -100,12 +89,12 @@ class BindingWatch:
         return binding
 
     def discard(self, binding: Binding) -> None:
-        """It has ended."""
+        """Stop watching."""
         self._bindings.pop(binding, None)
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """The outcome of ``work``. Raises QueryOutdated, and StoreUnavailable where nobody knows; then ``work`` is
-        cancelled."""
+        """The outcome of ``work``. A change cancels it and raises QueryOutdated; a store that does not answer,
+        StoreUnavailable."""
         limit = asyncio.timeout(None)
         binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -114,19 +103,19 @@ class BindingWatch:
             self.discard(binding)
 
     async def open(
-        self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Pieces]
-    ) -> Pieces:
-        """The pieces that ``opening`` gives, watched to the last one. Raises as ``run`` does."""
+        self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
+    ) -> Chunks:
+        """The chunks of ``opening``, watched to the last one. Raises as ``run`` does."""
         limit = asyncio.timeout(None)
         binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
-            return WatchedPieces(await _before(limit, binding, opening), binding, self)
+            return WatchedChunks(await _before(limit, binding, opening), binding, self)
         except BaseException:
             self.discard(binding)
             raise
 
     def stop(self) -> None:
-        """Checks nothing more."""
+        """End all checks."""
         self._bindings.clear()
         if self._timer is not None:
             self._timer.cancel()
@@ -138,8 +127,7 @@ class BindingWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """Seconds for which an answer of now counts: not beyond the end date of the group, and the time to read it
-        again, for it may have been moved."""
+        """A check counts up to the group's end date, and the time to read again, because the date may have moved."""
         if group is None or group.expires_at is None:
             return bound
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
@@ -162,7 +150,6 @@ class BindingWatch:
             self._timer = loop.call_later(self._registrations.staleness / CHECKS, self._tick)
 
     async def _check(self, due: list[Binding]) -> None:
-        """One round: each group and each source is read once."""
         started, bound = self._clock(), self._registrations.staleness
         groups: dict[bytes, UserGroup | None] = {}
         sources: dict[tuple[int, str], RegisteredSource | None] = {}
@@ -170,11 +157,11 @@ class BindingWatch:
             if binding not in self._bindings:
                 continue
             try:
-                async with asyncio.timeout(bound):  # a read that never ends must not be the last round
+                async with asyncio.timeout(bound):  # a read that hangs must not stop the rounds
                     current = await self._current(binding, groups, sources)
             except (StoreUnavailable, TimeoutError):
                 return  # the next round asks again
-            except Exception as error:  # noqa: BLE001  # of a directory that breaks its contract; its text may hold a secret
+            except Exception as error:  # noqa: BLE001  # the directory breaks its contract; its text may hold a secret
                 _log.error("a query that runs could not be checked: %s", type(error).__qualname__)
                 continue
             if current is None:
@@ -193,14 +180,14 @@ class BindingWatch:
         current, now = binding.current, self._time_of_day()
         if binding.group is not None and self._groups is not None:
             if current.handle not in groups:
-                issued = await self._groups.get_by_handle(current.handle)
+                issued = await self._groups.get(handle=current.handle)
                 groups[current.handle] = None if issued is None else issued.group
             found = groups[current.handle]
             if found is None or not _is_current(binding.group, found, now):
                 return None
             current = found
         try:
-            registered = await self._registrations.reread(current, binding.schema, sources)
+            registered = await self._registrations.of_schema(current, binding.schema, reread=sources)
         except (UnmappedSchema, UnregisteredSource):
             return None
         return current if _identity(registered) == _identity(binding.registered) else None
@@ -212,37 +199,37 @@ class BindingWatch:
             binding.end(error)
 
 
-class WatchedPieces:
-    """The Pieces of a stream, until its reader has the last one: also one that the engine has ended long before."""
+class WatchedChunks:
+    """The chunks of a stream, watched until its reader has the last one, even if the engine ended long before."""
 
-    def __init__(self, pieces: Pieces, binding: Binding, watch: BindingWatch) -> None:
-        self._pieces = pieces
+    def __init__(self, chunks: Chunks, binding: Binding, watch: BindingWatch) -> None:
+        self._chunks = chunks
         self._binding = binding
         self._watch = watch
-        binding.end = pieces.close
+        binding.end = chunks.close
         if binding.error is not None:
-            pieces.close(binding.error)
+            chunks.close(binding.error)
 
     @property
     def row_count(self) -> int:
         """Rows so far."""
-        return self._pieces.row_count
+        return self._chunks.row_count
 
     async def next(self) -> bytes | None:
-        """The next piece; None after the last one."""
-        piece = await self._pieces.next()
-        if piece is None:
+        """The next chunk; None after the last one."""
+        chunk = await self._chunks.next()
+        if chunk is None:
             self._watch.discard(self._binding)
-        return piece
+        return chunk
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Its reader reads no more."""
+        """Stop the query."""
         self._watch.discard(self._binding)
-        self._pieces.close(error)
+        self._chunks.close(error)
 
 
 async def _before(limit: asyncio.Timeout, binding: Binding, work: Awaitable[T]) -> T:
-    """The outcome of ``work``, unless the binding ends first."""
+    """Raises the error of the binding if that ends first."""
     try:
         async with limit:
             return await work
@@ -253,13 +240,13 @@ async def _before(limit: asyncio.Timeout, binding: Binding, work: Awaitable[T]) 
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """All of it but its environment, whose settings may change; ``reread`` has compared which one it is."""
+    """The environment's settings may change; ``of_schema`` has compared its id."""
     return source.id, source.url, source.trusted, source.session
 
 
 def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:
-    """Whether a query that was bound with the first record may go on with the second: its token counts to the end of
-    its grace."""
+    """Whether a query bound with the first record may go on with the second. A rotated token counts to the end of its
+    grace."""
     behind = found.token_version - bound.token_version
     in_grace = behind == 1 and found.grace_until is not None and found.grace_until > now
     return (behind == 0 or in_grace) and found.seconds_left(now) > 0 and found.is_bound_like(bound)

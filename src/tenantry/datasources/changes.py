@@ -1,4 +1,4 @@
-"""SourceChanges: whoever shows rows of a source is told when these have changed, at once or when he asks."""
+"""SourceChanges: notifies listeners when the rows of a source have changed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import contextmanager, suppress
 from typing import Final, Protocol
 
 TOGETHER_SECONDS: Final = 0.1
-"""Changes that follow one another so soon are told together."""
+"""Changes within this time are notified together."""
 FOLLOW_SECONDS: Final = 1.0
-"""While somebody listens, what other processes changed is asked for so often."""
+"""Seconds between two questions for the changes of other processes, while there are listeners."""
 LATE_SECONDS: Final = 5.0
-"""So late may it be known here what another process changed."""
+"""Seconds after which the changes of another process are known here."""
 
 
 class ChangeTimes:
@@ -24,57 +24,57 @@ class ChangeTimes:
         self._of_all = -1.0
 
     def note(self, source: str | None, at: float) -> None:
-        """A source changed; None: any may have."""
+        """Record a change of a source; None: of any."""
         if source is None:
             self._of_all = at
         else:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """The last time; below 0 if there was none."""
+        """The last change of a source; below 0 without one."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
 class OtherProcesses(Protocol):
-    """What tells of changes in other processes: the shared level of a cache."""
+    """Knows the changes of other processes: the shared level of a cache."""
 
     def is_current(self) -> bool:
-        """Whether they are known. Mostly they are; now and then this asks in the background."""
+        """Whether they are known; may ask in the background."""
         ...
 
     async def follow(self) -> bool:
-        """The same; if they are not known, it waits a moment for them."""
+        """Whether they are known, after a short wait if necessary."""
         ...
 
 
 class ChangeInbox:
-    """What one listener was told and has not taken yet."""
+    """The pending changes of one listener."""
 
     def __init__(self) -> None:
         self.has_ended = False
-        """The process is about to end: nothing more comes."""
+        """Whether the process ends, so that no more changes come."""
         self._sources: set[str | None] = set()
         self._changed = asyncio.Event()
 
     def put(self, source: str | None) -> None:
-        """A source changed; None: any may have."""
+        """Add a change of a source; None: of any."""
         self._sources.add(source)
         self._changed.set()
 
     def end(self) -> None:
-        """Wakes the listener for the last time."""
+        """Wake the listener for the last time."""
         self.has_ended = True
         self._changed.set()
 
     async def wait(self, seconds: float) -> bool:
-        """Waits so long for a change. Whether there is one."""
+        """Whether a change comes within ``seconds``."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Waits for a change, and a moment for others. The sources that changed; None stands for any of them."""
+        """Wait for a change and those that follow at once. The changed sources; None stands for any."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -84,10 +84,9 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """The listeners of one event loop, and the changes that this process knows of. What ``others`` have changed is
-    asked for now and then while there are listeners. ``clock`` gives seconds since 1970, as the ``as_of`` of rows.
-    ``forget`` is called with a source that changed before anybody is told: who asks then joins no query of before.
-    """
+    """The listeners of one event loop, and the changes known here. ``others`` is asked regularly while there are
+    listeners. ``clock`` gives seconds since 1970. ``forget`` is called with a changed source before its listeners, so
+    that their queries join none from before."""
 
     def __init__(
         self,
@@ -108,7 +107,7 @@ class SourceChanges:
 
     @contextmanager
     def listen(self) -> Iterator[ChangeInbox]:
-        """The inbox is told of every change while the block runs."""
+        """An inbox of all changes while the block runs."""
         inbox = ChangeInbox()
         self._inboxes.add(inbox)
         if self._timer is None:
@@ -122,28 +121,27 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """A source (``source_name``) changed; None: any may have."""
+        """Notify listeners of a change of a source (``source_name``); None: of any."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Rows that are given out from now on have every change before this time, even those of a cache."""
+        """Rows given out from now on, even from a cache, have all changes before this time."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:
-        """Asks for what other processes have changed, if that is not known."""
+        """Ask for the changes of other processes."""
         if self._others is not None:
             await self._others.follow()
 
     def may_be_old(self, source: str, as_of: float) -> bool:
-        """Whether rows of ``as_of`` may lack a change of their source: one that is known, or one from before this
-        process knew of any."""
+        """Whether rows of ``as_of`` may lack a change of their source."""
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:
-        """The process is about to end: nobody waits any longer."""
+        """Wake all listeners, because the process ends."""
         for inbox in self._inboxes:
             inbox.end()
 

@@ -1,20 +1,19 @@
-"""What an engine is to data sources: the protocols DataSource and Driver, and the errors that every engine raises.
+"""The protocol Driver, and the errors that every engine raises.
 
-What an engine's own error text says may quote a tenant's value or a part of the URL, so none of it is passed on: only
-the kind of error, an error code, and our own text.
+An engine's own error text may quote a tenant's value or a part of the URL, so none of it is passed on: only the kind of
+error, a code, and our text.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from tenantry.datasources.connection_refusals import NoConnectionLeft, says_no_connection
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
-from tenantry.datasources.results.pieces import MakeWriter
 from tenantry.errors import (
     NotOneStatement,
     QueryFailed,
@@ -26,44 +25,51 @@ from tenantry.errors import (
 )
 from tenantry.sql import BoundSQL, has_dynamic_sql
 
-if TYPE_CHECKING:
-    from tenantry.datasources.pool.turns import Turn
-
 Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
 
 Answer = Rows | Result
-"""What a driver gives: a Result, which knows the types of its columns, or ready dicts."""
+"""A driver's answer: a Result, which knows the types of its columns, or dicts."""
 
 C = TypeVar("C")
 Found = TypeVar("Found")
 
 OnEnd: TypeAlias = Callable[[str, int, int], None]
-"""Takes what became of a stream (``ok``, ``stopped`` or an error's code), and how many rows and bytes it gave."""
+"""Takes the outcome of a stream (``ok``, ``stopped`` or an error's code), and its rows and bytes."""
+
+
+# PostgreSQL, PgBouncer, Redshift, Supavisor; MySQL, MariaDB, ProxySQL; ClickHouse; Oracle; SQL Server.
+_NO_CONNECTION: Final = re.compile(
+    r"too many (\w+ )*(connections|clients|sessions|queries)|no more connections|more than 'max_user_connections'"
+    r"|connection slots are reserved|connection limit|exceeded the 'max_\w*connections\w*' resource"
+    r"|max(imum)? (client connections|clients|number of (\w+ )*(connections|sessions|processes))"
+    r"|sessions_per_user|sessions? limit",
+    re.IGNORECASE,
+)
 
 
 class ReadOnlyBy(Enum):
     """Who refuses a query that writes."""
 
     ENGINE = "engine"
-    """The engine itself: its read-only mode, transaction or session, whatever the user may do."""
+    """The engine: its read-only mode, transaction or session, whatever rights the user has."""
     STATEMENT = "statement"
-    """Tenantry, by the kind of the statement, as its text or the engine shows it. Functions do what the user may."""
+    """Tenantry, by the kind of the statement, as its text or the engine shows it. Functions have the user's rights."""
     USER = "user"
-    """The rights of the user alone."""
+    """Only the rights of the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """What holds the queries of an engine. ``can_stop``: a query that runs is ended at the engine when its viewer has
-    left or its time is up."""
+    """What restricts the queries of an engine. ``can_stop``: a query ends at the engine when its viewer leaves or its
+    time is up."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
     can_stop: bool = True
 
 
-class Pieces(Protocol):
-    """A body that is being made, for one reader."""
+class Chunks(Protocol):
+    """A body in chunks, for one reader."""
 
     @property
     def row_count(self) -> int:
@@ -71,70 +77,21 @@ class Pieces(Protocol):
         ...
 
     async def next(self) -> bytes | None:
-        """The next piece; None after the last one. Raises DataSourceError: also each time after it did."""
+        """The next chunk; None after the last one. Raises DataSourceError, again on each later call."""
         ...
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Its reader reads no more: the query is stopped. ``next`` raises ``error`` then, where it is given."""
-        ...
-
-
-class DataSource(Protocol):
-    """Runs bound SQL, read-only. ``dialect`` and ``paramstyle``: how SQL must be bound for it."""
-
-    @property
-    def dialect(self) -> str:
-        """The SQL dialect that templates are bound for."""
-        ...
-
-    @property
-    def paramstyle(self) -> str:
-        """How its placeholders are written."""
-        ...
-
-    async def fetch(
-        self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
-    ) -> Found:
-        """The rows in this shape, which is made where the query runs: such as ``as_result``.
-
-        ``turn`` has come. It ends when the connection is free, which may be later than the query's caller has left.
-        Runs ``session`` first, in the same transaction: what sets the session variables. Raises DataSourceError.
-        """
-        ...
-
-    async def stream(
-        self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
-    ) -> Pieces:
-        """The rows as pieces of a body, of which the first is there. ``on_end`` is called once, when the query has
-        ended or is told to. Raises DataSourceError."""
-        ...
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a query of it has not ended yet."""
-        ...
-
-    def stop_all(self) -> None:
-        """Stops what is running, without waiting, and lets nothing begin. Whoever waits for it gets SourceUnavailable,
-        also where the engine cannot stop it."""
-        ...
-
-    async def aclose(self) -> None:
-        """Stops what is running and closes every connection."""
-        ...
-
-    def abandon(self) -> None:
-        """Drops every connection without waiting: the event loop that it belonged to is gone."""
+        """Stop the query; ``next`` then raises ``error``, if it is given."""
         ...
 
 
 class Driver(Protocol[C]):
     """One data source on one engine with blocking connections of type ``C``. ``dialect`` is one of DIALECTS,
-    ``paramstyle`` one of PARAMSTYLES. Every method but the properties runs in the source's threads.
+    ``paramstyle`` one of PARAMSTYLES. All methods run in the source's threads.
 
-    The driver enforces that queries only read: nothing around it does. Rows are taken by ``take_result`` or within the
-    same limits. ``tenantry.testing.DriverContract`` has its tests. What it may have too: ReusingDriver, SessionDriver,
-    DeclaringDriver, StreamingDriver; a later version may add such a protocol, and no method to this one.
+    Only the driver enforces that queries read and stay within the limits; ``take_result`` helps.
+    ``tenantry.testing.DriverContract`` tests it. Optional protocols: ReusingDriver, SessionDriver, DeclaringDriver,
+    StreamingDriver. Later versions may add such protocols, but no method to this one.
     """
 
     @property
@@ -144,12 +101,12 @@ class Driver(Protocol[C]):
 
     @property
     def dialect(self) -> str:
-        """The SQL dialect that templates are bound for."""
+        """The SQL dialect for templates."""
         ...
 
     @property
     def paramstyle(self) -> str:
-        """How its placeholders are written."""
+        """The style of placeholders."""
         ...
 
     def open(self) -> C:
@@ -157,7 +114,7 @@ class Driver(Protocol[C]):
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Runs one query and leaves the connection as it was. Raises TenantryError or the driver's own error."""
+        """Run one query and leave the connection as it was. Raises TenantryError or the driver's own error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:
@@ -165,11 +122,11 @@ class Driver(Protocol[C]):
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stops what the connection runs; called from another thread. Does nothing where a driver cannot."""
+        """Stop the connection's query, from another thread. Does nothing where a driver cannot."""
         ...
 
     def close(self, connection: C) -> None:
-        """Closes a connection. May raise: that is ignored."""
+        """Close a connection. Errors are ignored."""
         ...
 
     def shutdown(self) -> None:
@@ -179,16 +136,16 @@ class Driver(Protocol[C]):
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """What a Driver may have too. Without it a connection that saw an error is closed."""
+    """Optional protocol for drivers whose connections survive an error. Without it they are closed."""
 
     def is_reusable(self, connection: Any) -> bool:
-        """Whether another query may have the connection of one that failed: its state is known, and the same."""
+        """Whether a connection whose query failed is in a known state for another query."""
         ...
 
 
 @runtime_checkable
 class SessionDriver(Protocol):
-    """What a Driver may have too. Without it a source has no session variables."""
+    """Optional protocol for drivers that set session variables."""
 
     def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
         """``fetch``, after ``session`` in the same transaction."""
@@ -197,11 +154,11 @@ class SessionDriver(Protocol):
 
 @runtime_checkable
 class DeclaringDriver(Protocol):
-    """What a Driver may have too. Without it the source is taken for one that nothing holds, and the log says so."""
+    """Optional protocol for drivers that say what restricts them. Without it the log warns that nothing does."""
 
     @property
     def enforcement(self) -> Enforcement:
-        """What holds its queries."""
+        """What restricts its queries."""
         ...
 
 
@@ -211,8 +168,8 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """The rows of a query that runs: the names of its columns, its rows as they come, and what the engine says of the
-    types. ``close`` is called once after the last row or before it, and by then stops the query."""
+    """The rows of a running query, with the names and types of its columns. ``close`` is called once, and stops the
+    query if rows are left."""
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
@@ -222,22 +179,32 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """What a Driver may have too. Without it a stream runs ``fetch``: its limits hold and all rows are in memory."""
+    """Optional protocol for drivers that give rows as they come. Without it a stream runs ``fetch``, within its limits,
+    and holds all rows in memory."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Begins one query, after ``session`` in the same transaction if there is one. ``limits.stream.timeout`` is its
-        timeout. Its rows are read by any thread, one at a time, and when the last one was, or ``close`` was called, the
-        connection is as ``fetch`` leaves it. All of it raises what ``fetch`` raises."""
+        """Begin one query, after ``session`` in the same transaction if there is one. Its timeout is
+        ``limits.stream.timeout``. Any thread reads its rows, one thread at a time. After the last row or ``close`` the
+        connection is as ``fetch`` leaves it. Raises as ``fetch`` does."""
         ...
 
 
+class NoConnectionLeft(SourceUnavailable):
+    """The server gives this source no further connection."""
+
+
+def says_no_connection(words: str) -> bool:
+    """Whether an engine's words mean NoConnectionLeft."""
+    return _NO_CONNECTION.search(words) is not None
+
+
 def as_result(answer: Answer) -> Result:
-    """What a driver gave, as a Result."""
+    """A driver's answer as a Result."""
     return answer if isinstance(answer, Result) else Result.of_dicts(answer)
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
-    """The text is not one statement that reads: ``reason`` says why not, and what to write instead."""
+    """The SQL is not one statement that reads. ``reason``: why, and what to write instead."""
     return NotOneStatement(f"data source {source_id} does not run this: {reason}")
 
 
@@ -271,12 +238,12 @@ def busy_error(source_id: str) -> SourceUnavailable:
 
 
 def closing_error(source_id: str) -> SourceUnavailable:
-    """The source is closed while a query waits or runs."""
+    """The source closes while a query waits or runs."""
     return SourceUnavailable(f"data source {source_id} is being closed; try again", retry_after=1)
 
 
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
-    """Too many wait already: ``waiting`` of all groups, ``own`` of the one that asks."""
+    """The queue is full: ``waiting`` of all groups, ``own`` of the asking group."""
     return SourceUnavailable(
         f"{waiting} queries wait for data source {source_id}, {own} of them of this user group, and no more may; "
         "try again",
@@ -287,15 +254,15 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """The engine does not answer or refuses the login; ``hint`` is a code or advice, never its own text. A
-    NoConnectionLeft where its text says so, or a code (``has_no_connection``)."""
+    """The engine does not answer or refuses the login. ``hint`` is a code or advice, never the engine's text. Gives a
+    NoConnectionLeft where that text or a code (``has_no_connection``) says so."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """The engine refused the query; ``evidence`` is a code or a type of error, never its own text. ``position``: at
-    which character, from 1."""
+    """The engine refused the query. ``evidence`` is a code or a type of error, never the engine's text; ``position``
+    counts characters from 1."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None
@@ -317,7 +284,7 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
 
 
 def driver_parameters(bound: BoundSQL) -> tuple[Any, ...] | dict[str, Any]:
-    """The parameters as a driver takes them when it wants a collection in any case."""
+    """The parameters, for a driver that always wants a collection."""
     params = bound.params
     if params is None:
         return ()

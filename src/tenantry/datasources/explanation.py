@@ -1,4 +1,4 @@
-"""What a query of a group would ask: of which source, with which text and values, and how old an answer is kept."""
+"""explain_query: the source, SQL, values and cached age of a query, without running it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tenantry.datasources.caching.result_cache import ResultCache
-from tenantry.datasources.pools import OpenSource
+from tenantry.datasources.open_sources import OpenSource
 from tenantry.datasources.url import parse_url
 from tenantry.groups import Record, UserGroup
 from tenantry.sql import SQLTemplate, TracedSQL
@@ -17,8 +17,8 @@ from tenantry.sql import SQLTemplate, TracedSQL
 
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
-    """``source_id`` (``ds_…``) and ``provided_id``, the operator's own, name the source; ``engine`` is the scheme of
-    its URL. ``age``: seconds since the answer was asked for that this process keeps; None if it keeps none."""
+    """``source_id`` (``ds_…``) and the operator's ``provided_id`` name the source; ``engine`` is its URL scheme.
+    ``age``: seconds since the cached answer was requested; None without one."""
 
     source_id: str
     provided_id: str
@@ -34,13 +34,13 @@ def explain_query(
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
 ) -> ExplainedQuery:
-    """Binds the query for an open source. Raises as ``SQLTemplate.bind`` and ``SessionTemplate.bind`` do."""
-    source, registered = opened.source, opened.registered
-    traced = template.trace(variables, source.paramstyle, dialect=source.dialect, now=datetime.now(UTC))
+    """Raises as ``SQLTemplate.bind`` and ``SessionTemplate.bind`` do."""
+    pool, registered = opened.pool, opened.registered
+    traced = template.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)
     age = None
     if cache is not None:
-        with suppress(TypeError):  # a value without a fingerprint, for a driver of the host's own
+        with suppress(TypeError):  # a value without a fingerprint, for a driver of the host
             age = cache.age(opened.fingerprint(traced.bound, session, group))
     engine = parse_url(registered.url).get_backend_name()
     return ExplainedQuery(registered.id, registered.provided_id, engine, traced, age)

@@ -17,13 +17,12 @@ _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 class QueryFolder(Mapping[str, Query]):
     """The queries in a folder and its sub-folders, by name: ``folder["sales/by_day"]`` is that of sales/by_day.sql.
 
-    Every file is read and compiled here: for the dialect of its header, else for ``dialect``, else for the first one
-    that takes it. Each can include any other, ``({{> sales/by_day }})``. Hidden files and folders are left out. The
-    folder is the program's own, so its headers may declare properties ``optional``; who can write into it decides that.
-    It is read once: make a new one for files that have changed. With ``compiled=False`` a query is compiled when it is
-    used: where a program declares what viewers choose, as dashboards do, and the files alone are not whole.
+    Reads and compiles every file once: for the dialect of its header, else for ``dialect``, else for the first that
+    takes it. Each can include any other (``{{> sales/by_day }}``). Hidden files and folders are left out. Headers may
+    declare properties ``optional``, so only the program may write here. With ``compiled=False`` a query is compiled on
+    first use, for programs that declare parameters later, as dashboards do.
 
-    Raises InvalidQueries, one for all files that cannot be used; OSError for a folder or a file that cannot be read.
+    Raises one InvalidQueries for all unusable files; OSError for a folder or file that cannot be read.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
@@ -51,7 +50,7 @@ class QueryFolder(Mapping[str, Query]):
             raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])
 
     def __getitem__(self, name: str) -> Query:
-        if name in self._unreadable:  # while the folder is read: what includes it has no error of its own
+        if name in self._unreadable:  # while the folder is read, a query that includes a broken one adds no error
             raise self._unreadable[name]
         return self._queries[name]
 
@@ -66,13 +65,12 @@ class QueryFolder(Mapping[str, Query]):
 
     def _files(self) -> Iterator[Path]:
         if not self.path.is_dir():
-            raise NotADirectoryError(f"{self.path} is no folder of query files")
+            raise NotADirectoryError(f"{self.path} is not a folder of query files")
         for file in self.path.rglob("*.sql"):
             if file.is_file() and not any(part.startswith(".") for part in file.relative_to(self.path).parts):
                 yield file
 
     def _check_choices(self, query: Query) -> None:
-        """Raises TemplateError for a parameter whose choices come from a query that is not in the folder."""
         for name, parameter in query.definition.parameters.items():
             wanted = parameter.choices_query
             if wanted is not None and wanted not in self:
@@ -92,12 +90,12 @@ def _first_line(error: TemplateError) -> str:
 
 
 def is_within(file: Path, folder: Path) -> bool:
-    """Whether a file is in a folder or in a sub-folder of it, wherever links lead."""
+    """Whether a file is in a folder or its sub-folders, wherever links lead."""
     return file.resolve().is_relative_to(folder.resolve())
 
 
 def read_query_text(file: Path) -> str:
-    """The text of a query file. Raises TemplateError for one that is too long or no UTF-8; OSError."""
+    """The text of a query file. Raises TemplateError for one that is too long or not UTF-8; OSError."""
     with file.open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

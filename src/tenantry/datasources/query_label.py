@@ -1,19 +1,22 @@
-"""What operators are shown of a query: for whom, where and which; and the tag, a comment with it in the SQL.
+"""QueryLabel: the names by which operators know a query; and its tag, a comment in the SQL with these names.
 
-A tag is written as sqlcommenter does (https://google.github.io/sqlcommenter/spec/): at the end of the text, sorted
-``key='value'`` pairs, each value URL-encoded. So an id holds no character that could end the comment, or that a driver
-takes for a placeholder, but for ``%``, which is doubled where a driver undoubles it.
+A tag has the form of sqlcommenter (https://google.github.io/sqlcommenter/spec/): at the end, sorted ``key='value'``
+pairs, each value URL-encoded. So no id can end the comment or hold a placeholder, except for ``%``, which is doubled
+where a driver undoubles it.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 from urllib.parse import quote
 
 from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
+
+TAGGED: Final = ("postgresql", "mysql", "mariadb")
+"""Engines, by URL scheme, that list running queries by their SQL and cache neither plans nor results by it."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -21,7 +24,7 @@ _BLANK = " \t\r\n;"
 
 
 class QueryLabel(NamedTuple):
-    """Names alone: the source's id, its environment, the group's id, and the name of the template."""
+    """The source's id, the environment's name, the group's id, and the template's name."""
 
     source: str
     environment: str
@@ -30,17 +33,17 @@ class QueryLabel(NamedTuple):
 
 
 class TaggedSQL(BoundSQL):
-    """BoundSQL with a tag. ``untagged`` is the text of the template: what is checked, and what a check is cached by."""
+    """BoundSQL with a tag. ``untagged``: the SQL without it, which checks read and are cached by."""
 
     untagged: str
 
 
 class NamedTemplate(Protocol):
-    """What has the name of a template that it is made of."""
+    """A template that wraps another one."""
 
     @property
     def name(self) -> str:
-        """It is not empty."""
+        """The name of the template inside; never empty."""
         ...
 
 
@@ -52,12 +55,12 @@ def label_of(source: RegisteredSource, group: UserGroup, template: SQLTemplate |
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """The name of a Query, as a QueryFolder gives it; of what has none, a digest of the template as it was written."""
+    """The name of a Query from a QueryFolder, else a digest of the template."""
     return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """The same with the tag behind its text; on a line of its own, for the text may end in a comment."""
+    """The tag on a new last line, because the SQL may end in a comment."""
     sql = bound.sql.rstrip(_BLANK)
     if not sql:
         return bound
@@ -70,7 +73,7 @@ def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
 
 
 def untagged(bound: BoundSQL) -> str:
-    """The text without the tag, if it has one."""
+    """The SQL without its tag."""
     return bound.untagged if isinstance(bound, TaggedSQL) else bound.sql
 
 

@@ -1,4 +1,4 @@
-"""Registrations: the one data source that a group's mapping names for a schema, in the group's own environment."""
+"""Registrations: find the data source that a group's mapping names for a schema, in the group's environment."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from tenantry.groups import Environment, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
 
 STALENESS = 5.0
-"""The staleness bound, in seconds, where no resolver of the same store runs in this process."""
+"""The staleness bound, in seconds, without a resolver of the same store in this process."""
 
 _log = logging.getLogger(__name__)
 
 
 class Registrations:
-    """What ``directory`` has; under the lease of the resolver of the same store, where one runs in this process."""
+    """The registered sources of ``directory``, cached under the lease of a resolver of the same store, if this process
+    has one."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -24,81 +25,70 @@ class Registrations:
 
     @property
     def staleness(self) -> float:
-        """The staleness bound, in seconds: that of the resolver that shares its lease."""
-        lease = None if self._leased is None else self._leased.source_lease
+        """The staleness bound of that resolver, in seconds."""
+        lease = None if self._leased is None else self._leased.lease
         return STALENESS if lease is None else lease.staleness
 
-    async def of_schema(self, group: UserGroup, schema: str) -> RegisteredSource:
-        """The source that the group's mapping names for a schema. Raises UnmappedSchema, UnregisteredSource,
-        StoreUnavailable."""
-        reference, environment = _reference(group, schema), group.environment
-        lease = self._lease
-        source = None if lease is None else lease.peek_source(environment, reference)
-        if source is None:
-            source = await self.look_up(environment, reference)
-        return _checked(source, group, schema, reference)
-
-    async def reread(
-        self, group: UserGroup, schema: str, known: dict[tuple[int, str], RegisteredSource | None]
+    async def of_schema(
+        self,
+        group: UserGroup,
+        schema: str,
+        *,
+        reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """As ``of_schema``, of the directory itself and not under a lease. ``known``: its answers of this moment."""
-        reference = _reference(group, schema)
-        key = group.environment.id, reference
-        if key not in known:
-            known[key] = await self._directory.data_source(group.environment, reference)
-        return _checked(known[key], group, schema, reference)
-
-    async def look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """What the directory has: through the lease of the resolver that follows it, if one does."""
-        directory = self._leased
-        if directory is None:
-            return await self._directory.data_source(environment, reference)
-        self._lease = directory.source_lease
-        if self._lease is None:
-            return await directory.data_source(environment, reference)
-        return await self._lease.read_source(directory, environment, reference)
-
-
-def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """The directory, if what it has may be cached. None where its class has a ``data_source`` of its own and not the
-    read that belongs to it, as one that hides some sources of a store: then that is asked, for each query."""
-    if not isinstance(directory, LeasedSources):
-        return None
-    for defining in type(directory).__mro__:
-        if "source_at_snapshot" in vars(defining):
-            return directory
-        if "data_source" in vars(defining):
-            return None
-    return None
-
-
-def _reference(group: UserGroup, schema: str) -> str:
-    try:
-        reference = None if group.mapping is None else group.mapping[schema]
-    except KeyError:
-        reference = None
-    if not isinstance(reference, str) or not reference:
-        raise UnmappedSchema(
-            f"the mapping of user group {group.provided_id!r} has no data source for the schema {schema!r}; "
-            "add one with PUT /api/user"
-        )
-    return reference
-
-
-def _checked(source: RegisteredSource | None, group: UserGroup, schema: str, reference: str) -> RegisteredSource:
-    if source is not None and not _matches_request(source, group, reference):
-        # Never rely on a directory to separate environments: a wrong answer is no answer.
-        _log.error("the directory of data sources answered with a source of another name or environment")
-        source = None
-    if source is None:
+        """The source of a schema. With ``reread``, the answers of one round, it comes from the directory and not from
+        the lease. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        environment, mapping = group.environment, group.mapping
+        try:
+            reference = None if mapping is None else mapping[schema]
+        except KeyError:
+            reference = None
+        if not isinstance(reference, str) or not reference:
+            raise UnmappedSchema(
+                f"the mapping of user group {group.provided_id!r} has no data source for the schema {schema!r}; "
+                "add one with PUT /api/user"
+            )
+        if reread is None:
+            lease = self._lease
+            source = None if lease is None else lease.peek_source(environment, reference)
+            if source is None:
+                source = await self.look_up(environment, reference)
+        else:
+            key = environment.id, reference
+            if key not in reread:
+                reread[key] = await self._directory.get(environment, reference)
+            source = reread[key]
+        if source is not None:
+            theirs = source.environment
+            is_same = theirs.id == environment.id and theirs.tag == environment.tag and theirs.name == environment.name
+            if is_same and reference in (source.id, source.provided_id):
+                return source
+            # Never rely on a directory to separate environments: treat a wrong answer as none.
+            _log.error("the directory of data sources answered with a source of another name or environment")
         raise UnregisteredSource(
             f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
             "its environment does not have; see: tenantry data-source list"
         )
-    return source
+
+    async def look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        """The registered source, read under the lease if there is one."""
+        directory = self._leased
+        if directory is None:
+            return await self._directory.get(environment, reference)
+        self._lease = directory.lease
+        if self._lease is None:
+            return await directory.get(environment, reference)
+        return await self._lease.read_source(directory, environment, reference)
 
 
-def _matches_request(source: RegisteredSource, group: UserGroup, reference: str) -> bool:
-    theirs, ours = source.environment, group.environment
-    same_environment = theirs.id == ours.id and theirs.tag == ours.tag and theirs.name == ours.name
-    return same_environment and reference in {source.id, source.provided_id}
+def _leased(directory: SourceDirectory) -> LeasedSources | None:
+    """None if the directory's class overrides ``get`` without the matching leased read, for example to hide
+    some sources: then each query asks it."""
+    if not isinstance(directory, LeasedSources):
+        return None
+    for defining in type(directory).__mro__:
+        if "get_at_snapshot" in vars(defining):
+            return directory
+        if "get" in vars(defining):
+            return None
+    return None

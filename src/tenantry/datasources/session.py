@@ -1,7 +1,7 @@
-"""Session variables: what a source tells its database of the group, in the transaction of each query and before it.
+"""Session variables: what a source tells its database about the group, in the transaction of each query.
 
-Policies of row-level security read them (docs/row-level-security.md). They are read from the group itself, never from
-the variables that a caller of ``fetch`` gives, and a group that lacks one of them gets no query at all.
+Policies of row-level security read them (docs/row-level-security.md). They come from the group itself, never from a
+caller's variables, and a group that lacks one of them gets no query.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_
 
 
 class SessionTemplate:
-    """The session variables of a source that has some, compiled. Raises InvalidSource where its engine has none."""
+    """The compiled session variables of a source. Raises InvalidSource where its engine has none."""
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source_id = source.id
@@ -25,11 +25,8 @@ class SessionTemplate:
         self._template = SQLTemplate(f"select {calls}", "postgresql")
 
     def bind(self, group: UserGroup) -> BoundSQL:
-        """What sets them for a group, in the transaction alone.
-
-        Raises MissingVariable for a group that lacks one; UnbindableValue for a value that is no scalar, or empty: to
-        the database that is a variable that nobody set.
-        """
+        """The statement that sets them for a group, in the transaction alone. Raises MissingVariable; UnbindableValue
+        for a value that is empty or not a scalar, because to the database an empty variable is unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)
@@ -51,8 +48,8 @@ class SessionTemplate:
 
 
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
-    """Why this text must not run where session variables choose the rows: it could set another group's. None if it
-    cannot, as far as the functions of the database itself go."""
+    """The error for SQL that could set another group's session variables, as far as the database's own functions go;
+    None without one."""
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(
             source_id,

@@ -1,8 +1,7 @@
-"""One reading statement: what the text alone shows, for engines that cannot check it themselves.
+"""Checks that SQL is one reading statement, by its text, for engines that cannot do it themselves.
 
-This is the second barrier, not the first: the server's own read-only transaction refuses writes. The text check is for
-what such a transaction lets pass (COPY … TO PROGRAM, DO, INTO OUTFILE) and for several statements in one text. Where a
-text can be read in two ways it is refused.
+The first barrier is the server's read-only transaction, which refuses writes. This second one refuses what such a
+transaction lets pass (COPY … TO PROGRAM, DO, INTO OUTFILE), several statements, and ambiguous text.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _REASONS = {
         "set reset use discard"
     ),
     "which reads or changes settings: select from a table, on DuckDB from pragma_table_info('t')": "pragma",
-    "and each query runs alone in a transaction of its own: leave it out": (
+    "and each query runs in its own transaction: leave it out": (
         "begin start commit rollback savepoint release end abort"
     ),
     "which runs a procedure or a stored text: write the query itself": "call do exec execute prepare deallocate",
@@ -76,7 +75,7 @@ _MYSQL_REFUSED = (
     (re.compile(":="), _ASSIGNS),
     (re.compile(r"\binto\b", re.IGNORECASE), "`into` writes to a file or a variable: leave it out"),
 )
-_SESSION_STATE = (  # in the session, for whoever has it next
+_SESSION_STATE = (  # the session keeps it for its next query
     (
         (function_names("get_lock"),),
         "get_lock() takes a lock that the session keeps, and the next query has that session: leave it out",
@@ -89,14 +88,14 @@ _SESSION_STATE = (  # in the session, for whoever has it next
 
 
 def first_keyword(sql: str) -> str | None:
-    """The keyword that the statement begins with, in lower case; None where that is unclear."""
+    """The first keyword in lower case; None where it is unclear."""
     match = _START.match(sql)
     return match[1].lower() if match else None
 
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
-    """Why a text that begins so is not run; None if it begins as a statement that reads. Quotes one keyword of the
-    template and nothing else."""
+    """Why a statement with this first keyword does not run; None if it reads. Quotes one keyword of the template and
+    nothing else."""
     keyword = first_keyword(sql)
     if keyword in reading:
         return None
@@ -110,9 +109,8 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Why MySQL (backslash escapes, no ANSI_QUOTES) does not see one statement, that reads, writes no file, and leaves
-    nothing in its session for the next query: no user variable, lock or LAST_INSERT_ID. None if it does.
-    """
+    """Why MySQL (backslash escapes, no ANSI_QUOTES) does not see one statement that reads, writes no file, and leaves
+    no user variable, lock or LAST_INSERT_ID in its session. None if it does."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:
         return reason

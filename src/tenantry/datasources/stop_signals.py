@@ -1,7 +1,6 @@
 """stop_on_signals: SIGTERM stops the queries of a server at once.
 
-A server that gets SIGTERM waits for the requests that are under way, and ends the lifespan afterwards: what is closed
-there comes too late for a query that runs for minutes.
+A server waits for running requests before it ends the lifespan, which is too late for a query that runs for minutes.
 """
 
 from __future__ import annotations
@@ -23,13 +22,12 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """For a lifespan, ``async with sources, stop_on_signals(sources): yield``. At SIGTERM or SIGINT ``sources.stop()``
-    begins, and then the handler acts that was there before: the server's. A signal that is ignored stays ignored; one
-    that would just end the process does so when the queries have ended. At the end the former handlers are back.
+    """For a lifespan: ``async with sources, stop_on_signals(sources): yield``. At SIGTERM or SIGINT ``sources.stop()``
+    begins, then the former handler acts, the server's. An ignored signal stays ignored; one that would end the process
+    does so when the queries have ended. At the end the former handlers return.
 
-    Only the main thread gets signals. In another one, as Starlette's TestClient has for a lifespan, nothing is
-    installed, and the log (``tenantry.datasources.stop_signals``, INFO) says so. Raises RuntimeError for a handler that
-    is not Python's.
+    Only the main thread gets signals: in another one, as of Starlette's TestClient, nothing is installed, and the log
+    (``tenantry.datasources.stop_signals``, INFO) says so. Raises RuntimeError for a handler that is not Python's.
     """
     if threading.current_thread() is not threading.main_thread():
         _log.info("stop_on_signals is not in the main thread, which alone gets signals: it does nothing here")
@@ -43,8 +41,6 @@ async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
 
 
 class _Handler:
-    """The handler of one signal, in place of the former one."""
-
     def __init__(self, number: signal.Signals, sources: DataSources) -> None:
         self._number = number
         self._stop = sources.stop
@@ -57,7 +53,6 @@ class _Handler:
         signal.signal(number, self._handle)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        """Called between two steps of whatever the main thread does."""
         with suppress(RuntimeError):  # the loop is closed, and who came after us calls this one
             self._loop.call_soon_threadsafe(self._begin)  # wakes the loop, too
         if callable(self._former):
@@ -74,6 +69,6 @@ class _Handler:
         signal.raise_signal(self._number)
 
     def restore(self) -> None:
-        """Unless somebody has put another one in its place since."""
+        """Restore the former handler, unless somebody has replaced this one."""
         if signal.getsignal(self._number) == self._handle:
             signal.signal(self._number, self._former)

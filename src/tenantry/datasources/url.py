@@ -1,7 +1,4 @@
-"""The URL of a data source: which engine it names, what of it may be shown, and what makes it unusable.
-
-No message here holds a part of the URL beyond its dialect and the names of its query parameters.
-"""
+"""The URL of a data source. Messages quote only its dialect and the names of options."""
 
 from __future__ import annotations
 
@@ -18,8 +15,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import digest
 
 MEMORY_LIMIT = "1GiB"
-"""What all queries on one DuckDB file may take of memory together, and each on a chDB folder, unless the URL sets
-another limit. The engines' own defaults are most of the machine's."""
+"""Default memory of a DuckDB file, and of each query on a chDB folder. The engines would use most of the machine."""
 
 _FILE_OPTIONS = {"duckdb": frozenset({"memory_limit"}), "chdb": frozenset({"memory_limit"})}
 _MEMORY = re.compile(r"([1-9][0-9]{0,5}(?:\.[0-9]{1,3})?)([KMGT])(i?)B")
@@ -34,7 +30,7 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """Raises InvalidSource, without repeating any of the URL."""
+    """Parse a URL. Raises InvalidSource, which does not quote it."""
     failed = True
     parsed = None
     try:
@@ -52,14 +48,12 @@ def parse_url(url: str) -> URL:
 
 
 def _is_misread(url: URL) -> bool:
-    """Whether a part of the password was taken for a host or a database, and would be shown as one."""
     in_host = url.host is not None and "@" in url.host
     return in_host or (url.get_backend_name() not in FILES and "@" in (url.database or ""))
 
 
 def display_url(url: str) -> str:
-    """The URL for people: the password, and every query parameter that might be a secret, is ``***`` or the reference
-    in its place. Never raises."""
+    """The URL to show: secrets are ``***`` or their reference. Never raises."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -73,12 +67,12 @@ def display_url(url: str) -> str:
 
 
 def masked(url: URL) -> URL:
-    """The URL with ``***`` for each secret that is in it, and its references as they are."""
+    """The URL with ``***`` for its secrets; references stay."""
     return replace_secrets(url, {each: MASK for each in secret_values(url) if not is_reference(each)})
 
 
 def secret_state(url: str) -> str | None:
-    """How a stored URL keeps its secrets: ``plain``, ``encrypted`` or ``reference``; None if it has none."""
+    """How a stored URL holds its secrets: ``plain``, ``encrypted``, ``reference``, or None without secrets."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -91,10 +85,8 @@ def secret_state(url: str) -> str | None:
 
 
 def source_revision(source: RegisteredSource) -> str:
-    """A digest that is another one when anything of a registration changes that decides which rows are there.
-
-    The password is left out: it opens the same database, and could be guessed from a digest that others see.
-    """
+    """A digest of everything that decides which rows there are."""
+    # The password does not decide that, and could be guessed from the digest.
     url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
     text = url.set(query=rest).render_as_string(hide_password=False)
@@ -102,7 +94,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def resolve_url(url: str) -> str:
-    """The URL with an absolute path, if it names a file: what to store, so that every process means the same file."""
+    """The URL with an absolute path, so that every process opens the same file."""
     parsed = parse_url(url)
     if parsed.get_backend_name() not in FILES:
         return url
@@ -110,7 +102,7 @@ def resolve_url(url: str) -> str:
 
 
 def file_path(url: URL) -> Path:
-    """The absolute path of a SQLite or DuckDB file or of a chDB folder. Raises InvalidSource."""
+    """The absolute path in the URL of a file or folder. Raises InvalidSource."""
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:
@@ -130,7 +122,7 @@ def file_path(url: URL) -> Path:
 
 
 def memory_limit(url: URL) -> str:
-    """What an engine may take of memory for a file. Raises InvalidSource."""
+    """Raises InvalidSource."""
     given = url.query.get("memory_limit", MEMORY_LIMIT)
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
         name = url.get_backend_name()
@@ -139,6 +131,6 @@ def memory_limit(url: URL) -> str:
 
 
 def memory_bytes(url: URL) -> int:
-    """The same in bytes. Raises InvalidSource."""
+    """Raises InvalidSource."""
     number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
     return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))

@@ -1,11 +1,11 @@
-"""The filters and tests of a dashboard template. The filters are a closed list.
+"""The filters and tests of a dashboard template: a closed list.
 
-Left out of Jinja's: what makes a value raw (``safe``, ``xmlattr``, ``urlize``), what opens an object (``attr``,
-``pprint``), and what lets a small number ask for a large text (``center``, ``indent``, ``wordwrap``, ``batch``,
-``slice``). ``random`` is left out so that a page is a function of its variables.
+Left out of Jinja's: raw values (``safe``, ``xmlattr``, ``urlize``), access to objects (``attr``, ``pprint``), long
+texts from small numbers (``center``, ``indent``, ``wordwrap``, ``batch``, ``slice``), and ``random``, since a page
+depends on its variables only.
 
-Jinja answers "no" to most tests (``is none``, ``is string``) of a variable that is not there, so ``{% if limit is
-number %}`` would drop a part of the page in silence. Only ``is defined`` and ``is undefined`` may ask about it.
+Most of Jinja's tests are false for a missing variable, so ``{% if limit is number %}`` would silently drop a part of
+the page. Here only ``is defined`` and ``is undefined`` accept one.
 """
 
 from __future__ import annotations
@@ -41,11 +41,8 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """The JSON text of a value, with Records and RecordLists anywhere inside it.
-
-    Dates and times are written in ISO 8601, a UUID as text, a Decimal as a number (what charts draw). Raises
-    UnbindableValue for a number that JSON does not have (NaN, infinite), TypeError for a type that it does not have.
-    """
+    """The JSON text of a value with Records and RecordLists. Dates and times are ISO 8601, a UUID text, a Decimal a
+    number. Raises UnbindableValue for NaN and infinity, TypeError for an unknown type."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, indent=indent)
     except ValueError as error:
@@ -53,10 +50,8 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def install_tojson(environment: Environment) -> None:
-    """Let ``|tojson`` of any Jinja environment take Records and RecordLists, anywhere inside a value.
-
-    A function that the environment already writes JSON with goes on writing it, and is given plain dicts and lists.
-    """
+    """Let ``|tojson`` of any Jinja environment take Records and RecordLists. The environment's own JSON function stays
+    and gets plain dicts and lists."""
     earlier: Callable[..., str] | None = environment.policies["json.dumps_function"]
 
     def dumps(value: Any, **options: Any) -> str:
@@ -68,7 +63,6 @@ def install_tojson(environment: Environment) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """What ``json`` asks for a value that it cannot write itself."""
     if isinstance(value, Record | RecordList):
         return thaw(value)
     if isinstance(value, Undefined):
@@ -103,12 +97,12 @@ JINJA_FILTERS = frozenset({
 """The filters that are Jinja's own."""
 
 _WIDE = re.compile(r"%(?:\([^)]*\))?[^a-zA-Z%]*(?:\d{3}|\*)")
-"""A printf conversion whose width or precision has three digits, or comes from an argument."""
+"""A printf conversion with a width or precision of three digits, or from an argument."""
 _TAKE_UNDEFINED = frozenset({"defined", "undefined", "filter", "test"})  # the last two take a name of the language
 
 
 def check_format(text: object) -> None:
-    """Raise SecurityError where a printf format asks for a width of 100 or more: one number would make any length."""
+    """Raise SecurityError for a printf format with a width of 100 or more, which makes long texts of one number."""
     if isinstance(text, bytes) or _WIDE.search(text if type(text) is str else str(text)):
         raise SecurityError("a format may ask for a width of at most 99")
 
@@ -135,7 +129,7 @@ def total(environment: Any, value: Any, attribute: str | int | None = None, star
 
 
 def integer(value: Any, default: int = 0, base: int = 10) -> int:
-    """``|int``: of a text of at most 400 characters."""
+    """``|int``, for text of at most 400 characters."""
     if isinstance(value, str) and len(value) > 400:
         raise SecurityError("|int reads at most 400 characters")
     return do_int(value, default, base)
@@ -145,7 +139,7 @@ def integer(value: Any, default: int = 0, base: int = 10) -> int:
 def truncate(
     environment: Any, s: str, length: Any = 255, killwords: bool = False, end: str = "...", leeway: int | None = None
 ) -> str:
-    """``|truncate``: to a length that is not shorter than the ``end``."""
+    """``|truncate``, to at least the length of ``end``."""
     if not isinstance(length, int) or length < len(end):
         raise SecurityError(f"|truncate takes a length of at least {len(end)}, for {end!r} at the end")
     if leeway is not None and leeway < 0:
@@ -154,7 +148,7 @@ def truncate(
 
 
 def items(value: Any) -> Iterator[tuple[str, Any]]:
-    """``|items``: the pairs of a dict or of a Record."""
+    """``|items``: the pairs of a dict or Record."""
     if isinstance(value, Undefined):
         str(value)  # raises, and names the variable: Jinja's own is an empty loop even on StrictUndefined
     if isinstance(value, Record):
@@ -163,12 +157,12 @@ def items(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def dictsort(value: Any, *args: Any, **kwargs: Any) -> list[tuple[str, Any]]:
-    """``|dictsort``: the sorted pairs of a dict or of a Record."""
+    """``|dictsort``: the sorted pairs of a dict or Record."""
     return do_dictsort(dict(items(value)), *args, **kwargs)
 
 
 def tojson(value: Any, indent: Any = None) -> Markup:
-    """``|tojson``: JSON that is safe in HTML text, in a script element and in an attribute in *single* quotes."""
+    """``|tojson``: JSON that is safe in HTML text, a script element and a *single*-quoted attribute."""
     if indent is not None and (not isinstance(indent, int) or not 0 <= indent <= 8):
         raise SecurityError("|tojson takes an indent of 0 to 8")
     return htmlsafe_json_dumps(value, dumps=to_json, indent=indent)

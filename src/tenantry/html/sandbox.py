@@ -1,4 +1,4 @@
-"""The Jinja environment of a dashboard template: always escaping, strict, sandboxed, and smaller than Jinja."""
+"""The Jinja environment of dashboard templates: always escaping, strict, sandboxed, smaller than Jinja."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from markupsafe import Markup
 from tenantry.errors import Location, MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record, RecordList
 from tenantry.html.filters import check_format, dashboard_filters, dashboard_tests
-from tenantry.html.views import HIDDEN, Missing, VariablesContext
+from tenantry.html.proxies import HIDDEN, Missing, VariablesContext
 
 _OURS: Final = frozenset({"jinja2", "markupsafe"}) | sys.stdlib_module_names
 _RAISED: Final = frozenset({"builtins", "decimal"})
@@ -34,7 +34,7 @@ _ADVICE: Final[dict[type[Exception], str]] = {
 
 
 def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = None) -> TemplateError:
-    """An error of Jinja's compiler as ours: the template's name, the line, and its text."""
+    """Convert an error of Jinja's compiler, with the template's name and line."""
     where = f"{error.name}, line {error.lineno}" if error.name else f"line {error.lineno}"
     lines = (error.source or source or "").splitlines()
     shown = f"\n    {lines[error.lineno - 1].strip()}" if 0 < error.lineno <= len(lines) else ""
@@ -42,11 +42,8 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """A TemplateError for a plain exception that the template's own text caused: a division by zero, a filter on a
-    value of another type. None for what a function or an object of the view raised: that is the view's own affair.
-
-    The message never quotes a value: Python's own text is used where it names types only.
-    """
+    """A TemplateError for a plain exception that the template's text caused, such as a division by zero; None for one
+    of the view's functions or objects. The message never quotes a value."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     what = _ADVICE.get(type(error))
@@ -58,7 +55,7 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:
-    """Which template, and which of its lines, an error came from: the innermost template of its traceback."""
+    """The innermost template of a traceback, and its line."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -76,7 +73,7 @@ def _template(trace: TracebackType) -> jinja2.Template | None:
 
 
 def _is_of_template(trace: TracebackType | None) -> bool:
-    """Whether all frames below the innermost template are its own, ours, Jinja's or the standard library's."""
+    """Whether all frames below the innermost template are ours, Jinja's or the standard library's."""
     own = False
     while trace is not None:
         module = str(trace.tb_frame.f_globals.get("__name__", ""))
@@ -89,26 +86,26 @@ def _is_of_template(trace: TracebackType | None) -> bool:
 
 
 MAX_OUTPUT = 8 * 1024 * 1024
-"""The most characters that one page may grow to. A macro or a ``set`` block is measured when it is printed."""
+"""Maximum characters of a page. A macro or ``set`` block counts when it is printed."""
 
 TEXT_METHODS = frozenset({
     "capitalize", "casefold", "count", "endswith", "find", "isalpha", "isdigit", "islower", "isupper", "lower",
     "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith", "strip", "title", "upper",
 })  # fmt: skip
-"""The methods of text that a template may call: none that makes a long text out of a number, nor a format string."""
+"""Methods of text that templates may call: none makes long texts of numbers or formats strings."""
 
 MAX_NESTED_LOOPS: Final = 16
-"""How deep loops may be nested in one template: Python compiles at most 20 nested blocks."""
+"""Maximum depth of loops: Python compiles at most 20 nested blocks."""
 
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 _BUILTIN = (str, bytes, bytearray, int, float, complex)
 _MAX_BITS = 1024
 _TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueError)
-"""What Python's compiler, or Jinja's, raises at a limit of its own. Nothing of the view runs there."""
+"""Errors at a limit of Python's or Jinja's compiler, where no code of the view runs."""
 
 
 class Computed:
-    """A subscript that is not written in the template: ``row[name]``. Errors do not show it."""
+    """A computed subscript, ``row[name]``, which errors do not show."""
 
     __slots__ = ("key",)
 
@@ -117,7 +114,7 @@ class Computed:
 
 
 def bounded_join(pieces: Iterable[str]) -> str:
-    """Join the pieces. Raises TemplateError above MAX_OUTPUT characters, before it takes more."""
+    """Join the pieces. Raises TemplateError above MAX_OUTPUT characters."""
     source, parts, length = iter(pieces), [], 0
     while chunk := list(itertools.islice(source, 64)):
         parts.append("".join(chunk))
@@ -130,7 +127,7 @@ def bounded_join(pieces: Iterable[str]) -> str:
 
 
 def printable(value: Any) -> Any:
-    """What ``{{ value }}`` prints: null is nothing, a boolean is as in JSON; Python's None and True are no text."""
+    """The text of ``{{ value }}``: null is empty, booleans are as in JSON."""
     if value is None:
         return ""
     if value is True or value is False:
@@ -144,7 +141,7 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """Jinja's compiler, which refuses a constant that it would write as ``inf``."""
+    """Jinja's compiler, without constants that it would write as ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
         """Write a number, text, true, false or none."""
@@ -154,7 +151,6 @@ class FiniteNumbers(CodeGenerator):
 
 
 def _is_finite(value: Any) -> bool:
-    """Also of a list or dict that the compiler folded into one constant."""
     if isinstance(value, list | tuple | set | frozenset):
         return all(map(_is_finite, value))
     if isinstance(value, dict):
@@ -180,7 +176,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         self.globals.clear()  # range, lipsum, cycler and the like: a property may have such a name, and some are bombs
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """``obj.attribute``: of a Record only ever an item, whatever its name."""
+        """``obj.attribute``; for a Record always an item."""
         return self._item(obj, attribute) if isinstance(obj, Record | RecordList) else super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
@@ -198,17 +194,17 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             return self.undefined(obj=obj, name=key)
 
     def wrap_str_format(self, value: Any) -> None:
-        """None: ``str.format`` is not offered at all, so nothing has to replace it."""
+        """None: ``str.format`` is not available."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Whether a template may read an attribute of a plain Python object that the view gave it."""
+        """Whether a template may read an attribute of a view's Python object."""
         for builtin in _BUILTIN:
             if isinstance(obj, builtin) and (hasattr(builtin, attr) or hasattr(Markup, attr)):
                 return builtin is str and attr in TEXT_METHODS
         return super().is_safe_attribute(obj, attr, value)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """``*``, ``**`` and ``%``, with the operands that make a bomb of them refused."""
+        """``*``, ``**`` and ``%``, without operands that make huge values."""
         if operator == "**":
             raise SecurityError("'**' is not offered: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
@@ -218,8 +214,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        """What goes wrong in a template becomes a TemplateError, with the line; what the view's own objects raise
-        passes as it is."""
+        """Raise a template's error as TemplateError with its line; errors of the view's objects stay."""
         error = sys.exc_info()[1]
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise from_syntax_error(error, source) from None
@@ -240,7 +235,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
     def compile(
         self, source: Any, name: Any = None, filename: Any = None, raw: Any = False, defer_init: Any = False
     ) -> Any:
-        """Compile a template. Raises TemplateError where it exceeds a limit of Python's compiler."""
+        """Compile a template. Raises TemplateError at a limit of Python's compiler."""
         try:
             return super().compile(source, name, filename, raw, defer_init)
         except _TOO_LARGE as error:

@@ -1,5 +1,5 @@
-"""HTMLTemplate: one page of HTML, compiled once, rendered with a group's variables; and context_processor, which gives
-the same variables to an app's own Jinja templates."""
+"""HTMLTemplate: a page of HTML for a group's variables; context_processor: the same variables for an app's Jinja
+templates."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import jinja2
 
 from tenantry.errors import MissingToken
 from tenantry.groups import RESERVED_NAMES, Record
+from tenantry.html.proxies import VARIABLES, Missing, wrap
 from tenantry.html.sandbox import create_environment
-from tenantry.html.views import VARIABLES, Missing, wrap
 from tenantry.http import Connection
 from tenantry.http import variables as request_variables
 
 
 class HTMLTemplate:
-    """A template in the environment of ``create_environment``. Raises TemplateError when it cannot be compiled."""
+    """A template in the environment of ``create_environment``. Raises TemplateError if it does not compile."""
 
     __slots__ = ("_asynchronous", "_template", "_text")
 
@@ -28,15 +28,13 @@ class HTMLTemplate:
         self._asynchronous: jinja2.Template | None = None
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """The page. ``variables`` are those of a group (``variables(request)``) or any mapping; ``view`` adds names.
-
-        A name in ``view`` hides a property of that name, never ``user_group`` or ``params`` (TypeError).
-        Raises MissingVariable, UnbindableValue, TemplateError.
-        """
+        """Render the page. ``variables``: a group's (``variables(request)``) or any mapping; ``view`` adds names, which
+        hide properties but never ``user_group`` or ``params`` (TypeError). Raises MissingVariable, UnbindableValue,
+        TemplateError."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """As ``render``; what ``view`` gives may also be awaitables, coroutine functions and asynchronous iterators."""
+        """Render with awaitables, coroutine functions and asynchronous iterators allowed in ``view``."""
         if self._asynchronous is None:
             self._asynchronous = _environment(enable_async=True).from_string(self._text)
         return await self._asynchronous.render_async(_names(variables, view))
@@ -46,15 +44,14 @@ class HTMLTemplate:
 
 
 def context_processor(request: Connection) -> dict[str, Any]:
-    """``user_group`` and ``params`` for the templates of a Starlette or FastAPI app, and nothing else.
+    """Give the templates of a Starlette or FastAPI app ``user_group`` and ``params``:
+    ``Jinja2Templates(directory="templates", context_processors=[context_processor])``.
 
-    ``Jinja2Templates(directory="templates", context_processors=[context_processor])``. No property overwrites a name
-    of the app. A missing name raises MissingVariable when it is used, in any environment; but what Jinja does with an
-    attribute of a plain value (``region.code`` where ``region`` is text or null) is the environment's own affair, so
-    prefer ``Jinja2Templates(env=create_environment(loader), context_processors=[context_processor])``.
-
-    On a request without a group every use of the two names raises MissingToken, so that public pages render
-    (``user_group is defined`` is false). Raises MiddlewareMissing where UserGroupMiddleware is not installed.
+    A missing name raises MissingVariable when it is used, in any environment. For attributes of plain values
+    (``region.code`` of a text or null) the environment decides, so prefer
+    ``Jinja2Templates(env=create_environment(loader), context_processors=[context_processor])``. Without a group, using
+    the names raises MissingToken, so public pages render (``user_group is defined`` is false). Raises
+    MiddlewareMissing without UserGroupMiddleware.
     """
     try:
         view = wrap(request_variables(request))

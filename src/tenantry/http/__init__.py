@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from tenantry._lazy import lazy_exports
-from tenantry.http.accessors import DEMAND_KEY as DEMAND_KEY
 from tenantry.http.accessors import FOUND_KEY as FOUND_KEY
 from tenantry.http.accessors import GROUP_CHANGED as GROUP_CHANGED
+from tenantry.http.accessors import GROUP_REQUESTED_KEY as GROUP_REQUESTED_KEY
 from tenantry.http.accessors import HANDSHAKE_KEY as HANDSHAKE_KEY
 from tenantry.http.accessors import LAST_PART_KEY as LAST_PART_KEY
 from tenantry.http.accessors import SCOPE_KEY as SCOPE_KEY
 from tenantry.http.accessors import VIEWER_KEY as VIEWER_KEY
-from tenantry.http.accessors import Demand as Demand
+from tenantry.http.accessors import GroupRequested as GroupRequested
 from tenantry.http.accessors import Handshake as Handshake
 from tenantry.http.accessors import user_group as user_group
 from tenantry.http.accessors import variables as variables

@@ -1,4 +1,4 @@
-"""The ASGI middleware, the carriers of its token, and what keeps tokens out of logs."""
+"""The ASGI middleware, its token carriers, and logging without tokens."""
 
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ from tenantry.middleware.middleware import with_staleness as with_staleness
 from tenantry.middleware.origins import OriginCheck as OriginCheck
 from tenantry.middleware.preview_keys import PASSED_KEY as PASSED_KEY
 from tenantry.middleware.preview_keys import PassedPreviewKey as PassedPreviewKey
-from tenantry.middleware.refusals import send_error as send_error
+from tenantry.middleware.unauthorized import send_error as send_error
 
 if TYPE_CHECKING:
     from tenantry.middleware.fastapi import CurrentGroup as CurrentGroup

@@ -1,16 +1,5 @@
-"""Addresses that hold a token: masked where the app would read them, restored where a redirect needs them.
-
-Beside the carriers, a header may hold an address: the page before (Referer), the page that htmx shows, or the
-address that a proxy rewrote. Whatever looks like a user group token there is cut out. And the very token of the request
-is hidden in the values of other query parameters (``?next=…``).
-
-A redirect of the app to the same page with or without its last slash would lose a token that came in the address, since
-the app was shown the address without it. So it is put back into ``Location``: where the path still has the mask at its
-position, and into the query where nothing but the last slash differs; never for another host.
-
-A mount of dashboards trades a token in the query for a cookie of that group, and was not shown the token either: it
-sends the cookie with the mask, which becomes the token here.
-"""
+"""Addresses that hold a token: masked for the app, restored in redirects to the same page with or without a last slash,
+and in the cookie of a direct visit."""
 
 from __future__ import annotations
 
@@ -23,19 +12,18 @@ from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit
 from tenantry.middleware.cache_headers import Message, Send
 
 MASK: Final = "redacted"
-"""What replaces the token in a path: the route must still match."""
+"""Replaces the token in a path, so that the route still matches."""
 
 ADDRESS_KEY: Final = "tenantry.address"
-"""The scope key of the OriginalAddress that the extraction leaves for the middleware, which removes it before the app
-runs."""
+"""The scope key of the OriginalAddress, from extraction to middleware; removed before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""The scope key that is True where the group's token came in the query, and was taken out of it: the app may answer
-with a cookie of COOKIE_PREFIX whose value is the mask."""
+"""The scope key that is True if the token came in the query: the app may answer with a cookie of COOKIE_PREFIX and the
+mask as its value."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Of the cookie of a direct visit, with the handle of its group after it. Browsers take such a cookie only over TLS or
-from this machine, for one host and ``/``."""
+"""The cookie of a direct visit, followed by the group's handle. Browsers accept ``__Host-`` only over TLS or from this
+machine, for one host and ``/``."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -45,7 +33,7 @@ ADDRESS_HEADERS: Final = frozenset({
 })  # fmt: skip
 """Request headers whose value is an address."""
 
-_ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # one of the signs that a token has
+_ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # a percent-encoded character of a token
 _SHAPE: Final = rb"(?:u|%75)(?:g|%67)(?:t|%74)(?:[ct]|%63|%74)(?:_|%5[Ff])(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb"){92}"
 _TOKEN: Final = re.compile(_SHAPE)
 _MASKED_COOKIE: Final = re.compile(rf"({COOKIE_PREFIX}[0-9a-f]+=){MASK}(?=;|\Z)".encode())
@@ -57,7 +45,7 @@ Scope = MutableMapping[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OriginalAddress:
-    """The address of a request before the token was taken out of it. Its repr shows nothing."""
+    """The address with its token. Its repr shows nothing."""
 
     token: bytes
     path: str
@@ -66,15 +54,15 @@ class OriginalAddress:
 
 
 def may_hold_token(value: bytes) -> bool:
-    """Whether an address may hold a token: cheap, and true too often."""
+    """Whether an address may hold a token. Cheap; often wrongly true."""
     return value.find(b"ugt") >= 0 or (
-        # Where the letters are not there as they are, one of them is percent-encoded.
+        # Otherwise one of the letters is percent-encoded.
         value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
     )
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Cuts tokens out of an address: their whole parameter where its name is one of these, else the token alone."""
+    """Cuts tokens out of an address, with their parameter if it has one of these names."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -91,16 +79,16 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
-    """A query that does not hold this token, whichever of its signs are percent-encoded; the rest byte for byte."""
-    if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # junk in a carrier may be any word of the query
+    """The query with this token masked, even if percent-encoded; the rest is unchanged."""
+    if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # other carrier values may be any word of the query
         return query
     mask = MASK.encode()
     query = query.replace(token, mask)
     if b"%" not in query or token not in (decoded := unquote_to_bytes(query)):
         return query
-    written = _BYTE.findall(query)  # of each byte of the decoded query
+    written = _BYTE.findall(query)  # the spelling of each decoded byte
     at = len(decoded)
-    while (at := decoded.rfind(token, 0, at)) >= 0:  # from the end, so that the places before it stay
+    while (at := decoded.rfind(token, 0, at)) >= 0:  # from the end, so that earlier positions stay valid
         written[at : at + len(token)] = [mask]
     return b"".join(written)
 
@@ -109,8 +97,8 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """A send that puts the token back into a Location that leads to the address it was taken from; one of the query
-    also into the cookie of a direct visit."""
+    """A send that puts the token back into a Location of the same address, and a token of the query into the cookie of
+    a direct visit."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -131,10 +119,10 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """The Location with the token where it was, if it leads to the same host and path; else unchanged."""
+    """The Location with the token, if it leads to the same host and path; else unchanged."""
     try:
         parts = urlsplit(location.decode("latin-1"))
-    except ValueError:  # no URL: not ours to change
+    except ValueError:  # not a URL
         return location
     if not parts.path.startswith("/") or not _is_same_host(parts, scope):
         return location

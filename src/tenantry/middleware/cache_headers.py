@@ -1,13 +1,8 @@
-"""Cache headers: Vary, Cache-Control and Referrer-Policy of a response that depended on a token (RFC 9111).
+"""Cache headers: Vary, Cache-Control and Referrer-Policy of responses that depend on a token (RFC 9111).
 
-A response to a known group is for that group alone. If the app says ``private`` or ``no-store`` itself, that stays.
-If it says nothing, ``private`` is added. If it says anything else (``public``, ``max-age=60``, ``no-cache``), the
-directives for shared caches are dropped and ``private`` is put in front: the browser still caches the page for as long
-as the app wanted, and no proxy can serve one group's page to another.
-
-A page that was opened with the token in its address (query or path) would name that address as the Referer of whatever
-it loads from the same site. ``Referrer-Policy: strict-origin`` keeps the site and drops the rest, unless the app has a
-policy of its own. Not ``no-referrer``: the forms of the page would then be posted with ``Origin: null``.
+Unless the app sets ``private`` or ``no-store``, directives for shared caches are dropped and ``private`` is added. For
+a token in the address, ``strict-origin`` keeps it out of the Referer (``no-referrer`` would make forms send ``Origin:
+null``).
 """
 
 from __future__ import annotations
@@ -21,18 +16,17 @@ Receive = Callable[[], Awaitable[Message]]
 Header = tuple[bytes, bytes]
 
 LONG_KEY: Final = "tenantry.long_response"
-"""The scope key of the LongResponse of a request."""
+"""The scope key of a request's LongResponse."""
 
 
 Exchange = tuple[Send, Receive, bytes, MutableMapping[str, Any]]
-"""One request of a group: what the server gave to send and receive with, the token, and the scope. A plain tuple: each
-request makes one, and few have it read."""
+"""One request of a group: the server's send and receive, the token, the scope. A tuple, for each request makes one."""
 
 SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers by which an app makes a shared cache store whatever Cache-Control says (RFC 9213): always removed."""
+"""Headers that make a shared cache store regardless of Cache-Control (RFC 9213): always removed."""
 
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 
@@ -48,9 +42,8 @@ def set_headers(
     in_address: bool = False,
     send_part: Callable[[Exchange, Message], Awaitable[None]] | None = None,
 ) -> Callable[[tuple[Any, ...], Message], Awaitable[None]]:
-    """A send that sets Vary, and if asked Cache-Control: private, and Referrer-Policy for a token in the address: bind
-    it with ``types.MethodType(set_headers(…), (send,))``. With ``send_part`` it is bound to an Exchange, and every part
-    of a body that has several goes there."""
+    """A send that sets Vary; ``private``: Cache-Control; ``in_address``: Referrer-Policy. Bind it with
+    ``types.MethodType(…, (send,))``; with ``send_part``, which gets all parts of a streamed body, to an Exchange."""
     added: list[Header] = []
     merged_names = {b"vary"}
     if vary:
@@ -61,7 +54,7 @@ def set_headers(
     if in_address:
         added.append(_REFERRER_POLICY)
         merged_names.add(_REFERRER_POLICY[0])
-    # ASGI wants lower case; servers let the usual other spellings pass, so they do occur.
+    # ASGI requires lower case, but servers accept the usual spellings.
     to_merge = frozenset(spelling for name in merged_names for spelling in (name, name.title(), name.upper()))
 
     watched = send_part is not None
@@ -69,7 +62,7 @@ def set_headers(
     def send_with_headers(exchange: tuple[Any, ...], message: Message) -> Awaitable[None]:
         send: Send = exchange[0]
         if message["type"] == "http.response.start":
-            # Copies: an app may send one and the same message, or list of headers, for every request.
+            # Copies: an app may send the same message or headers for every request.
             message = {**message}
             message["headers"] = headers = [*message.get("headers", ())]
             for pair in headers:
@@ -85,7 +78,6 @@ def set_headers(
 
 
 def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool) -> list[Header]:
-    """The headers with ours merged into the app's own."""
     own_vary = _values(headers, b"vary")
     own_control = _values(headers, b"cache-control")
     replaced = {b"vary", *({b"cache-control", *SHARED_ONLY} if private else ())}
@@ -102,7 +94,7 @@ def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool)
 
 
 def _values(headers: list[Header], name: bytes) -> list[str]:
-    """The members of a list-valued header, over all its lines. A quoted comma splits a member; none of ours has one."""
+    """The members of a list-valued header."""
     lines = (value.decode("latin-1") for key, value in headers if key.lower() == name)
     return [member.strip() for line in lines for member in line.split(",") if member.strip()]
 

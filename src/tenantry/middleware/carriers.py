@@ -1,10 +1,4 @@
-"""Carriers: where a request may carry its user group token, and custom carriers, for a token in a request header that
-the built-in ones cannot read.
-
-A custom carrier gets the lines of the headers that it names, one at a time, and never the scope. So ``Vary`` names what
-it reads, and what it returns as ``rest`` is all that the app can see of a line. It is asked again about that rest,
-until it finds nothing: a second token is found, and a token that was left behind is an error, not a leak.
-"""
+"""Carriers: where a request may carry its token."""
 
 from __future__ import annotations
 
@@ -19,7 +13,7 @@ from tenantry.tokens import TOKEN_LENGTH
 Header = tuple[bytes, bytes]
 
 HTTP_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""A header's name (RFC 9110 section 5.6.2); also a cookie's (RFC 6265)."""
+"""The name of a header (RFC 9110 section 5.6.2) or cookie (RFC 6265)."""
 
 _ORIGIN_HEADERS: Final = frozenset({"host", "origin", "sec-fetch-site"})
 _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
@@ -27,19 +21,16 @@ _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Extracted:
-    """What a custom carrier found in one line of a header. Its repr shows nothing.
-
-    Every field is checked: TypeError where a token or a rest is no bytes.
-    """
+    """The result of a custom carrier for one header line. Its repr shows nothing. Raises TypeError unless token and
+    rest are bytes."""
 
     token: bytes
-    """The token alone; ``b""`` where its field is there but empty: a bad token, not an absent one."""
+    """The token alone; ``b""`` for an empty field: a bad token, not an absent one."""
     rest: bytes | None
-    """The line without the token, its name and its separator: the app sees it. None: the whole line goes."""
+    """The line without the token, its name and its separator, as the app sees it. None removes the line."""
     sent_by_browser: bool = True
-    """Whether a browser, or a gateway that knows its session, may have added it to what any page asks for: then its
-    origin is checked, as with a cookie. False only where a program or a script of your own page wrote it. In ``Cookie``
-    it is always True."""
+    """Whether a browser or gateway may add it to requests of any page: then the origin is checked, as for a cookie.
+    False only if a program or a script of your page sent it. In ``Cookie`` always True."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
@@ -49,23 +40,23 @@ class Extracted:
 
 @runtime_checkable
 class Carrier(Protocol):
-    """Takes a token out of request headers, in a form of your own. No I/O; called for each request that has them."""
+    """Reads a token in your own form from request headers. No I/O."""
 
     @property
     def headers(self) -> Sequence[str]:
-        """The names of the request headers that it reads, one at least; read once, when the middleware is made. Not
-        ``Host``, ``Origin`` or ``Sec-Fetch-Site``, by which origins are checked."""
+        """Names of the request headers that it reads, at least one. Not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """The token in this line of the header ``name`` (lower case), or None if it holds none.
+        """The token in this line of the header ``name`` (lower case), or None.
 
-        It is called again with the rest, until it answers None. What it raises ends the request (a 500 of the server):
-        no value belongs into its text."""
+        It is called again with the rest until it returns None. An exception ends the request with a 500: put no value
+        into its message.
+        """
         ...
 
 
 def require_carrier(carrier: object) -> None:
-    """Raises TypeError for what is no Carrier, ValueError for headers that it cannot read."""
+    """Raises TypeError unless it is a Carrier, ValueError for unreadable headers."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
@@ -80,7 +71,7 @@ def require_carrier(carrier: object) -> None:
 
 
 class CustomCarriers:
-    """Reads all custom carriers of one middleware."""
+    """The custom carriers of one middleware."""
 
     __slots__ = ("_by_header",)
 
@@ -91,9 +82,9 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Takes the tokens out of the scope: into ``explicit``, or where a browser may have sent one by itself into
-        ``by_browser``. Raises RuntimeError where a carrier left its token in the rest, and what a carrier raises; the
-        scope has none of the headers that they read then."""
+        """Moves tokens from the scope to ``explicit``, or to ``by_browser`` if a browser may have sent them. Raises
+        RuntimeError if a carrier leaves its token in the rest, and a carrier's own errors; then all their headers are
+        removed."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -106,7 +97,7 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        # Copies of the tokens that their carriers do not find are masked, in the headers that are read.
+        # Mask copies of the tokens that their carriers do not find, in the headers that are read.
         for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
@@ -115,13 +106,12 @@ class CustomCarriers:
         self._replace(scope, rest)
 
     def _extract_line(self, name: bytes, value: bytes, found: list[Extracted]) -> bytes | None:
-        """The line without the tokens of all carriers of its header."""
         for carrier in self._by_header[name]:
             while (one := carrier.extract(name.decode("latin-1"), value)) is not None:
                 found.append(Extracted(one.token, None) if name == b"cookie" else one)
                 if one.rest is None:
                     return None
-                if len(one.rest) >= len(value):  # nothing was taken out, or not enough to ever come to an end
+                if len(one.rest) >= len(value):  # otherwise this might never end
                     raise RuntimeError(
                         f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
                         "did not take it out: Extracted.rest is the line without it, shorter than the line"
@@ -130,7 +120,7 @@ class CustomCarriers:
         return value
 
     def _replace(self, scope: MutableMapping[str, Any], headers: list[Header]) -> None:
-        """Sets the headers, and the subprotocols that a server has read from one of them."""
+        """Also the subprotocols that a server read from a header."""
         scope["headers"] = headers
         if _SUBPROTOCOLS in self._by_header and "subprotocols" in scope:
             lines = b",".join(value for name, value in headers if name == _SUBPROTOCOLS).decode("latin-1")
@@ -142,11 +132,10 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """Where a request may carry its token. Every one is read: two different tokens in one request are refused.
+    """Where a request may carry its token. All are read; two different tokens are refused.
 
-    ``headers`` hold the bare token, except ``Authorization``, which is ours only with one of ``schemes``.
-    ``paths`` are templates (``/embed/{token}``) or names of path parameters that a router has read already.
-    ``custom`` are carriers of your own.
+    ``headers`` hold the bare token; ``Authorization`` counts only with one of ``schemes``. ``paths`` are templates
+    (``/embed/{token}``) or names of path parameters. ``custom`` are your own carriers.
     """
 
     headers: tuple[str, ...] = ()
@@ -162,7 +151,7 @@ class Carriers:
 
     @property
     def vary(self) -> str:
-        """The Vary header of every response: the request headers that it depends on (RFC 9110 section 12.5.5)."""
+        """The Vary header of every response (RFC 9110 section 12.5.5)."""
         names = [*self.headers, "Cookie"] if self.cookies else [*self.headers]
         for name in (name for carrier in self.custom for name in carrier.headers):
             if name.lower() not in {known.lower() for known in names}:
@@ -171,14 +160,14 @@ class Carriers:
 
 
 TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
-"""The first header that ``header()`` reads: the one in which pages of dashboards send the token."""
+"""The header in which dashboard pages send the token."""
 
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
-    """Headers: without names ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
+    """Headers; by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
 
-    Names are compared without case. ``Authorization`` with another scheme is left alone: it is somebody else's. Some
-    proxies drop a header with underscores unless they are configured not to.
+    Case does not matter. ``Authorization`` with another scheme is left alone. Some proxies drop headers with
+    underscores.
     """
     chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
@@ -191,13 +180,13 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
 
 
 def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """A cookie. Names are compared with case (RFC 6265)."""
+    """A cookie; case matters (RFC 6265)."""
     _require_token(name, "a cookie name")
     return Carriers(cookies=(name,))
 
 
 def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """A query parameter. Names are compared with case, after percent-decoding."""
+    """A query parameter; case matters, after percent-decoding."""
     if not name.isascii() or not name.isprintable() or not name.strip():
         raise ValueError(f"a query parameter's name is printable ASCII, not {name!r}")
     return Carriers(queries=(name,))
@@ -206,9 +195,9 @@ def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
 def path(where: str) -> Carriers:
     """A path segment: a template such as ``/embed/{token}``, or the name of a path parameter.
 
-    A template is compared with the start of the path below the mount point; what follows the token may be anything. A
-    name serves where a router runs before the middleware (``Mount("/embed/{token}", …)``). A token in a path ends up
-    in histories and in the logs of proxies: prefer a header or a cookie. For the app the segment is masked.
+    A template matches the start of the path below the mount point. A name requires a router outside the middleware
+    (``Mount("/embed/{token}", …)``). The app sees a mask. Paths appear in histories and proxy logs: prefer a header or
+    cookie.
     """
     if where.startswith("/"):
         segments = where.split("/")[1:]
@@ -224,12 +213,12 @@ def path(where: str) -> Carriers:
 
 
 def first_of(*carriers: Carriers | Carrier) -> Carriers:
-    """Any of these, also carriers of your own. The first that holds a token gives it, the others must agree: two
-    different tokens are refused. Raises TypeError for what is no carrier."""
+    """Any of these carriers. The first with a token wins; a different second token is refused. Raises TypeError for an
+    argument that is no carrier."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]
-    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # one of them may have no hash
+    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # a carrier may have no hash
     return Carriers(
         **{
             field.name: tuple(dict.fromkeys(name for each in merged for name in getattr(each, field.name)))
@@ -241,11 +230,11 @@ def first_of(*carriers: Carriers | Carrier) -> Carriers:
 
 
 AnyCarriers = Carriers | Carrier | Sequence[Carriers | Carrier] | None
-"""What an option ``carriers`` takes: one, several, or None for DEFAULT_CARRIERS."""
+"""An option ``carriers``: one, several, or None for DEFAULT_CARRIERS."""
 
 
 def read_carriers(given: AnyCarriers) -> Carriers:
-    """The carriers of an option ``carriers``. Raises what ``first_of`` raises."""
+    """The carriers of an option. Raises the errors of ``first_of``."""
     if given is None:
         return DEFAULT_CARRIERS
     if isinstance(given, Carriers | Carrier):
@@ -259,4 +248,4 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""Every header of ``header()``, the cookie and the query parameter ``USER_GROUP_TOKEN``."""
+"""The headers of ``header()``, and cookie and query parameter ``USER_GROUP_TOKEN``."""

@@ -1,12 +1,8 @@
-"""Extraction: the token of a request, taken out of its scope so that neither the app nor an access log sees it.
+"""Extraction: removes the token of a request from its scope.
 
-Two paths with one meaning. ``ReferenceExtractor`` is the meaning: every carrier, spelling and repetition, and custom
-carriers. ``extract_fast`` serves what nearly every request is, no token at all or one plain header or cookie, in one
-pass over the headers; anything else it passes to the reference, before it has touched the scope. Of a token it checks
-no more than the length: what has the right length and bad characters is bad on either path. A differential test proves
-the two equal.
-
-``find`` and not ``in``: ``bytes.__contains__`` first tries its argument as a number, and throws away a TypeError.
+``ReferenceExtractor`` handles every carrier. ``extract_fast`` handles the usual requests in one pass, and leaves the
+rest to the reference before it changes the scope; a differential test proves them equal. It uses ``find``, for
+``bytes.__contains__`` first tries its argument as a number.
 """
 
 from __future__ import annotations
@@ -33,8 +29,8 @@ from tenantry.tokens import TOKEN_LENGTH
 Header = tuple[bytes, bytes]
 
 Extract = Callable[[Scope], bytes | None]
-"""Takes the token out of an ASGI scope and returns it, or None. Raises AmbiguousToken; and OriginNotAllowed where
-origins are checked and the token came only in what a browser sends by itself, as a cookie."""
+"""Removes the token from an ASGI scope and returns it, or None. Raises AmbiguousToken, and OriginNotAllowed if origins
+are checked and only a cookie or another header sent by browsers holds the token."""
 
 
 def create_extractor(carriers: Carriers, origins: OriginCheck | None = None) -> Extract:
@@ -47,11 +43,8 @@ def create_extractor(carriers: Carriers, origins: OriginCheck | None = None) -> 
 
 
 class ReferenceExtractor:
-    """Reads every carrier and takes out every token.
-
-    An empty value is a token, and a bad one: a carrier that is there but holds nothing is a fault of the sender (a
-    logged-out cookie, a template that rendered nothing) and never means "no token given".
-    """
+    """Reads every carrier and removes every token. An empty value is a bad token, not an absent one: the sender made a
+    mistake (a logged-out cookie, an empty template)."""
 
     __slots__ = (
         "_authorization", "_carriers", "_clean", "_cookies", "_custom", "_headers", "_origins", "_queries", "_schemes",
@@ -70,10 +63,8 @@ class ReferenceExtractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """The token of this request, or None. It is out of the scope afterwards, also when AmbiguousToken is raised, or
-        OriginNotAllowed: that only where nothing but cookies, and what else a browser sends by itself, holds the token,
-        for whoever writes it elsewhere knows it. What a custom carrier raises comes when all others are done.
-        """
+        """The token or None; it is removed even if this raises. A custom carrier's error is raised after the other
+        carriers were read. Origins are checked only if nothing but values sent by browsers holds the token."""
         path, by_browser = scope["path"], list[bytes]()
         in_headers = self._from_headers(scope, by_browser)
         in_query = self._from_query(scope)
@@ -122,7 +113,7 @@ class ReferenceExtractor:
         return credentials[0].strip() if credentials else b""
 
     def _from_cookie(self, pair: Header, found: list[bytes]) -> Iterator[Header]:
-        """The Cookie header without our cookies, the others byte for byte; nothing if no other is left."""
+        """The other cookies, unchanged; nothing if none is left."""
         cookies = pair[1].split(b";")
         others = []
         for cookie in cookies:
@@ -176,7 +167,7 @@ def _path_token(scope: Scope, carrier: str) -> bytes | None:
 
 
 def _parameter_token(scope: Scope, name: str) -> bytes | None:
-    """A path parameter that a router has read, masked there and wherever the path still shows it."""
+    """Also masked in the path."""
     parameters = scope.get("path_params") or {}
     if name not in parameters:
         return None
@@ -191,7 +182,7 @@ def _parameter_token(scope: Scope, name: str) -> bytes | None:
 
 
 def _mask_path(scope: Scope, positions: Set[int]) -> None:
-    """All at once: a hostile path may have thousands of them."""
+    """All positions at once: a hostile path may have thousands."""
     segments = [MASK if index in positions else each for index, each in enumerate(scope["path"].split("/"))]
     scope["path"] = "/".join(segments)
     raw = scope.get("raw_path")
@@ -200,26 +191,25 @@ def _mask_path(scope: Scope, positions: Set[int]) -> None:
 
 
 def _masked_raw_path(raw: bytes, segments: list[str], positions: Set[int]) -> bytes:
-    """``raw`` with what stands at ``positions`` of ``segments``, which are those of the decoded path; some servers add
-    the query. A segment of it with encoded slashes decodes to several, and they stay: what is mounted further in may
-    refuse them."""
+    """``raw`` with the masked segments at ``positions`` of the decoded ``segments``. A raw segment with encoded slashes
+    decodes to several; they stay, for inner apps may refuse them."""
     raw_segments, end = raw.partition(b"?")[0].split(b"/"), 0
     for index, segment in enumerate(raw_segments):
         start, end = end, end + 1 + unquote_to_bytes(segment).count(b"/")
         if not positions.isdisjoint(range(start, end)):
             raw_segments[index] = quote("/".join(segments[start:end]), safe="").encode()
-    # They do not correspond where a server prepends its root_path to the one alone.
+    # They differ where a server prepends root_path to only one of them.
     return b"/".join(raw_segments) if end == len(segments) else quote("/".join(segments)).encode()
 
 
 # --- the fast path ----------------------------------------------------------------------------------------------------
 
 _USE_REFERENCE: Final = (b"", None)
-"""What a reader returns where the reference has to decide: no token has this length."""
+"""Leaves the decision to the reference: no token has this length."""
 
 Reader = Callable[[bytes], tuple[bytes, bytes | None] | None]
-"""Header value -> the token, and what is left of a Cookie header without it (None: the header was no cookie); None if
-it holds no token; or _USE_REFERENCE. A token of another length than ours goes to the reference too."""
+"""Header value -> the token and the rest of a Cookie header (None for other headers); None without a token; or
+_USE_REFERENCE."""
 
 
 def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck | None) -> Extract:
@@ -236,7 +226,7 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
         for pair in headers:
             if pair[0] in readers:
                 read = readers[pair[0]]
-                # Nearly every request of a browser has a Referer, and nearly none is long enough for a token.
+                # Most browser requests have a Referer, and few are long enough for a token.
                 skip = read is _address and len(pair[1]) < TOKEN_LENGTH
                 found = None if skip else (pair[1], None) if read is None else read(pair[1])
                 if found is not None:
@@ -249,7 +239,7 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
         ):
             return reference(scope)
         if source is not None:
-            # Out of a copy: the list may be shared with the server, the scope is the request's own.
+            # A copy: the server may share the list.
             scope["headers"] = headers = headers.copy()
             if rest is None:
                 headers.remove(source)
@@ -263,7 +253,6 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
 
 
 def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
-    """Whether a query may hold a token, as a carrier or within the value of another parameter."""
     if not carriers.queries:
         return may_hold_token
     name = carriers.queries[0].encode()
@@ -280,7 +269,7 @@ def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
 
 
 def _readers(carriers: Carriers) -> dict[bytes, Reader | None]:
-    """The reader of each header that may hold a token; None where the whole value is the token."""
+    """None where the whole value is the token."""
     readers: dict[bytes, Reader | None] = dict.fromkeys(ADDRESS_HEADERS, _address)
     readers |= {name.lower().encode(): None for name in carriers.headers}
     if b"authorization" in readers:

@@ -1,7 +1,4 @@
-"""FastAPI: the user group as typed parameters of a route, and its token in the OpenAPI document of the app.
-
-The one module that needs FastAPI: it is imported by its name, and nothing else of Tenantry imports it.
-"""
+"""FastAPI: the user group as typed route parameters, and its token in the OpenAPI document. Requires FastAPI."""
 
 from __future__ import annotations
 
@@ -22,10 +19,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("tenantry.fastapi needs FastAPI: pip install fastapi", name="fastapi") from error
 
 CurrentGroup: TypeAlias = Annotated[UserGroup, Depends(user_group)]
-"""The user group of this request or websocket, as the type of a parameter. Without a token the answer is 401."""
+"""The user group of this request or websocket, as a parameter's type; 401 without a token."""
 
 CurrentVariables: TypeAlias = Annotated[Record, Depends(variables)]
-"""What templates may read of it: ``variables(request)``, as the type of a parameter."""
+"""``variables(request)`` as a parameter's type."""
 
 _OURS: Final = frozenset({user_group, variables})
 
@@ -34,12 +31,11 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Shows in the OpenAPI document of ``app`` how a request carries its user group token.
+    """Shows in the OpenAPI document how a request carries its user group token.
 
-    The operations that depend on ``user_group`` or ``variables``, also by another dependency, name the schemes; with
-    ``required=True`` all do. ``carriers`` are those of the UserGroupMiddleware that ``app.add_middleware`` was given,
-    so call it after that. Name them where the middleware is around the app (``UserGroupMiddleware(app, …)``), or to
-    show some of them only. Raises InvalidSettings where neither is there.
+    Operations that depend on ``user_group`` or ``variables`` name the schemes; with ``required=True`` all do. Call it
+    after ``app.add_middleware``, whose ``carriers`` are used; name them if the middleware is outside the app
+    (``UserGroupMiddleware(app, …)``). Raises InvalidSettings if neither is present.
     """
     everywhere = False
     if carriers is None:
@@ -51,7 +47,7 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
     def openapi() -> Document:
         nonlocal last
-        document = generate()  # FastAPI gives the same one until a route is added
+        document = generate()  # the same object until a route is added
         if last is None or last[0] is not document:
             last = document, _with_schemes(document, schemes, None if everywhere else set(_operations(app)))
         return last[1]
@@ -60,11 +56,10 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """The security schemes of OpenAPI 3.1 for these carriers: each is one way to send the token.
+    """The OpenAPI 3.1 security schemes of these carriers, one of each kind.
 
-    One for each kind: the first header with the bare token, ``Authorization``, the cookie. Parameters of the query
-    would bring tokens into addresses, and so into the logs of proxies: they are shown only where nothing else is read.
-    A path and carriers of your own are none of OpenAPI's kinds.
+    Query parameters bring tokens into logs: they appear only if nothing else is read. Paths and custom carriers have no
+    kind in OpenAPI.
     """
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
@@ -77,7 +72,7 @@ def security_schemes(carriers: Carriers) -> Schemes:
                 "scheme": "bearer",
                 "description": "The user group token.",
             }
-        elif not bare:  # Swagger UI sends what is typed, and knows no scheme but Basic, Bearer and Digest
+        elif not bare:  # Swagger UI knows only Basic, Bearer and Digest, and otherwise sends the typed value
             text = f"`{scheme}`, a space and the user group token."
             schemes["UserGroupAuthorization"] = _api_key("header", "Authorization", text)
     for name in carriers.cookies[:1]:
@@ -95,7 +90,6 @@ def _api_key(where: str, name: str, description: str) -> dict[str, str]:
 
 
 def _options(app: FastAPI) -> Mapping[str, Any]:
-    """What ``app.add_middleware(UserGroupMiddleware, …)`` was given."""
     for middleware in app.user_middleware:
         cls: object = middleware.cls
         if isinstance(cls, type) and issubclass(cls, UserGroupMiddleware):
@@ -109,7 +103,7 @@ def _options(app: FastAPI) -> Mapping[str, Any]:
 
 def _operations(app: FastAPI) -> Iterable[tuple[str, str]]:
     """Path and method of each operation that depends on the user group."""
-    # In newer releases an included router is one route. Its own are found as FastAPI's document finds them.
+    # In newer releases an included router is one route; flatten it as FastAPI's document does.
     flat: Any = getattr(routing, "iter_route_contexts", iter)
     for route in flat(app.routes):
         dependant = getattr(route, "dependant", None)
@@ -119,15 +113,11 @@ def _operations(app: FastAPI) -> Iterable[tuple[str, str]]:
 
 
 def _depends(dependant: Any) -> bool:
-    """Whether it is one of our accessors, or depends on one."""
     return dependant.call in _OURS or any(_depends(each) for each in dependant.dependencies)
 
 
 def _with_schemes(document: Document, schemes: Schemes, operations: set[tuple[str, str]] | None) -> Document:
-    """A document that has the schemes too, and each operation of these (None: of all) that names them.
-
-    Each is an alternative. What an operation asks for already, it asks for beside it.
-    """
+    """``operations``: None means all."""
     if not schemes:
         return document
 

@@ -1,4 +1,4 @@
-"""Logs: a filter that hides tokens in log records, and a formatter that writes records as JSON lines."""
+"""Logs: a filter that hides tokens, and a formatter for JSON lines."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
-# Looser than the shape of a token: a truncated one, or one with its punctuation percent-encoded, is hidden too.
+# Looser than a token: truncated and percent-encoded ones are hidden too.
 _TOKEN: Final = re.compile(r"(ug[tk][ct])(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
 _REPLACEMENT: Final = r"\1_[redacted]"
 
 
 def redact(text: str) -> str:
-    """The text without user group tokens (``ugtc_…``, ``ugtt_…``) and API tokens (``ugkc_…``, ``ugkt_…``)."""
+    """The string without user group tokens and API tokens."""
     return _TOKEN.sub(_REPLACEMENT, text) if "ug" in text else text
 
 
 class RedactTokens(logging.Filter):
-    """Hides tokens in the message, its arguments, the traceback and any other text of a log record. Drops nothing.
+    """Hides tokens in all strings of a log record. Drops no record.
 
-    The middleware takes the token out of the very scope that the server logs from. That cannot help where a framework
-    gives a mounted app a copy of the scope, or where something logs before the middleware runs (uvicorn at level DEBUG
-    logs each websocket handshake as it came). There, add this to the handlers that write; a filter on a logger does not
-    see what its children log:
+    The middleware removes the token from the server's scope, but not where a framework copies the scope for a mounted
+    app, or logs before the middleware runs (uvicorn at level DEBUG). Add the filter to handlers, for a logger's filter
+    misses its children:
 
         for handler in logging.getLogger("uvicorn.access").handlers:
             handler.addFilter(RedactTokens())
@@ -34,14 +33,14 @@ class RedactTokens(logging.Filter):
         if record.exc_info and not record.exc_text:
             text = logging.Formatter().formatException(record.exc_info)
             if redact(text) != text:
-                # The exception itself holds the token: only its redacted text may go on.
+                # The exception holds the token: pass on only its redacted traceback.
                 record.exc_text = text
                 record.exc_info = None
         for name, value in list(record.__dict__.items()):
             if name != "args" and (clean := _clean(value)) is not value:
                 setattr(record, name, clean)
         if record.args:
-            arguments: Any = record.args  # of the same shape afterwards: formatters such as uvicorn's take them apart
+            arguments: Any = record.args  # keep the shape: formatters such as uvicorn's unpack it
             if isinstance(arguments, tuple):
                 record.args = tuple(_clean_argument(value) for value in arguments)
             elif isinstance(arguments, dict):
@@ -57,14 +56,14 @@ def _clean_argument(value: Any) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     try:
-        texts = (str(value), repr(value))  # a URL, an exception, a list: what the format would make of it
-    except Exception:  # noqa: BLE001  # an object that cannot be printed fails in its handler, as without this filter
+        texts = (str(value), repr(value))
+    except Exception:  # noqa: BLE001  # an object that cannot be printed fails in its handler anyway
         return value
     return next((redact(text) for text in texts if redact(text) != text), value)
 
 
 def _clean(value: Any) -> Any:
-    """A str or bytes without tokens; the same object if there was none, or if it is something else."""
+    """A str or bytes without tokens; the same object if nothing changed."""
     if isinstance(value, str):
         clean: Any = redact(value)
     elif isinstance(value, bytes):
@@ -77,18 +76,17 @@ def _clean(value: Any) -> Any:
 # --- JSON lines -------------------------------------------------------------------------------------------------------
 
 _FIELDS: Final = ("request_id", "method", "path", "status", "seconds")
-"""Extra fields of our own records."""
+"""Extra fields of our records."""
 
 _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
-"""The five arguments of a record of ``uvicorn.access``."""
+"""The arguments of a record of ``uvicorn.access``."""
 
 
 class JsonLines(logging.Formatter):
-    """One object a line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``; and ``exception``,
-    ``request_id`` and the fields of an access log (``method``, ``path``, ``status``, ``seconds``) where there are such.
-    Tokens are hidden in all of them.
+    """One object a line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, and if present ``exception``,
+    ``request_id``, ``method``, ``path``, ``status``, ``seconds``. Tokens are hidden.
 
-    A record of yours has them like this: ``logger.warning("…", extra={"request_id": "…"})``.
+    Add the fields with ``logger.warning("…", extra={"request_id": "…"})``.
     """
 
     def format(self, record: logging.LogRecord) -> str:

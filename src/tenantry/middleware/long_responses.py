@@ -1,11 +1,7 @@
-"""LongResponse: a response that streams ends when its group's token is no longer good, as a websocket does, and when
-the group has other properties, another name or another mapping: a request keeps the record that it began with.
+"""LongResponse: ends a streamed response when its token is revoked or its group changes.
 
-It is watched from its first part with ``more_body`` on: one with a single part costs nothing. Nothing passes after the
-end. To its app it looks as if the client had left: ``receive`` gives ``http.disconnect``, ``send`` raises an
-OSError (ASGI 2.4). The app is never cancelled: one that neither sends nor receives keeps its connection open, and
-nothing passes it. The response is left without an end, so that no client takes a part of a file for the whole; unless
-the app has said with one of its parts (LAST_PART_KEY) how it is to end then.
+The app sees a client that left: ``receive`` gives ``http.disconnect``, ``send`` raises OSError (ASGI 2.4). The response
+stays incomplete, unless the app gave a last part (LAST_PART_KEY).
 """
 
 from __future__ import annotations
@@ -23,17 +19,17 @@ from tenantry.middleware.timers import timer_queues
 from tenantry.middleware.token_watch import BoundedResolver, TokenWatch
 
 BODY_READ: Final = "tenantry.body_read"
-"""The scope key that says that the app has the whole body of its request."""
+"""The scope key that is set once the app has the whole body."""
 
 _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """What ``send`` raises once the response was ended: an OSError, as servers raise for a client that left."""
+    """Raised by ``send`` after the response was ended: an OSError, as for a client that left."""
 
 
 class LongResponse(TokenWatch):
-    """The watch of one response. Only the scope of its request holds it: when that is gone, the checks end."""
+    """The watch of one response. Only the request's scope holds it, so the checks end with it."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
@@ -45,7 +41,7 @@ class LongResponse(TokenWatch):
         self._cut: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def send(self, message: Message) -> None:
-        """Sends a part of the body. Raises ResponseCut once the response was ended."""
+        """Sends a part. Raises ResponseCut after the response was ended."""
         if LAST_PART_KEY in message:
             message = {**message}
             self._last_part = message.pop(LAST_PART_KEY)
@@ -54,13 +50,13 @@ class LongResponse(TokenWatch):
         if self._clock() >= self._valid_until:
             await self._wait()
         if self._cut.done():
-            raise ResponseCut(f"this response was ended: {self._cut.result()}")
+            raise ResponseCut(f"the response was ended: {self._cut.result()}")
         if not message.get("more_body"):
             self._stop()
         await self._send(message)
 
     async def receive(self) -> Message:
-        """What the server gives, or ``http.disconnect`` once the response was ended."""
+        """The server's message, or ``http.disconnect`` after the response was ended."""
         if self._cut.done():
             return _LEFT
         receiving: asyncio.Future[Any] = asyncio.ensure_future(self._receive())
@@ -86,7 +82,7 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # Weakly: an app that fails in the middle of its response sends no last part.
+        # Weak: an app that fails during its response sends no last part.
         weak = ref(self)
 
         def check() -> None:
@@ -99,8 +95,7 @@ class LongResponse(TokenWatch):
 def watch_responses(
     resolver: BoundedResolver,
 ) -> tuple[Callable[[Exchange], Awaitable[Message]], Callable[[Exchange, Message], Awaitable[None]]]:
-    """What apps that have a group are given as their ``receive``, and what sends a part of a response that streams;
-    both are to be bound to an Exchange."""
+    """The app's ``receive``, and the send for parts of a stream; bind both to an Exchange."""
 
     def watched(exchange: Exchange) -> LongResponse:
         scope = exchange[3]
@@ -114,7 +109,7 @@ def watch_responses(
 
     async def receive_while_good(exchange: Exchange) -> Message:
         _, receive, _, scope = exchange
-        if LONG_KEY in scope or BODY_READ in scope:  # behind the body is only the end of the connection to wait for
+        if LONG_KEY in scope or BODY_READ in scope:  # after the body only a disconnect can follow
             return await watched(exchange).receive()
         message: Message = await receive()
         if message["type"] == "http.request" and not message.get("more_body"):

@@ -20,8 +20,8 @@ from tenantry.middleware.extraction import create_extractor
 from tenantry.middleware.long_responses import watch_responses
 from tenantry.middleware.origins import OriginCheck
 from tenantry.middleware.preview_keys import is_preview_key, run_with_preview_key
-from tenantry.middleware.refusals import LateUnauthorized, send_error
 from tenantry.middleware.token_watch import DEFAULT_STALENESS, BoundedResolver
+from tenantry.middleware.unauthorized import LateUnauthorized, send_error
 from tenantry.middleware.websockets import WebSocketSession
 
 if TYPE_CHECKING:
@@ -33,22 +33,22 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class TokenResolver(Protocol):
-    """What the middleware needs of a Resolver; for what stays open also what ``BoundedResolver`` has, if it has it."""
+    """The part of a Resolver that the middleware needs; for open connections also ``BoundedResolver``, if present."""
 
     @property
     def environment(self) -> str | None:
-        """The one environment whose groups it finds; None: any."""
+        """The environment whose groups it finds; None: any."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The group if it is cached. No I/O; never raises."""
+        """The cached group. No I/O; never raises."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
-        """The group, else InvalidToken or StoreUnavailable."""
+        """The group. Raises InvalidToken or StoreUnavailable."""
         ...
 
 
 class _PlainResolver:
-    """A resolver without a staleness bound, leases or a clock for end dates: it has the defaults of what it lacks."""
+    """Adds defaults to a resolver without staleness bound, lease or clock."""
 
     def __init__(self, resolver: TokenResolver) -> None:
         self._resolver = resolver
@@ -68,14 +68,14 @@ def _seconds_left(group: UserGroup) -> float:
 
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
-    """The resolver itself if it has all that a TokenWatch asks for, else one around it that has the defaults."""
+    """The resolver as a BoundedResolver; defaults replace missing parts."""
     if isinstance(resolver, BoundedResolver):
         return resolver
     return _PlainResolver(resolver)
 
 
 def mark_coroutine(function: F) -> F:
-    """Marks a plain function that returns a coroutine, so that a server detects ASGI 3."""
+    """Marks a plain function that returns a coroutine, so that servers detect ASGI 3."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]  # the mark before 3.12
@@ -83,33 +83,24 @@ def mark_coroutine(function: F) -> F:
 
 
 class UserGroupMiddleware:
-    """Pure ASGI, for requests and websockets; anything else passes through.
+    """Pure ASGI middleware for requests and websockets; other scopes pass through.
 
-    ``carriers``: one of ``header(…)``, ``cookie(…)``, ``query(…)``, ``path(…)``, ``first_of(…)``, a ``Carrier`` of your
-    own, or several; by default the headers, the cookie and the query parameter. Three outcomes:
+    ``carriers``: ``header(…)``, ``cookie(…)``, ``query(…)``, ``path(…)``, ``first_of(…)``, your own ``Carrier``, or
+    several; by default the headers, the cookie and the query parameter. Outcomes:
 
-    - no token: ``scope["user_group"]`` is None and the app runs; a view that asks for the group is answered 401.
-      ``required=True`` answers 401 at once (a CORS preflight carries no token: put a CORS middleware before it).
-    - a bad token: 401, whatever the app; two different tokens: 400; the store is down: 503 with Retry-After. A
-      websocket gets a denial response, or close 1008 before accept where the server has none. An empty value is a bad
-      token, not an absent one.
+    - no token: ``scope["user_group"]`` is None and the app runs; a view that requires the group gets 401.
+      ``required=True`` answers 401 at once (a CORS preflight has no token: put a CORS middleware outside).
+    - a bad token, or an empty value: 401; two different tokens: 400; the store is down: 503 with Retry-After. A
+      websocket gets a denial response, or close 1008.
     - a group: ``scope["user_group"]`` is a UserGroup.
 
-    The key of a preview is for the mount of dashboards that made it, and is passed on to it; elsewhere it is a bad
-    token, also with ``required=True``.
+    If only a cookie holds the token, websockets and writing methods must come from a page of the same host or of
+    ``allowed_origins`` (InvalidSettings for an invalid origin), else 403. The key of a preview passes to the mount of
+    dashboards that made it; elsewhere, and with ``required=True``, it is a bad token.
 
-    A browser adds a cookie to what any page asks for. Where the token came in a cookie alone, websockets and methods
-    other than GET, HEAD, OPTIONS and TRACE pass only from a page of the host that they were sent to, or of one of
-    ``allowed_origins`` (``https://app.example.com``; InvalidSettings for what is not an origin): else 403
-    (``OriginCheck``).
-
-    A websocket with a group is checked again while it is open: it is closed with 4401 within the resolver's staleness
-    bound once its token is no longer good, and follows updates of its group (``WebSocketSession``). A response that
-    streams is ended within the same bound (``LongResponse``).
-
-    The token is taken out of the scope in any case. Responses have ``Vary``, and ``Cache-Control: private`` when there
-    was a group. A group that another UserGroupMiddleware has found already stays. If its own carriers
-    hold another token, it answers 400; if its own resolver is of another environment, 401.
+    Open websockets close with 4401, and streams end, within the resolver's staleness bound after the token is revoked.
+    The token is always removed from the scope. Responses get ``Vary``, and ``Cache-Control: private`` with a group. If
+    an outer UserGroupMiddleware found a group, it stays; another token is 400, another environment 401.
     """
 
     def __init__(
@@ -129,23 +120,21 @@ class UserGroupMiddleware:
         self._flush_usage: Callable[[], Awaitable[None]] | None = getattr(resolver, "flush_usage", None)
         self._bounded_resolver = with_staleness(resolver)
         self._extract = create_extractor(carriers, OriginCheck(allowed_origins))
-        self._extract_again = create_extractor(
-            carriers
-        )  # beside a token that was found already: its origin was checked then
+        self._extract_again = create_extractor(carriers)  # an outer middleware checked the origin
         self._required = required
         self._receive_while_good, send_part = watch_responses(self._bounded_resolver)
         self._send_private = set_headers(
             carriers.vary, private=True, in_address=bool(carriers.paths), send_part=send_part
         )
         self._send_private_query = set_headers(carriers.vary, private=True, in_address=True, send_part=send_part)
-        # Another middleware around this one watches a response whose group it has found.
+        # An outer middleware watches the response of a group that it found.
         self._send_private_found = set_headers(carriers.vary, private=True, in_address=bool(carriers.paths))
         self._send_private_found_query = set_headers(carriers.vary, private=True, in_address=True)
         self._send_varied = set_headers(carriers.vary, private=False)
 
     @mark_coroutine
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        # A plain def: on a hit the coroutine is the app's own, and no frame of ours exists while it runs.
+        # A plain def: on a hit it returns the app's own coroutine, without a frame of ours.
         kind = scope["type"]
         if kind not in _SERVED:
             return self.app(scope, receive, send if self._flush_usage is None else self._flush_first(send))
@@ -182,8 +171,7 @@ class UserGroupMiddleware:
         return self.app(scope, watched, private)
 
     def _flush_first(self, send: Send) -> Send:
-        """For the app's lifespan. uvicorn ends the process with its event loop running, right after the shutdown: what
-        was counted since the store took usage last would be lost with an app that closes nothing."""
+        """uvicorn ends the process right after the shutdown, before an unclosed store could take the usage."""
         flush = self._flush_usage
         assert flush is not None  # noqa: S101 - the caller has looked
 
@@ -217,16 +205,15 @@ class UserGroupMiddleware:
         await WebSocketSession(self._bounded_resolver, raw, scope, receive, send).run(self.app)
 
     def _restore(self, scope: Scope, send: Send) -> Send:
-        """The send for a token that came in the query or the path, and never reaches the app in this scope."""
         return restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
 
     def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """Another middleware has found the group: it stays, unless this request has another token or environment."""
+        """The group of an outer middleware stays."""
         try:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._extract_again(scope)
-            # The outer one masked its own token in the value of a parameter that it does not know.
+            # The outer middleware masked its token in parameters that it does not read.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)
         except TenantryError as error:

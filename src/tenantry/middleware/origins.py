@@ -1,21 +1,15 @@
-"""OriginCheck: a request whose token a browser added by itself passes only if a page of the right origin made it.
+"""OriginCheck: a request whose token a browser added passes only from a page of the right origin.
 
-A cookie is sent along whoever's page makes the request. A page of another site cannot read the answer to a plain
-request (no CORS), but it can make one that changes something, and it can open a websocket and read all of it: no
-same-origin policy holds there. So where the token came in a cookie alone, or in a custom carrier that a browser may
-fill by itself, websockets and methods that are not safe are checked (OWASP ASVS 5.0, 4.4.2; RFC 6455 section 10.2):
+Browsers send cookies with requests of any page; a foreign page can write with them, and read a websocket. So where only
+a cookie, or a carrier filled by browsers, holds the token, websockets and unsafe methods must have (OWASP ASVS 5.0,
+4.4.2; RFC 6455 section 10.2):
 
-- ``Sec-Fetch-Site: same-origin`` passes: no page can set this header (Fetch Metadata).
-- An ``Origin`` passes whose host and port are those of ``Host``, or which is one of the allowed origins.
-- A request with neither header is not a browser's, or an old one's; it passes.
-- Anything else is refused: ``Origin: null`` (a sandboxed frame, a redirect from elsewhere), ``same-site`` (another
-  host of the same site), ``none`` without an Origin, a header twice.
+- ``Sec-Fetch-Site: same-origin``, which no page can set (Fetch Metadata),
+- or an ``Origin`` with the host and port of ``Host``, or an allowed one,
+- or neither header: no browser, or an old one.
 
-Behind a proxy that speaks TLS the app sees http where the browser has https. A Host without a port then stands for
-either default port; where the server knows that the scheme is https or wss, for 443 only.
-
-Not to be mixed up with ``frame-ancestors``, which says who may show a page in a frame: a page in a foreign frame still
-makes its requests from its own origin.
+Behind a TLS proxy the app sees http: a Host without a port means both default ports, unless the scheme is known as
+https or wss.
 """
 
 from __future__ import annotations
@@ -28,8 +22,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that change nothing (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008), but a browser names the origin
-of each QUERY, so checking it costs no honest page anything."""
+"""RFC 9110 section 9.2.1. QUERY is safe too (RFC 10008), but browsers send the origin of each, so checking it costs no
+honest page anything."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -38,15 +32,12 @@ _ORIGIN_SHAPE: Final = re.compile(rf"(?P<scheme>[a-z][a-z0-9+.-]*)://{_HOST}")
 _HOST_SHAPE: Final = re.compile(_HOST)
 
 Origin = tuple[str, str, str]
-"""Scheme, host and port, in lower case; the port is empty where the scheme has no default and none is given."""
+"""Scheme, host and port, in lower case; the port is empty if unknown."""
 
 
 class OriginCheck:
-    """The check of one middleware. ``allowed``: origins other than that of Host from which it may be called.
-    ``advice``: what the error says to do.
-
-    Raises InvalidSettings for what is not an origin as a browser writes it (RFC 6454 section 6.2).
-    """
+    """The check of one middleware. ``allowed``: origins besides that of Host; ``advice`` ends the error message. Raises
+    InvalidSettings unless they are written as by browsers (RFC 6454 section 6.2)."""
 
     __slots__ = ("_advice", "_allowed")
 
@@ -77,13 +68,13 @@ class OriginCheck:
             scheme, host, port = origin
             shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
-            f"this request{shown} came with a token that browsers send by themselves, such as a cookie, and not from a "
-            f"page of the host that it was sent to: {self._advice}"
+            f"this request{shown} has a token that browsers send by themselves, such as a cookie, and does not come "
+            f"from a page of its own host: {self._advice}"
         )
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """The origins that a host program lists. Raises InvalidSettings, which names the bad one and how to write it."""
+    """The origins of a list. Raises InvalidSettings, which names the bad one and the fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()
@@ -96,7 +87,7 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
 
 
 def parse_origin(text: object) -> Origin | None:
-    """The origin of an Origin header; None for ``null``, a list, a path, a user, or what else is not one origin."""
+    """The origin of an Origin header; None unless it is exactly one."""
     match = _ORIGIN_SHAPE.fullmatch(text.lower()) if isinstance(text, str) else None
     if match is None:
         return None
@@ -105,7 +96,6 @@ def parse_origin(text: object) -> Origin | None:
 
 
 def _is_host(origin: Origin, host: str, scope: Mapping[str, Any]) -> bool:
-    """Whether a page of this origin made a request to its own host and port."""
     scheme, name, port = origin
     match = _HOST_SHAPE.fullmatch(host.lower())
     if match is None or _host(match["host"]) != name or scheme not in _PORTS:
@@ -116,7 +106,7 @@ def _is_host(origin: Origin, host: str, scope: Mapping[str, Any]) -> bool:
 
 
 def _host(name: str) -> str | None:
-    """The name itself; an IPv6 address in its one canonical spelling; None for what is no such address."""
+    """None for an invalid IPv6 address."""
     if not name.startswith("["):
         return name
     try:
@@ -126,19 +116,18 @@ def _host(name: str) -> str | None:
 
 
 def _port(text: str | None) -> str | None:
-    """The port without leading zeros, "" if none is given, None if there is no such port."""
+    """ "" for none, None if invalid."""
     if not text:
         return ""
     return str(int(text)) if int(text) < 65536 else None
 
 
 def _advice(text: object) -> str:
-    """How a bad entry of ``allowed_origins`` is written."""
     written = text.strip().lower() if isinstance(text, str) else ""
     if written == "null":
-        return "every sandboxed frame has the origin null; give the page an origin of its own"
+        return "every sandboxed frame has the origin null; give the page its own origin"
     if "*" in written:
-        return "write each one out, as in https://app.example.com; there are no wildcards"
+        return "list each origin, as in https://app.example.com; there are no wildcards"
     if "@" in written:
         return "an origin has no user: write it as in https://app.example.com"
     if not written.isascii():
@@ -148,4 +137,4 @@ def _advice(text: object) -> str:
         written = scheme + "://" + written.partition("://")[2]
     guess = _ORIGIN_SHAPE.match(written if "://" in written else f"https://{written}")
     example = guess.group() if guess is not None else "https://app.example.com"
-    return f"write scheme, host and, if it is not the usual one, port, as in {example}"
+    return f"write scheme, host and, unless it is the default, port, as in {example}"

@@ -1,10 +1,5 @@
-"""Preview keys: how the middleware of a whole app passes one on to the mount of dashboards inside it.
-
-A preview key comes in the header of the token and is no user group token: only a mount of dashboards knows its session.
-The middleware takes it out of the request, as it does with tokens, and leaves it in the scope. The mount takes it from
-there. A request whose key nobody takes is answered 401, whatever the app answers: one that streams is told at its next
-part that nobody listens.
-"""
+"""Preview keys: passes the key from the token header to the mount of dashboards that knows its session. A request whose
+key is not taken gets 401, whatever the app answers."""
 
 from __future__ import annotations
 
@@ -16,11 +11,11 @@ from tenantry.errors import InvalidToken, MissingToken
 from tenantry.middleware.cache_headers import Message, Receive, Send
 from tenantry.middleware.carriers import TOKEN_HEADER, Header
 from tenantry.middleware.long_responses import ResponseCut
-from tenantry.middleware.refusals import App, send_error
+from tenantry.middleware.unauthorized import App, send_error
 from tenantry.tokens import PREVIEW_PREFIX
 
 PASSED_KEY: Final = "tenantry.passed_preview_key"
-"""The scope key of the PassedPreviewKey of a request."""
+"""The scope key of a request's PassedPreviewKey."""
 
 _SHAPE: Final = re.compile(rb"%s[A-Za-z0-9_-]{43}" % PREVIEW_PREFIX.encode())
 _HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
@@ -36,13 +31,13 @@ class PassedPreviewKey:
         self.is_taken = False
 
     def take(self) -> str:
-        """The key. The caller answers the request from now on, also where the key is no good."""
+        """The key. The caller answers the request, even for a bad key."""
         self.is_taken = True
         return self._key
 
 
 def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
-    """Whether ``raw`` has the form of a preview key, and came in the header of the token."""
+    """Whether ``raw`` has the form of a preview key and came in the token header."""
     return _SHAPE.fullmatch(raw) is not None and any(
         name == _HEADER and value.strip() == raw for name, value in headers
     )
@@ -51,8 +46,8 @@ def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
 async def run_with_preview_key(
     raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
 ) -> None:
-    """Runs the app, whose answer is sent by ``send_private`` if it takes the key; else 401 by ``send``. Raises what the
-    app raises."""
+    """Runs the app. Its response goes to ``send_private`` if it takes the key; else ``send`` gets 401. Raises the app's
+    errors."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
     is_refused = is_cut = False
 
@@ -65,15 +60,16 @@ async def run_with_preview_key(
             await send_error(InvalidToken(InvalidToken.MESSAGE), scope, send)
         elif message.get("more_body"):
             is_cut = True
-            raise ResponseCut("this response was refused")
+            raise ResponseCut("the response was refused")
 
     try:
         await app(scope, receive, send_taken)
-    except MissingToken:  # a view that needs a group; Starlette may have answered 500 for it
+    except MissingToken:  # a view requires a group; Starlette may have answered 500
         if passed.is_taken:
             raise
     except Exception:
-        if not is_cut:  # else it is what the app made of ResponseCut
-            raise
+        if is_cut:  # the app's framework wraps ResponseCut in its own error
+            return
+        raise
     if not passed.is_taken and not is_refused:
         await send_error(InvalidToken(InvalidToken.MESSAGE), scope, send)

@@ -1,4 +1,4 @@
-"""TimerQueue: the timers of all that is open, as one."""
+"""TimerQueue: the timers of all open connections in one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Final
 from tenantry.aio import LoopLocal
 
 BATCH: Final = 16
-"""Callbacks before the loop may do other work. Each may turn out to have to close a websocket, which is 50 µs."""
+"""Callbacks before other work of the loop: each may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
-"""Seconds between two wakings of a TimerQueue, unless some timers are overdue."""
+"""Seconds between two wakings, unless timers are overdue."""
 
 
 class TimerHandle:
-    """A callback that is due, unless it is cancelled: then nothing refers to it any more."""
+    """A due callback; cancelling drops the reference to it."""
 
     __slots__ = ("callback",)
 
@@ -26,12 +26,12 @@ class TimerHandle:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        """Does nothing if it was called already."""
+        """No effect after the call."""
         self.callback = None
 
 
 class TimerQueue:
-    """Many timers as one: ten thousand of asyncio's own cost a tenth of a core, and all that are due run in one go."""
+    """Many timers as one: ten thousand of asyncio's cost a tenth of a core."""
 
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 
@@ -41,7 +41,7 @@ class TimerQueue:
         self._wakes_at = float("inf")
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
-        """Calls it in so many seconds, or a little later where many are due."""
+        """Calls ``callback`` in ``seconds``, or slightly later under load."""
         loop = asyncio.get_running_loop()
         due, handle = loop.time() + seconds, TimerHandle(callback)
         heappush(self._handles, (due, next(self._numbers), handle))
@@ -56,7 +56,7 @@ class TimerQueue:
     def _run(self, when: float) -> None:
         if when != self._wakes_at:
             return  # an earlier waking has replaced this one
-        self._wakes_at = float("-inf")  # nobody else is to wake it now
+        self._wakes_at = float("-inf")  # no other waking meanwhile
         loop = asyncio.get_running_loop()
         now, handles = loop.time(), self._handles
         try:

@@ -1,16 +1,7 @@
-"""TokenWatch: the token of what is open is checked again and again for as long as it is open.
+"""TokenWatch: checks the token of an open connection about every fifth of the staleness bound, by a shared timer.
 
-A websocket may live for days and a response may stream for hours, and the rotation of their group must end them within
-the resolver's staleness bound. So the token is checked about every fifth of the bound (a cache hit, by a timer that all
-share: no task, no I/O):
-
-- it is no longer good: the connection ends; at the end date of its group a check is due;
-- the store cannot be asked, and the answer before is as old as the bound: it ends too, for nobody knows any more that
-  the group was not rotated.
-
-The bound is measured from what is known, not from when it was checked: an answer under a lease is good until the lease
-ends, and nothing passes a connection, either way, after that. A resolver without leases gives answers that are as old
-as the bound already: there a connection ends when two checks in a row could not be answered.
+The connection ends if the token is revoked or expired, or if the store cannot be asked for the bound. An answer under a
+lease is good until the lease ends. Without leases, two failed checks in a row end the connection.
 """
 
 from __future__ import annotations
@@ -30,13 +21,13 @@ from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""The close code of a websocket whose token was rotated away, or whose group was deleted or has ended."""
+"""The websocket close code for a rotated token, or a deleted or expired group."""
 
 TRY_AGAIN_LATER: Final = 1013
-"""The close code of a websocket whose group cannot be resolved (IANA's registry of close codes)."""
+"""The websocket close code if the group cannot be resolved (IANA)."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound, in seconds, of a resolver that has none of its own."""
+"""The staleness bound (seconds) of a resolver that has none."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -45,7 +36,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class BoundedResolver(Protocol):
-    """What a TokenWatch asks of a resolver with a staleness bound; ``with_staleness`` makes one of any resolver."""
+    """A resolver with a staleness bound; ``with_staleness`` makes one of any resolver."""
 
     @property
     def staleness(self) -> float:
@@ -53,22 +44,22 @@ class BoundedResolver(Protocol):
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the last poll with an answer was begun; None: there is no lease."""
+        """Seconds since the last answered poll began; None without a lease."""
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Until the end date of the group, by the clock that it is judged by; ``inf`` without one."""
+        """Seconds until the group's end date; ``inf`` without one."""
         ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The group if it is cached. No I/O."""
+        """The cached group. No I/O."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
-        """The group, else InvalidToken or StoreUnavailable."""
+        """The group. Raises InvalidToken or StoreUnavailable."""
         ...
 
 
 class TokenWatch(ABC):
-    """The checks of one connection. They begin with the first ``_check``, and end with ``_stop``."""
+    """The checks of one connection, from the first ``_check`` to ``_stop``."""
 
     __slots__ = (
         "__weakref__",
@@ -91,8 +82,8 @@ class TokenWatch(ABC):
         self._clock = clock
         self._staleness = resolver.staleness
         self._interval = self._staleness / 5
-        self._margin = self._interval / 10  # before the end of what is known: a close message takes its time too
-        self._valid_until = float("inf")  # until it is checked first
+        self._margin = self._interval / 10  # time for the close message
+        self._valid_until = float("inf")  # until the first check
         self._stopped = False
         self._close_reason: tuple[int, str] | None = None
         self._timer: TimerHandle | None = None
@@ -100,16 +91,16 @@ class TokenWatch(ABC):
 
     @abstractmethod
     def _renewed(self, group: UserGroup) -> bool:
-        """The token is good, and this is the record of its group now. Whether the connection goes on with it."""
+        """Whether the connection goes on with this record of its group."""
 
     @abstractmethod
     async def _close(self, code: int, reason: str) -> None:
-        """Ends the connection, unless the checks were stopped meanwhile."""
+        """End the connection, unless the checks have stopped."""
 
     # --- checks -------------------------------------------------------------------------------------------------------
 
     async def _wait(self) -> None:
-        """Returns when it is known whether what is open may go on."""
+        """Return once it is known whether the connection may go on."""
         self._check()
         while not self._stopped:
             if self._close_reason is not None:
@@ -127,7 +118,7 @@ class TokenWatch(ABC):
             return
         try:
             group = self._resolver.peek(self._raw)
-        except Exception:  # noqa: BLE001  # a foreign one that breaks its contract must not end the checks: it is asked
+        except Exception:  # noqa: BLE001  # a foreign resolver that breaks its contract must not end the checks
             group = None
         if group is None:
             self._start_task(self._resolve(), self._resolved)
@@ -159,13 +150,12 @@ class TokenWatch(ABC):
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
 
     def _extend(self, group: UserGroup, left: float) -> None:
-        """The group is good for ``left`` seconds more."""
         if self._stopped:
             return
         if not self._renewed(group):
             self._mark_revoked(REVOKED, GROUP_CHANGED)
             return
-        now = self._clock()  # read first: a busy machine may pause between two clocks, and the end must not move back
+        now = self._clock()  # read first: a pause between the two clocks must not move the end back
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
         self._valid_until = now + min(left, ends)
         if ends <= 0:  # the clock was set since the group was resolved
@@ -180,8 +170,7 @@ class TokenWatch(ABC):
         return None if age is None else self._staleness - age
 
     def _schedule(self, rest: float) -> None:
-        """Checks again within an interval, but not after ``rest``; at a random moment, for much is opened at
-        once."""
+        """Jittered, for many connections open at once."""
         if not self._stopped:
             delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # no secret
             self._set_timer(min(delay, rest))
@@ -192,15 +181,14 @@ class TokenWatch(ABC):
         self._timer = timer_queues.get().call_later(delay, self._check)
 
     def _mark_revoked(self, code: int, reason: str) -> None:
-        """Nothing passes from now on, and the next check closes: at once if somebody waits for it, else in its batch.
-        One answer may revoke the connections of a group by the thousand."""
+        """Block the connection; the next check closes it, at once if a message waits, else in its batch: one answer may
+        revoke thousands of connections."""
         if not self._stopped:
             self._close_reason = code, reason
             self._valid_until = float("-inf")
             self._set_timer(0.0)
 
     def _start_task(self, work: Coroutine[Any, Any, T], done: Callable[[asyncio.Task[T]], None]) -> None:
-        """Runs the one task of this connection: it resolves, or closes."""
         task = asyncio.get_running_loop().create_task(work, name="tenantry.live")
         task.add_done_callback(done)
         self._task = task
@@ -209,10 +197,9 @@ class TokenWatch(ABC):
         if self._task is task:
             self._task = None
         if not task.cancelled():
-            task.exception()  # is no news: the client may have gone, or the app may have closed in this very moment
+            task.exception()  # retrieved and ignored: the client may have left
 
     def _stop(self) -> None:
-        """Nothing is checked any more."""
         self._stopped = True
         self._valid_until = float("inf")
         if self._timer is not None:

@@ -1,15 +1,6 @@
-"""Websockets: the group of an open websocket is checked again and again for as long as it is open (TokenWatch).
-
-From its acceptance on:
-
-- the token is no longer good: the websocket is closed with 4401;
-- the group was updated: ``scope["user_group"]`` becomes the new record;
-- the store cannot be asked, and the answer before is as old as the bound: the websocket is closed with 1013 (try again
-  later).
-
-A closed websocket looks to its app as if the client had gone: ``receive`` gives ``websocket.disconnect`` with the code,
-``send`` raises an OSError (ASGI 2.4), which Starlette turns into WebSocketDisconnect. The app is never cancelled.
-"""
+"""Websockets: a revoked token closes an open websocket with 4401, a store that cannot be asked with 1013; an updated
+group becomes ``scope["user_group"]``. The app sees a client that left: ``receive`` gives ``websocket.disconnect``,
+``send`` raises OSError (ASGI 2.4)."""
 
 from __future__ import annotations
 
@@ -29,15 +20,15 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""How long an app's end waits for the close message to go out."""
+"""How long the end of an app waits for the close message."""
 
 
 class SocketClosed(ConnectionError):
-    """What ``send`` raises once the websocket was closed here: an OSError, as servers raise for a client that left."""
+    """Raised by ``send`` after the websocket was closed here: an OSError, as for a client that left."""
 
 
 class WebSocketSession(TokenWatch):
-    """One websocket of a group: what its app receives and sends goes through here."""
+    """One websocket of a group, between its app and the server."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 
@@ -59,7 +50,7 @@ class WebSocketSession(TokenWatch):
         self._disconnect: Message | None = None
 
     async def run(self, app: ASGIApp) -> None:
-        """Runs the app to its end. Raises what it raises, but for a SocketClosed of this session."""
+        """Runs the app. Raises its errors, except a SocketClosed of this session."""
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_exit(self._end)
             await app(self._scope, self.receive, self.send)
@@ -67,7 +58,7 @@ class WebSocketSession(TokenWatch):
     # --- what the app sees --------------------------------------------------------------------------------------------
 
     async def receive(self) -> Message:
-        """The client's next message, or ``websocket.disconnect`` once the websocket was closed."""
+        """The client's message, or ``websocket.disconnect`` after the websocket was closed."""
         if self._disconnect is not None:
             return self._disconnect
         message = await self._receive()
@@ -80,14 +71,14 @@ class WebSocketSession(TokenWatch):
         return message
 
     async def send(self, message: Message) -> None:
-        """Sends it on. Raises SocketClosed once the websocket was closed."""
+        """Sends the message. Raises SocketClosed after the websocket was closed."""
         kind = message["type"]
         if kind == "websocket.accept" or self._clock() >= self._valid_until:
             await self._wait()
         if self._disconnect is not None:
             if kind == "websocket.close":
                 return
-            raise SocketClosed(f"this websocket was closed: {self._disconnect['reason']}")
+            raise SocketClosed(f"the websocket was closed: {self._disconnect['reason']}")
         if kind not in {"websocket.accept", "websocket.send"}:
             self._stop()  # the app closes or denies it
         self._handshake.answered = True
@@ -108,8 +99,7 @@ class WebSocketSession(TokenWatch):
         await self._send({"type": "websocket.close", "code": code, "reason": reason})
 
     async def _end(self, _: object, error: BaseException | None, __: object) -> bool:
-        """The app has ended. A close message under way may go out first; a resolve is cancelled. True where it ended
-        because its websocket was closed; frameworks wrap that in errors of their own."""
+        """True suppresses errors caused by SocketClosed, also if a framework wrapped them."""
         self._stop()
         if (task := self._task) is not None:
             if self._disconnect is not None:

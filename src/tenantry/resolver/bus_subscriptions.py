@@ -1,4 +1,4 @@
-"""BusSubscriptions: the resolver's buses, each a task of the loop that polls."""
+"""BusSubscriptions: the resolver's buses, each a task of the polling loop."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 """Seconds before a bus that crashed is followed again; they double from one crash to the next."""
 
 STEADY = 60.0
-"""A bus that ran for so many seconds is followed again after the shortest pause."""
+"""Seconds after which the pause of a crashed bus starts from the shortest."""
 
 CONNECTED = 1.0
-"""A bus that ran for so many seconds was connected. One that cannot be followed at all empties no cache."""
+"""Seconds after which a bus counts as connected; a bus that never connects flushes no cache."""
 
 
 class BusSubscriptions:
-    """Follows buses for a listener, by a weak reference to it. The tasks end with ``stop``, or with their loop."""
+    """Follows buses for a weakly referenced listener, until ``stop`` or the end of the loop."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)
@@ -39,7 +39,7 @@ class BusSubscriptions:
         self._end: weakref.finalize[..., EvictionListener] | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """To be called on this loop. Does nothing if its tasks run already."""
+        """Start the tasks on this loop, unless they run on it."""
         if not self._buses or (self._loop is not None and self._loop() is loop):
             return
         self.stop()
@@ -55,7 +55,7 @@ class BusSubscriptions:
             self._end.atexit = False
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Cancels the tasks, from any thread; gives them."""
+        """Cancel the tasks, from any thread, and return them."""
         tasks, loop = list(self._tasks), self._loop
         self._tasks, self._loop = [], None
         if self._end is not None:
@@ -73,13 +73,13 @@ class WeakListener:
         self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Passes it on."""
+        """Pass it on."""
         listener = self.alive()
         if listener is not None:
             listener.evict(handle, generation)
 
     def flush(self) -> None:
-        """Passes it on."""
+        """Pass it on."""
         listener = self.alive()
         if listener is not None:
             listener.flush()
@@ -95,12 +95,12 @@ async def _follow_forever(bus: Bus, listener: EvictionListener) -> None:
 
     def ended(error: Exception | None) -> bool:
         if error is None:
-            logger.error("the bus %s stopped by itself", type(bus).__name__)
+            logger.error("the bus %s stopped unexpectedly", type(bus).__name__)
         else:
             logger.error("the bus %s failed: %s", type(bus).__name__, error_location(error))
         lasted = time.monotonic() - begun
         if lasted >= CONNECTED:
-            listener.flush()  # messages may have been lost meanwhile
+            listener.flush()  # messages may be lost
         return lasted >= STEADY
 
     await reconnect_forever(follow, ended, shortest=SHORTEST_PAUSE, longest=LONGEST_PAUSE)
@@ -111,5 +111,5 @@ def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asynci
     if running is None:
         return
     for task in list(tasks):
-        with contextlib.suppress(RuntimeError):  # the loop is closed, perhaps in this very moment, by its own thread
+        with contextlib.suppress(RuntimeError):  # the loop may be closing in its own thread
             running.call_soon_threadsafe(task.cancel)

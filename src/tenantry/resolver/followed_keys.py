@@ -1,6 +1,4 @@
-"""FollowedKeys: the signing keys of a resolver. When one of them was taken away, all that is cached is forgotten: it
-happens once in months, and what was signed by the other keys is read again.
-"""
+"""FollowedKeys: the resolver's signing keys. When a key is removed the whole cache is flushed: it is rare."""
 
 from __future__ import annotations
 
@@ -14,8 +12,7 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """``cached_alone``: nothing polls, so an entry may be used for the staleness bound after it was stored; then the
-    keys are looked at for each load, and not once a second."""
+    """``cached_alone``: nothing polls, so the key file is read for each load instead of once a second."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -27,7 +24,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """The parts of a token that one of the keys signed. Raises InvalidToken; for a forgery nothing is looked at."""
+        """The parts of a signed token. Raises InvalidToken; a forgery does not cause a read of the key file."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -35,7 +32,7 @@ class FollowedKeys:
             self._forget_removed()
 
     def refresh(self) -> None:
-        """To be called by each poll, before it renews the lease of what is cached."""
+        """Called by each poll before it renews the lease."""
         self._keys.refresh()
         self._forget_removed()
 

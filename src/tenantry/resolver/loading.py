@@ -1,4 +1,4 @@
-"""One load of a user group: who waits for it, the read of the backend, what its answer means, and what is counted."""
+"""One load of a user group: its waiters, the backend read, the meaning of the answer, and counters."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, cast
 
 from tenantry.errors import StoreUnavailable, TenantryError, error_location
-from tenantry.groups import Reading
+from tenantry.groups import LookupResult
 from tenantry.tracing import Span
 
 if TYPE_CHECKING:
-    from tenantry.cache import Fill
+    from tenantry.cache import PendingLoad
     from tenantry.groups import Token, UserGroup
     from tenantry.ports import Backend, SnapshotBackend
 
@@ -22,39 +22,38 @@ logger: logging.Logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WAKEN_AT_ONCE: Final = 64
-"""How many waiters get the result before the loop does other work: all sockets of a group may wait for one load."""
+"""Waiters that get the result before other work of the loop."""
 
 
 class SingleFlight(Generic[T]):
-    """One load and those who wait for it, all on one event loop. ``fill`` is None until the backend is asked.
+    """One load and its waiters, on one event loop. ``pending`` is None until the backend is asked.
 
-    The task belongs to whoever made the flight, so that the cancellation of one who waits, the first one too, harms
-    nobody else. It does its work ``with`` the flight, which gives an error to those who wait: a callback of the task
-    would cost a tenth of a load.
+    The cancellation of a waiter does not affect the others: the load has its own task, which works ``with`` the flight.
+    That passes errors to the waiters; a task callback would cost a tenth of a load.
     """
 
-    __slots__ = ("_loop", "_waiters", "fill", "task")
+    __slots__ = ("_loop", "_waiters", "pending", "task")
 
     task: asyncio.Task[None]
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.fill: Fill | None = None
+        self.pending: PendingLoad | None = None
         self._loop = loop
         self._waiters: list[asyncio.Future[T]] = []
 
     def join(self) -> asyncio.Future[T]:
-        """Another one who waits: to be awaited."""
+        """A future for another waiter."""
         waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
 
     def set_result(self, result: T) -> None:
-        """What was loaded, for everybody who waits."""
+        """Give the result to all waiters."""
         self._wake(0, result, None)
 
     def set_stopped(self) -> None:
-        """The load was cancelled: who waits gets StoreUnavailable."""
-        self._wake(0, None, StoreUnavailable("the load was stopped"))
+        """The load was cancelled: waiters get StoreUnavailable."""
+        self._wake(0, None, StoreUnavailable("the resolver was closed during the look-up: try again"))
 
     def __enter__(self) -> None: ...
 
@@ -63,7 +62,7 @@ class SingleFlight(Generic[T]):
             self.set_stopped()
         elif error is not None:
             self._wake(0, None, error)
-        return isinstance(error, Exception)  # what must stop the loop, or the task, goes on to stop it
+        return isinstance(error, Exception)  # others stop the task or the loop
 
     def _wake(self, first: int, result: T | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:
@@ -79,29 +78,28 @@ class SingleFlight(Generic[T]):
 
 
 class FindOnlyBackend:
-    """Around a backend that has no more than ``find``: its answers have no generation."""
+    """Wraps a backend that has only ``find``: its answers have no generation."""
 
     def __init__(self, backend: Backend) -> None:
         self.find = backend.find
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:  # all are fresh
-        """What ``find`` finds."""
-        return Reading(await self.find(token))
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # all are fresh
+        """The result of ``find``."""
+        return LookupResult(await self.find(token))
 
 
 class BackendReader:
-    """Reads a backend, and counts what comes of it."""
+    """Reads a backend and counts the outcomes."""
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
-        # By hasattr, for a wrapper may pass on by ``__getattr__`` what it does not have: from Python 3.12 on isinstance
-        # does not see that, and the wrapper of a store would be taken for a backend that has only ``find``.
+        # hasattr, for isinstance does not see attributes that a wrapper gives by ``__getattr__`` (Python 3.12).
         has_snapshots = hasattr(backend, "read_at_snapshot")
         self.backend: SnapshotBackend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
         self._counters = counters
 
-    async def read(self, token: Token, *, fresh: bool) -> Reading:
-        """One read, counted. Raises StoreUnavailable, TimeoutError, and any other TenantryError of the backend."""
+    async def read(self, token: Token, *, fresh: bool) -> LookupResult:
+        """One counted read. Raises StoreUnavailable, TimeoutError, or another TenantryError of the backend."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -113,7 +111,7 @@ class BackendReader:
         except BackendFailed as failure:
             self._counters.failures += 1
             logger.error("the backend failed: %s", failure.location)  # noqa: TRY400  # its text may hold a secret
-            raise StoreUnavailable("user groups cannot be looked up just now") from failure.__cause__
+            raise StoreUnavailable("the backend cannot look up user groups: try again") from failure.__cause__
         except TenantryError as error:
             self._counters.failures += 1
             if error.generic_message is not None:  # the caller gets another message
@@ -125,17 +123,17 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """An answer, the time of its question, as old as which it is, the fill that was begun for it, and whether only the
-    store of record was asked."""
+    """A backend's answer with its pending load, when it was requested (its age counts from there), and whether
+    second-level caches were bypassed."""
 
-    fill: Fill
+    pending: PendingLoad
     started: float
     fresh: bool
-    reading: Reading
+    result: LookupResult
 
 
 class BackendFailed(Exception):
-    """A backend raised what it should not: that is the cause, and ``location`` says where and of which type it was."""
+    """A backend raised a foreign error, its cause; ``location`` is its type and place."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -143,7 +141,7 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """Around calls of a backend: whatever it raises becomes a BackendFailed, but a TenantryError or a TimeoutError."""
+    """Turns errors of a backend into BackendFailed, except TenantryError and TimeoutError."""
 
     __slots__ = ()
 
@@ -155,21 +153,21 @@ class BackendErrors:
 
 
 class Freshness(Enum):
-    """What an answer means for the token that was asked about."""
+    """The meaning of an answer for its token."""
 
     GOOD = "good"
-    """To be used, and cached for its ``seconds`` at most."""
+    """Use it, and cache it for at most its ``seconds``."""
     USE_ONCE = "use once"
-    """To be used now and not cached."""
+    """Use it without caching."""
     NO_GROUP = "no group"
     """The token has no group here."""
     MISMATCHED = "mismatched"
-    """The answer is of another token, a fault of the backend."""
+    """It is for another token: a fault of the backend."""
 
     @classmethod
-    def classify(cls, reading: Reading, token: Token, environment: str | None) -> Freshness:
-        """An old token in its grace is cached only if the backend says for how long, by the store's clock."""
-        group, seconds = reading.group, reading.seconds
+    def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
+        """A token in its grace is cached only if the backend says for how long, by the store's clock."""
+        group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
         if group.handle != token.handle or group.environment.tag is not token.tag:
@@ -186,48 +184,45 @@ class Freshness(Enum):
 
 
 def may_have_grace(group: UserGroup, token: Token) -> bool:
-    """True for the version just before, where a rotation gave it a grace. Whether that lasts, the store knows."""
+    """Whether this is the previous version and its rotation granted a grace. Only the store knows if it lasts."""
     return group.grace_until is not None and token.version == group.token_version - 1
 
 
 @dataclass(slots=True)
 class Counters:
-    """What a resolver did since it was made; ``hits + misses`` is the number of tokens looked at.
-
-    Plain numbers: reading them costs nothing, and with several threads they may fall a little short.
-    """
+    """Counters of a resolver; ``hits + misses`` is the number of tokens. Not exact with several threads."""
 
     hits: int = 0
     """Answered from the cache."""
     misses: int = 0
-    """Everything else: the sum of ``forged``, ``refused``, ``joined`` and the loads begun."""
+    """The sum of ``forged``, ``refused``, ``joined`` and loads begun."""
     forged: int = 0
-    """Malformed, or not signed by one of our keys: refused without I/O."""
+    """Malformed or not signed by our keys: refused without I/O."""
     refused: int = 0
-    """Signed, but remembered as unknown, older than the cached group or of one that has ended: refused without I/O."""
+    """Known as unknown, outdated or expired: refused without I/O."""
     joined: int = 0
-    """Waited for a load that another request had begun."""
+    """Waited for another request's load."""
     loads: int = 0
-    """Reads of the backend. A load that finds the first answer too old reads twice."""
+    """Backend reads; a load whose first answer is outdated reads twice."""
     fresh: int = 0
-    """Reads that only the store of record could answer, not a cache before it."""
+    """Reads that bypass second-level caches."""
     stale: int = 0
-    """Answers that were not used, because the group had been written to since, or that was not known."""
+    """Answers not used because the group was, or may have been, written to since."""
     unknown: int = 0
-    """Loads that found no group for the token, or one outside the resolver's environment."""
+    """Loads without a group in the resolver's environment."""
     mismatched: int = 0
-    """Loads whose answer was not of the token, and was refused: a fault of the backend."""
+    """Answers for another token, refused: a fault of the backend."""
     failures: int = 0
-    """Loads that the backend did not answer."""
+    """Failed loads."""
     polls: int = 0
-    """Questions for changes that were answered."""
+    """Answered polls."""
     failed_polls: int = 0
-    """Questions for changes that were not."""
+    """Failed polls."""
     evicted: int = 0
-    """Writes elsewhere that took away what could still be used, by a poll or a bus."""
+    """Writes elsewhere that evicted usable answers."""
     flushed: int = 0
-    """How often all was forgotten: the list of changes broke, the store or its slots were others, a bus lost some."""
+    """Flushes of the whole cache: broken change list, other store or slots, lost bus messages."""
     last_staleness: float = 0.0
-    """Seconds from the last such write to the poll that brought it, by the store's clock: how old a group was shown."""
+    """Seconds from the last such write to its poll, by the store's clock."""
     max_staleness: float = 0.0
-    """The highest of these; below the resolver's ``staleness`` on a host whose clock runs as fast as the store's."""
+    """The highest of these; below the bound on a host whose clock runs as fast as the store's."""

@@ -1,9 +1,5 @@
-"""Poller: asks the store for its changes every fifth of the staleness bound, while the resolver is used. A change whose
-notification no bus delivered is found here.
-
-Not a task that runs for ever, but a timer on whichever event loop has requests: it ends with its loop, the next loop
-takes over, and one poll at a time serves them all. Nothing here holds a strong reference to a loop or a resolver.
-"""
+"""Poller: asks the store for changes every fifth of the staleness bound, by a timer on any event loop in use. It holds
+no strong reference to a loop or resolver."""
 
 from __future__ import annotations
 
@@ -30,10 +26,10 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 IDLE = 30.0
-"""Seconds without a request after which polling stops, until the next one. An idle app costs the store nothing."""
+"""Seconds without a request after which polling stops."""
 
 FIRST_POLL_WAIT = 0.1
-"""Seconds for which a request waits, at most, for the poll that lets its answer be cached."""
+"""The longest time (seconds) that a request waits for the first poll, which makes its answer cacheable."""
 
 
 class Poller:
@@ -72,8 +68,7 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """To be called by each request that was not answered from the cache, on its loop: polls at once, unless polls
-        are under way already."""
+        """Called on its loop by each request that missed the cache. Polls at once unless polling runs."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -85,7 +80,7 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """Waits a little for a poll that has just begun on this loop, if there is no lease."""
+        """Without a lease, wait briefly for a poll that has just begun on this loop."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -93,7 +88,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Ends polls and buses until the next ``ensure_running``; gives the tasks that are ending."""
+        """Stop polls and buses until the next ``ensure_running``; return the ending tasks."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -122,7 +117,7 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """The timer's: polls again, unless others do, or nobody has asked for anything for a while."""
+        """Poll again, unless another loop polls or the resolver is idle."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -139,8 +134,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Asks once. A failure leaves the lease to run out, and is logged once until the store answers again. The file
-        of the signing keys is read before, whether the store answers or not."""
+        """Poll once, after reading the key file. A failure lets the lease run out, and is logged once per outage."""
         self._keys.refresh()
         try:
             with BackendErrors():
@@ -157,12 +151,12 @@ class Poller:
                         reason = f"{error.code}: {error.message}"
                     case _:
                         reason = error_location(error)
-                logger.warning("the store does not answer for its changes, so groups are not cached: %s", reason)
+                logger.warning("the store does not list its changes, so groups are not cached: %s", reason)
         else:
             self._counters.polls += 1
             if self._down:
                 self._down = False
-                logger.warning("the store answers for its changes again: groups are cached")
+                logger.warning("the store lists its changes again: groups are cached")
         self._counters.flushed = self._cache.flushes
 
     async def _poll_once(self) -> None:
@@ -170,16 +164,16 @@ class Poller:
         snapshot = self._cache.begin_poll(
             self._clock(), None if slots is None or slots is not self._slots else slots.copy()
         )
-        await asyncio.sleep(0)  # three turns of the loop: a store that answers at once would make one long one of them
+        await asyncio.sleep(0)  # yield to the loop: a store that answers at once would block it longer
         changes = await self._backend.changes(self._cache.change_log.known, lease=self._staleness)
         await asyncio.sleep(0)
         slots = self._backend.slots
         if slots is None:
-            raise StoreUnavailable("the store gave its changes and has no slots")
+            raise StoreUnavailable("the store listed its changes but has no slots")
         if slots is not self._slots:
             self._cache.attach(slots.versions)
             self._slots = slots
-            snapshot = replace(snapshot, versions_at_poll=None)  # those were of other slots
+            snapshot = replace(snapshot, versions_at_poll=None)  # they were of other slots
         for ages in self._cache.apply_changes(snapshot, changes, self._staleness):
             if ages:
                 self._counters.evicted += len(ages)
@@ -188,7 +182,7 @@ class Poller:
             await asyncio.sleep(0)
         if self._slots is not None:
             for slot, version in self._cache.abandoned_writes(self._clock(), self._staleness):
-                logger.warning("a writer has crashed: its slot %d is repaired", slot)
+                logger.warning("a writer crashed: its slot %d was repaired", slot)
                 self._slots.repair(slot, version)
 
 
@@ -199,7 +193,6 @@ def _tick(poller: weakref.ref[Poller], epoch: int) -> None:
 
 
 def _cancel(task: asyncio.Task[None] | None) -> None:
-    """From any thread."""
     if task is not None and not task.done():
-        with contextlib.suppress(RuntimeError):  # its loop is closed, perhaps in this very moment, by its own thread
+        with contextlib.suppress(RuntimeError):  # its loop may be closing in its own thread
             task.get_loop().call_soon_threadsafe(task.cancel)

@@ -1,7 +1,6 @@
-"""CachedRegistrations: data sources of the store that a resolver follows, cached under the lease of its groups.
+"""CachedRegistrations: the store's data sources, cached under the resolver's lease.
 
-A write to a data source is to this cache what a write to a group is to the others: it is announced in the slots of the
-source's two ids, counted, listed under SOURCES_HANDLE and sent over the buses. What no source was found for is not
+A write to a data source is announced in the slots of its two ids and listed under SOURCES_HANDLE. Absence is not
 cached.
 """
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CachedRegistrations:
-    """The ``ports.SourceLease`` of one resolver, which it offers to ``holder``: its backend."""
+    """A resolver's ``ports.SourceLease``, offered to ``holder``, its backend."""
 
     def __init__(
         self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
@@ -34,21 +33,21 @@ class CachedRegistrations:
         self._clock = clock
 
     def offer(self) -> None:
-        """The DataSources of the store share the lease from now on, unless they share that of another resolver."""
-        if self._holder.source_lease is None:
-            self._holder.offer_source_lease(self)
+        """Share the lease with the store's DataSources, unless they have another resolver's."""
+        if self._holder.lease is None:
+            self._holder.offer_lease(self)
 
     def withdraw(self) -> None:
-        """The resolver was closed."""
-        if self._holder.source_lease is self:
-            self._holder.offer_source_lease(None)
+        """Withdraw the offer when the resolver closes."""
+        if self._holder.lease is self:
+            self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The registration that is cached and may be used now. No I/O; never raises."""
+        """The cached registration, if it may be used. No I/O; never raises."""
         entry = self._sources.entries.get((environment.id, reference))
         if entry is None:
             return None
-        lease = entry.lease  # as CachedAnswer.alive does, without a call; it has no end of its own
+        lease = entry.lease  # as CachedAnswer.alive, without a call and without a deadline
         if self._clock() >= lease.until or lease.versions[entry.slot] != entry.version:
             return None
         return entry.source
@@ -56,16 +55,16 @@ class CachedRegistrations:
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Asks the directory. Without a lease every call does."""
+        """The registration in the directory; cached under a lease."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))
-        fill = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before it asks: a write since then voids it
+        pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before asking: a later write voids the answer
         try:
-            reading = await directory.source_at_snapshot(environment, reference)
-            if reading.source is not None:
+            result = await directory.get_at_snapshot(environment, reference)
+            if result.source is not None:
                 key = environment.id, reference
-                cache.store_source(fill, key, reading.source, reading.generation, self._clock())
+                cache.store_source(pending, key, result.source, result.generation, self._clock())
         finally:
-            cache.end(fill)
-        return reading.source
+            cache.end(pending)
+        return result.source

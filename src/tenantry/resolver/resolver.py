@@ -1,9 +1,5 @@
-"""Resolver: the string that a request carries becomes a user group, with as little I/O as can be.
-
-A hit is a dict lookup, one clock call and one comparison of a version that writers on this host change. A miss checks
-the signature first, so a forgery costs no I/O, no memory and no task; then one task per token reads the backend,
-however many wait.
-"""
+"""Resolver: a token string becomes a user group. A hit costs a dict look-up, a clock call and a version comparison; a
+forgery costs no I/O; all waiters of a token share one load."""
 
 from __future__ import annotations
 
@@ -33,33 +29,26 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""For how long, at most, a token without a group is refused without asking again."""
+"""The longest time for which a token without a group is refused without a read."""
 
 
 class Resolver:
     """Resolves user group tokens through a backend.
 
-    ``environment``: None accepts every environment of the backend, a name only that one.
+    ``environment``: the only accepted one; None: any. ``staleness`` (seconds): no older answer is used. With a backend
+    that lists its changes (ports.LeasedBackend), answers are cached under a lease that polls renew: a write on this
+    host shows when it returns, a write elsewhere after a fifth of the bound, or after the bound if the store is down.
+    Answers of other backends are used for the bound.
 
-    ``staleness`` (seconds) is the staleness bound: no answer that is older is used. With a backend whose changes can
-    be followed (ports.LeasedBackend) answers are cached while the store answered for its changes less than the bound
-    ago. A write on this host is seen when it returns; a write elsewhere a fifth of the bound later, or at the bound
-    with the store out of reach. An answer of a backend that has only ``find`` is used for the bound.
+    ``capacity`` bounds cached tokens, ``unknown_capacity`` cached refusals. A load longer than ``patience`` seconds is
+    StoreUnavailable. ``buses`` report writes before the next poll. ``clock`` gives seconds and includes suspend;
+    ``time_of_day`` decides whether a group has ended, and is read at least once per bound.
 
-    ``capacity`` bounds the cached tokens, ``unknown_capacity`` the refusals, which are counted apart. A load that takes
-    longer than ``patience`` seconds (at most the bound) is a StoreUnavailable. ``buses`` report writes before the next
-    poll. ``clock`` gives seconds that go on while the machine sleeps.
+    ``keys`` from a file follow it: tokens of a removed key are refused within the bound. Where the store keeps usage,
+    resolved tokens count for their group.
 
-    A group with an end date is refused from then on, by ``time_of_day`` (this host's clock), without a read while what
-    is cached of it may be used. The clock is looked at again after the bound at the latest: one that was set counts.
-
-    ``keys`` that were read from a file follow it: what a key has signed that was removed from the file is refused
-    within the bound, and what is cached of it is forgotten. A hit does not look at the file.
-
-    Where the backend is a store that keeps usage, each token with a group is counted there for its group.
-
-    Threads and loops: one resolver may serve several event loops, one after another or each in its own thread. Loads
-    are shared within a loop; cache and polls are shared by all; ``evict`` and ``flush`` may be called from any thread.
+    Any number of event loops and threads may share a resolver: loads are per loop, the cache is shared, ``evict`` and
+    ``flush`` are thread-safe.
     """
 
     def __init__(
@@ -77,7 +66,7 @@ class Resolver:
         time_of_day: Clock = utc_now,
     ) -> None:
         if not 0 < staleness < inf or not 0 < patience < inf:
-            raise ValueError("staleness and patience are seconds above 0")
+            raise ValueError("staleness and patience must be seconds above 0")
         self.counters: Counters = Counters()
         self._environment = environment
         self._usage = recorder_of(backend) or NO_RECORDER
@@ -98,8 +87,9 @@ class Resolver:
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)
         self._registrations = None
-        if self._poller is not None and hasattr(backend, "offer_source_lease"):
-            holder = cast("SourceLeaseHolder", backend)
+        sources = getattr(backend, "sources", None)
+        if self._poller is not None and hasattr(sources, "offer_lease"):
+            holder = cast("SourceLeaseHolder", sources)
             self._registrations = CachedRegistrations(holder, self._cache, self._poller, clock, staleness)
             self._registrations.offer()
 
@@ -108,32 +98,31 @@ class Resolver:
 
     @property
     def environment(self) -> str | None:
-        """The one environment whose groups are found; None: every one of the backend."""
+        """The only environment whose groups are found; None: any."""
         return self._environment
 
     @property
     def staleness(self) -> float:
-        """The staleness bound: the age (seconds) that no answer exceeds."""
+        """The staleness bound in seconds."""
         return self._staleness
 
     @property
     def cached(self) -> int:
-        """How many tokens are in the cache."""
+        """The number of cached tokens."""
         return len(self._cache)
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the last poll that the store answered was begun; None without a lease, when nothing is answered
-        from the cache."""
+        """Seconds since the last answered poll began; None without a lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Until the end date of the group, by the clock that this resolver judges it by; ``inf`` without one."""
+        """Seconds until the group's end date by ``time_of_day``; ``inf`` without one."""
         return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The group of a token that was resolved before, if that may be used now, else None. No I/O; never raises."""
+        """The cached group of a token, if it may be used. No I/O; never raises."""
         try:
             entry = self._index[raw[TABLE_BYTE]][raw]
         except LookupError:  # not here, or too short for a token
@@ -144,7 +133,7 @@ class Resolver:
             return None
         entry.seen = True
         self.counters.hits += 1
-        # No other thread has its turn between these two: Python gives turns at calls and at the ends of loops.
+        # No other thread runs between these two: CPython switches at calls and loop ends.
         if entry.hits:
             entry.hits += 1
         else:
@@ -154,8 +143,8 @@ class Resolver:
     async def resolve(self, raw: bytes | str) -> UserGroup:
         """The group of this token.
 
-        Raises InvalidToken (malformed, forged, rotated away, of a deleted group or of another environment: callers
-        cannot tell which), UserGroupExpired, which is one, and StoreUnavailable.
+        Raises InvalidToken (one message for malformed, forged, rotated, deleted or of another environment), its
+        subclass UserGroupExpired, and StoreUnavailable.
         """
         key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""  # no token is empty
         group = self.peek(key)
@@ -184,7 +173,7 @@ class Resolver:
         if (
             flight is None
             or flight.task.done()
-            or not (flight.fill is None or self._cache.is_valid(flight.fill, self._clock()))
+            or not (flight.pending is None or self._cache.is_valid(flight.pending, self._clock()))
         ):
             flight = SingleFlight(loop)
             loading = self._load_task(flights, flight, key, token, ahead=ahead)
@@ -195,11 +184,11 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """ports.EvictionListener: this group was written to. Whoever asks from now on is answered by the backend."""
+        """ports.EvictionListener: this group was written to."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """ports.EvictionListener: messages may have been lost. Empties the cache."""
+        """ports.EvictionListener: messages may be lost. Empties the cache."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
@@ -208,11 +197,11 @@ class Resolver:
         self.flush()
 
     async def aclose(self) -> None:
-        """Ends the loads of this event loop, polls and buses; whoever waits for a load gets StoreUnavailable. The
-        backend is not closed, and the resolver can be used again."""
+        """End loads of this event loop, polls and buses; waiters get StoreUnavailable. The backend stays open, and the
+        resolver can be used again."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
-        await self._flights.aclose()  # one that is cancelled before it begins does not take itself out
+        await self._flights.aclose()  # a task cancelled before its start does not remove itself
         for flight in loads:
             flight.task.cancel()
         ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
@@ -226,19 +215,18 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Adds to the store what groups have used since it took that last, without waiting for the minute to be over.
-        Raises nothing: what the store does not take is sent again. Does nothing where no usage is kept."""
+        """Send the counted usage to the store now. Never raises: unsent usage is sent later."""
         await self._usage.flush()
 
     # --- groups with an end date --------------------------------------------------------------------------------------
 
     def _expiring(self, key: bytes) -> ExpiringEntry | None:
-        """The entry of this token, if its group has an end date and that alone may keep it from being used now."""
+        """The token's entry, if only its end date may forbid its use."""
         entry = self._cache.entry(key)
         return entry if isinstance(entry, ExpiringEntry) and entry.alive(self._clock()) else None
 
     def _peek_expiring(self, entry: ExpiringEntry) -> UserGroup:
-        """As ``peek``, where the time of day has to be looked at. Raises UserGroupExpired."""
+        """As ``peek``, after a look at the time of day. Raises UserGroupExpired."""
         entry.seen = True
         try:
             self._check_end(entry.group, entry)
@@ -250,7 +238,7 @@ class Resolver:
         return self._usage.counted(entry.group)
 
     def _check_end(self, group: UserGroup, entry: ExpiringEntry | None) -> None:
-        """Raises UserGroupExpired; else the entry of the group, if it has one, needs no look for a while."""
+        """Raises UserGroupExpired; else moves the entry's deadline."""
         now, left = self._clock(), self.seconds_left(group)
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
@@ -260,8 +248,8 @@ class Resolver:
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Refuses a token that is known to be dead: refused a moment ago, or older than the cached group and beyond its
-        grace. True for one that is newer: a rotation elsewhere, of which only the store of record is sure to know."""
+        """Refuse a token known as dead. True for one newer than the cached group: only the store of record surely knows
+        that rotation."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
@@ -286,16 +274,16 @@ class Resolver:
                 async with asyncio.timeout(self._patience):
                     group = await self._load(flight, key, token, ahead=ahead)
             except TimeoutError as error:
-                raise StoreUnavailable("the user group could not be looked up in time") from error
+                raise StoreUnavailable("the user group was not found in time: try again") from error
             finally:
-                if flight.fill is not None:
-                    self._cache.end(flight.fill)
+                if flight.pending is not None:
+                    self._cache.end(flight.pending)
                 if flights.get(key) is flight:
                     del flights[key]
             flight.set_result(group)
 
     async def _load(self, flight: SingleFlight[UserGroup], key: bytes, token: Token, *, ahead: bool) -> UserGroup:
-        """One read, or two: an answer that is older than what is known is asked for again, of the store of record."""
+        """Reads the store of record if the first answer is outdated."""
         if self._poller is not None:
             await self._poller.wait_first_poll()
         answer = await self._read(flight, token, fresh=ahead)
@@ -305,26 +293,26 @@ class Resolver:
         return self._store(key, token, answer)
 
     async def _read(self, flight: SingleFlight[UserGroup], token: Token, *, fresh: bool) -> BackendAnswer:
-        if flight.fill is not None:
-            self._cache.end(flight.fill)
+        if flight.pending is not None:
+            self._cache.end(flight.pending)
         started = self._clock()
-        flight.fill = fill = self._cache.begin(token.handle, started)
-        fresh = fresh or self._cache.requires_origin(fill, started)
-        return BackendAnswer(fill, started, fresh, await self._reader.read(token, fresh=fresh))
+        flight.pending = pending = self._cache.begin(token.handle, started)
+        fresh = fresh or self._cache.requires_origin(pending, started)
+        return BackendAnswer(pending, started, fresh, await self._reader.read(token, fresh=fresh))
 
     def _is_outdated(self, token: Token, answer: BackendAnswer) -> bool:
         if self._poller is None:
             return False
-        now, reading = self._clock(), answer.reading
-        group = reading.group
-        if not answer.fresh and (group is None or not self._cache.may_use(token.handle, reading.generation, now)):
+        now, result = self._clock(), answer.result
+        group = result.group
+        if not answer.fresh and (group is None or not self._cache.may_use(token.handle, result.generation, now)):
             return True
         known = self._cache.newest(token.handle, now)
         return group is not None and known is not None and group.revision < known.revision
 
     def _store(self, key: bytes, token: Token, answer: BackendAnswer) -> UserGroup:
-        reading, now = answer.reading, self._clock()
-        group, freshness = reading.group, Freshness.classify(reading, token, self._environment)
+        result, now = answer.result, self._clock()
+        group, freshness = result.group, Freshness.classify(result, token, self._environment)
         if group is None or freshness in {Freshness.NO_GROUP, Freshness.MISMATCHED}:
             if freshness is Freshness.MISMATCHED:
                 self.counters.mismatched += 1
@@ -332,15 +320,15 @@ class Resolver:
             else:
                 self.counters.unknown += 1
             deadline = answer.started + min(self._staleness, REFUSAL_SECONDS)
-            self._cache.refuse(answer.fill, key, reading.generation, deadline, now)
+            self._cache.refuse(answer.pending, key, result.generation, deadline, now)
             raise InvalidToken(InvalidToken.MESSAGE)
         if freshness is Freshness.GOOD:
-            seconds = inf if reading.seconds is None else reading.seconds
+            seconds = inf if result.seconds is None else result.seconds
             if self._poller is None:
                 seconds = min(seconds, self._staleness)
             deadline = inf if seconds == inf else answer.started + seconds  # ``inf`` itself: a million share one object
-            self._cache.store(answer.fill, key, group, reading.generation, deadline, now)
+            self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.expires_at is not None:
-            entry = self._expiring(key)  # another load may have put a newer record there, which ends at another time
+            entry = self._expiring(key)  # another load may have stored a newer record
             self._check_end(group, entry if entry is not None and entry.group is group else None)
         return group

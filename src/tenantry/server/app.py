@@ -1,4 +1,4 @@
-"""The composition root: the one module that knows every part of Tenantry's own server."""
+"""The composition root of the server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
@@ -13,11 +14,16 @@ from starlette.routing import BaseRoute, Route
 from tenantry.backends import attach_redis
 from tenantry.backends.buses import PostgresBus, RedisBus
 from tenantry.backends.sql import SQLStore
-from tenantry.errors import TenantryError
+from tenantry.errors import InvalidSettings, TenantryError
 from tenantry.ports import Store
 from tenantry.provisioning import PropertyContract
-from tenantry.provisioning.http import Api, Observer, create_api, not_found
+from tenantry.provisioning.http import Api, FastRouter, Observer, create_api, not_found
 from tenantry.tokens import KeyRing
+from tenantry.tokens.keys import SigningKeys
+
+if TYPE_CHECKING:
+    from tenantry.server.settings import Settings
+    from tenantry.sql.checks import QueryContract
 
 
 def create_app(
@@ -31,12 +37,11 @@ def create_app(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """The server of ``/api/user`` on the store at this URL: ``sqlite:///…`` or ``postgresql://…``. Does no I/O.
+    """The server of ``/api/user`` on the store at ``database``: ``sqlite:///…`` or ``postgresql://…``. No I/O.
 
-    ``redis`` is the URL of a Valkey or Redis that is notified of each write. ``listen_database`` is the direct address
-    of the same PostgreSQL, where apps listen: the server checks whether its notifications reach it. ``contact`` is whom
-    the OpenAPI documents name; ``contract`` what properties have to satisfy before they are written. Raises
-    InvalidSettings.
+    ``redis``: URL of a Valkey or Redis that is notified of each write. ``listen_database``: direct URL of the same
+    PostgreSQL, on which the server checks that its notifications arrive. ``contact`` is named in the OpenAPI documents.
+    ``contract`` checks properties before they are written. Raises InvalidSettings.
     """
     store = SQLStore(database, keys=keys)
     closing = [] if redis is None else [attach_redis(store, redis)]
@@ -53,6 +58,41 @@ def create_app(
     )
 
 
+def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
+    """The app of these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries, InvalidPropertySchema."""
+    keys = SigningKeys.from_file(settings.keys)
+    return FastRouter(
+        create_app(
+            settings.database,
+            keys,
+            redis=settings.redis,
+            listen_database=settings.listen_database,
+            metrics=settings.metrics,
+            draining=draining,
+            contact=settings.api_contact,
+            contract=read_contract(settings),
+        )
+    )
+
+
+def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
+    """The contract of the saved queries; None if the settings turn it off and ``refuses`` is None. Raises
+    InvalidSettings, InvalidQueries, InvalidPropertySchema."""
+    if chosen.query_contract == "off" and refuses is None:
+        return None
+    if chosen.queries is None:
+        raise InvalidSettings("the contract of saved queries needs their folder: name it with --queries")
+    from tenantry.datasources import QueryFolder
+    from tenantry.groups import read_schemas
+    from tenantry.sql.checks import QueryContract
+
+    try:
+        queries, schemas = QueryFolder(chosen.queries), read_schemas(chosen.queries)
+    except OSError as error:
+        raise InvalidSettings(f"the folder of queries {chosen.queries} cannot be read: {error}") from None
+    return QueryContract(queries, schemas, refuses=chosen.query_contract == "refuse" if refuses is None else refuses)
+
+
 def compose(
     store: Store,
     keys: KeyRing,
@@ -65,18 +105,19 @@ def compose(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """The same on a store of yours, with more routes after its own. It ends with ``closing``, then the store.
+    """The server on your own store, with ``routes`` after its own. At the end it calls ``closing`` and closes the
+    store.
 
-    It follows ``buses``, only to show in ``/readyz`` and the metrics whether their messages arrive. With ``metrics`` it
-    answers ``/metrics`` to everybody who can reach it; while ``draining`` gives true, ``/readyz`` answers 503.
+    It follows ``buses`` to report in ``/readyz`` and the metrics whether messages arrive. ``metrics`` opens
+    ``/metrics`` to any client. While ``draining`` returns true, ``/readyz`` answers 503.
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        with suppress(TenantryError):  # the store may be down now; whoever needs the table makes it
-            await store.changes(sys.maxsize)  # makes the slots, so that no write has to wait for its making
+        with suppress(TenantryError):  # the store may be down; a later write makes the table
+            await store.changes(sys.maxsize)  # makes the slots, so that no write waits for them
         async with AsyncExitStack() as stack:
-            for close in (store.aclose, *reversed(closing)):  # a stack: the last one pushed runs first
+            for close in (store.aclose, *reversed(closing)):  # last pushed, first run
                 stack.push_async_callback(close)
             following = [asyncio.create_task(bus.follow(_NoCache())) for bus in buses]
             try:
@@ -93,7 +134,7 @@ def compose(
 
     own: list[BaseRoute]
     if metrics:
-        from tenantry.server.metrics import ApiMetrics, metrics_app  # prometheus-client, which is an extra
+        from tenantry.server.metrics import ApiMetrics, metrics_app  # needs prometheus-client, an extra
 
         observed = ApiMetrics()
         own = [*_api(observed)]
@@ -101,12 +142,12 @@ def compose(
     else:
         own = [*_api(None)]
     app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
-    app.router.redirect_slashes = False  # an address of ours answers or does not; it never sends a token elsewhere
+    app.router.redirect_slashes = False  # a redirect would send a token elsewhere
     return app
 
 
 class _NoCache:
-    """The EvictionListener of a server, which keeps no groups."""
+    """The EvictionListener of a server that caches no groups."""
 
     def evict(self, handle: bytes, generation: int) -> None: ...
 

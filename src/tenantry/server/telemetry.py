@@ -1,4 +1,4 @@
-"""The log and the spans of a server: log lines on stderr without tokens, spans where OTEL_… variables ask for them."""
+"""The log and the spans of a server: log lines on stderr without tokens, spans if OTEL_… variables ask for them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
 Reporter: TypeAlias = Callable[[str], None]
-"""Where a server writes about itself."""
+"""Writes a server's messages about itself."""
 
 # --- the log ----------------------------------------------------------------------------------------------------------
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """uvicorn's own configuration, with our loggers. ``log_format``: ``text``, or ``json``: one object a line, also for
-    each request."""
+    """uvicorn's logging configuration with our loggers. ``log_format``: ``text``, or ``json`` for one object a line and
+    a line for each request."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
     for handler in config["handlers"].values():
@@ -45,8 +45,7 @@ _ABOUT_UPGRADES: Final = ("Unsupported upgrade request", "No supported WebSocket
 
 
 def _not_about_upgrades(record: logging.LogRecord) -> bool:
-    """uvicorn would write two lines for each request that asks for another protocol, so that anybody fills the disk;
-    the second advises to install what would not help."""
+    """Drop uvicorn's two lines for each request that asks for an upgrade: any client could fill the disk."""
     return not record.getMessage().startswith(_ABOUT_UPGRADES)
 
 
@@ -72,7 +71,7 @@ _SERVICE_NAME: Final = "tenantry"
 
 
 def export_requested() -> bool:
-    """Whether the environment names an OTLP endpoint or the exporter ``otlp``, and does not switch it off."""
+    """Whether the environment asks for OTLP export and does not disable it."""
     if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
     exporters = {name.strip() for name in os.environ.get(_EXPORTERS, "").split(",")} - {""}
@@ -83,14 +82,14 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Exports this process's spans by OTLP over HTTP until the end, which sends what is left. ``report`` gets the
-    reason if it cannot; the server serves all the same."""
+    """Export this process's spans by OTLP over HTTP until the block ends. If that fails, ``report`` gets the reason and
+    the server runs without."""
     if not export_requested():
         yield
         return
     protocol = next((os.environ[name] for name in _PROTOCOLS if os.environ.get(name)), _PROTOCOL)
     if protocol != _PROTOCOL:
-        report(f"Traces are sent as {_PROTOCOL}; the protocol {protocol!r} of the environment is not supported.")
+        report(f"Traces are sent as {_PROTOCOL}: the environment's protocol {protocol!r} is not supported.")
     try:
         from opentelemetry import trace
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -98,7 +97,7 @@ def exported_spans(report: Reporter) -> Iterator[None]:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        report("The environment asks for traces (OTEL_…), and none are sent: pip install 'tenantry[otel]'")
+        report("The environment asks for traces (OTEL_…), but none are sent: pip install 'tenantry[otel]'")
         yield
         return
     provider = TracerProvider(resource=_named(Resource.create()))
@@ -111,7 +110,6 @@ def exported_spans(report: Reporter) -> Iterator[None]:
 
 
 def _named(resource: Resource) -> Resource:
-    """With our name where the environment gives none: OpenTelemetry's semantic conventions for ``service.name``."""
     if not str(resource.attributes["service.name"]).startswith("unknown_service"):
         return resource
     return resource.merge(type(resource)({"service.name": _SERVICE_NAME}))

@@ -1,4 +1,4 @@
-"""Running an ASGI app with uvicorn: logs on stderr without any token, and a shutdown that drops no request."""
+"""Running an ASGI app with uvicorn: logs on stderr without tokens, and a shutdown that loses no request."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from tenantry.server.connections import ConnectionCounters, ConnectionFactory, C
 from tenantry.server.telemetry import log_config
 
 DRAIN_SECONDS = 10
-"""How long requests under way may take to finish."""
+"""The longest time for which a shutdown waits for active requests."""
 
 _TICK = 0.1
 _NEW_CONNECTION_SECONDS = 0.5
-"""How long connections that were just made may take to send a request."""
+"""How long a shutdown waits for the request of a new connection."""
 
 _BACKLOG = 2_048
 """Connections that may wait in the system to be accepted."""
 _ACCEPTED_AT_ONCE = 4
-"""asyncio takes one number for that and for how many it accepts before it makes any of them known: with many, the file
-descriptors are used up before a limit can see it."""
+"""asyncio takes one number for the backlog and for how many connections it accepts at once. With many, the file
+descriptors run out before a limit applies."""
 
 
 class Drain:
-    """Whether the server was asked to stop. ``/readyz`` is 503 for ``seconds``, while requests are still taken, so that
-    a load balancer sends the next one elsewhere."""
+    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 and requests are still served,
+    so that a load balancer can switch."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -58,40 +58,37 @@ def run(
     limits: ConnectionLimits | None = None,
     counters: ConnectionCounters | None = None,
 ) -> None:
-    """Serves until SIGINT or SIGTERM, then lets requests under way finish, and closes ``listener``.
+    """Serves until SIGINT or SIGTERM, finishes active requests and closes ``listener``.
 
-    SIGTERM comes from a supervisor: with a ``drain`` its seconds pass before new connections are refused. SIGINT comes
-    from a terminal and does not wait for that; nor does a second signal.
-
-    ``announce`` is called with the address once it answers, and after ``prepare``, which runs in the server's own loop.
-    ``limits``: what clients may use, and ``counters`` of those beyond them. ``further`` listeners
-    are served as well, and closed by whoever opened them.
+    After SIGTERM (from a supervisor) the seconds of ``drain`` pass before connections are refused; SIGINT or a second
+    signal skips them. ``prepare`` runs in the server's loop; then ``announce`` gets the address. ``limits`` bound the
+    clients, ``counters`` count the closed connections. The caller closes the ``further`` listeners.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
         TrackRequests(app),
         http=connections,
-        interface="asgi3",  # uvicorn would look for an `async def`, and call TrackRequests as if it were of ASGI 2
+        interface="asgi3",  # uvicorn would take TrackRequests for ASGI 2: it has no `async def`
         backlog=_ACCEPTED_AT_ONCE,
         log_config=log_config(log_format),
         log_level="warning",
-        access_log=False,  # it would be made for each request, and not written at this level
-        proxy_headers=False,  # nothing depends on who the client is, so that no header is to say it
+        access_log=False,  # made for each request, but not written at this level
+        proxy_headers=False,  # nothing depends on the client's address
         timeout_graceful_shutdown=DRAIN_SECONDS,
-        ws="none",  # no app of ours has a websocket, and one that is refused would be held until its client leaves
+        ws="none",  # our apps have none, and uvicorn would hold a refused one until its client leaves
     )
     server = _Server(config, lambda: announce(url_of(listener)), prepare, drain or Drain())
-    # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.
+    # uvicorn raises the signal again after its drain; a requested stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         with listener, suppress(KeyboardInterrupt):
             server.run(sockets=[listener, *further])
     finally:
-        gc.unfreeze()  # else nothing of it is freed at exit, and extension modules print leaks
+        gc.unfreeze()  # otherwise extension modules report leaks at exit
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """One app for several listeners: each of the ``others`` has its own, and ``app`` is for all else."""
+    """One app for several listeners: each of ``others`` has its own app, ``app`` serves the rest."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,14 +99,12 @@ def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
 
 
 def url_of(listener: socket.socket) -> str:
-    """The address of a listening socket."""
+    """The URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class _Server(uvicorn.Server):
-    """Calls ``on_ready`` when it listens, and drains before it stops listening."""
-
     def __init__(
         self,
         config: uvicorn.Config,
@@ -132,7 +127,7 @@ class _Server(uvicorn.Server):
         if self._prepare is not None and not self.should_exit:
             await self._prepare()
         gc.collect()
-        gc.freeze()  # what is here now stays until the end: Python's collections need not look at it again
+        gc.freeze()  # these objects live until the end: exclude them from collections
         if not self.should_exit:
             self._on_ready()
 
@@ -143,7 +138,7 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         parent = multiprocessing.parent_process()
-        if parent is not None and not parent.is_alive():  # nothing would stop or replace this worker any more
+        if parent is not None and not parent.is_alive():  # no supervisor would stop or replace this worker
             self.handle_exit(signal.SIGTERM, None)
         return await super().on_tick(counter)
 
@@ -151,7 +146,7 @@ class _Server(uvicorn.Server):
         await super().main_loop()
         if self._signals[-1:] != [signal.SIGTERM]:
             return
-        # Each answer from now on ends its connection, so that no request meets one that is being closed.
+        # From now on each response closes its connection, so that no request meets a closing one.
         self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._drain.seconds
@@ -163,9 +158,9 @@ class _Server(uvicorn.Server):
             await asyncio.sleep(_TICK)
 
     async def _stop_listening(self) -> None:
-        """Accepts the connections that wait already: to close the listener would cut them off."""
+        """Accept the connections in the backlog first: closing the listener would reset them."""
         loop = asyncio.get_running_loop()
-        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class  # as uvicorn makes one for each
+        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
         protocol = partial(make, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
         waiting = [each for listener in self._listeners for each in _accept_waiting(listener)]
         for server in self.servers:
@@ -175,20 +170,19 @@ class _Server(uvicorn.Server):
 
 
 def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
-    """Every connection that waits at a listener."""
     while True:
         try:
             connection, _ = listener.accept()
-        except OSError:  # none is left, or it went away again
+        except OSError:  # none is left, or its client left
             return
         connection.setblocking(False)
         yield connection
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Binds the address, before a command changes anything on disk for it. Raises InvalidSettings (port)."""
+    """Binds the address before a command changes anything on disk. Raises InvalidSettings."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
+    # Explicit TCP: otherwise asyncio keeps Nagle's algorithm on, which delays responses by 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -202,9 +196,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_beside(listener: socket.socket) -> socket.socket:
-    """Binds the next port of the same host, or a free one where that is taken. Raises InvalidSettings."""
+    """Binds the next port of the same host, or a free one if that is taken. Raises InvalidSettings."""
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)
-    except (InvalidSettings, OverflowError):  # taken, or there is no such port
+    except (InvalidSettings, OverflowError):  # taken, or above 65535
         return listen(host, 0)

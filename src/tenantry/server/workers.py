@@ -1,4 +1,4 @@
-"""The processes of ``tenantry serve``: one that serves, or several behind one socket and the Supervisor of them."""
+"""The processes of ``tenantry serve``: one that serves, or several on one socket and their Supervisor."""
 
 from __future__ import annotations
 
@@ -15,43 +15,24 @@ from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING, Final
 
 from tenantry.errors import InvalidSettings
-from tenantry.provisioning.http import FastRouter
-from tenantry.server.app import create_app
+from tenantry.server.app import make_app
 from tenantry.server.connections import ConnectionLimits, most_connections
-from tenantry.server.query_contract import read_contract
 from tenantry.server.telemetry import exported_spans, make_reporter
 from tenantry.server.uvicorn import DRAIN_SECONDS, Drain, run, url_of
-from tenantry.tokens.keys import SigningKeys
 
 if TYPE_CHECKING:
+    from tenantry.provisioning.http import FastRouter
     from tenantry.server.settings import Settings
 
-_SPAWN: Final = get_context("spawn")  # a fork would share the state of threads and drivers
+_SPAWN: Final = get_context("spawn")  # a fork would share threads and drivers
 _RESTART_SECONDS: Final = 1.0
-"""Between two starts of a worker that ends by itself."""
+"""Pause before a worker that ended by itself is replaced."""
 _KILL_SECONDS: Final = 2.0
-"""How much longer than its own time a worker may live before it is killed."""
-
-
-def make_app(settings: Settings, drain: Drain) -> FastRouter:
-    """The app of these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries, InvalidPropertySchema."""
-    keys = SigningKeys.from_file(settings.keys)
-    return FastRouter(
-        create_app(
-            settings.database,
-            keys,
-            redis=settings.redis,
-            listen_database=settings.listen_database,
-            metrics=settings.metrics,
-            draining=drain,
-            contact=settings.api_contact,
-            contract=read_contract(settings),
-        )
-    )
+"""Time after its drain at which a worker is killed."""
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
-    """What clients may take of a process with these settings."""
+    """The limits of one process's connections."""
     return ConnectionLimits(
         header_seconds=settings.header_seconds,
         min_rate=settings.min_rate,
@@ -64,7 +45,7 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
 def serve_process(
     settings: Settings, listener: socket.socket, app: FastRouter, drain: Drain, announce: Callable[[str], None]
 ) -> None:
-    """Serves in this process until a signal ends it; ``announce`` is called with the address once it answers."""
+    """Serves in this process until a signal ends it. Calls ``announce`` with the address once it answers."""
     with exported_spans(make_reporter(settings.log_format)):
         run(
             app,
@@ -77,7 +58,7 @@ def serve_process(
 
 
 class Worker:
-    """One process that serves. ``ready`` has something to read when it listens, or its end when it is gone."""
+    """One serving process. ``ready`` becomes readable when it listens, or ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection
@@ -89,7 +70,7 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Waits until it serves; False if it ended before."""
+        """Wait until it serves; False if it ended first."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):
@@ -97,25 +78,22 @@ class Worker:
         return True
 
     def send_signal(self, signal_number: int) -> None:
-        """Unless it has ended."""
+        """Send a signal, unless the process has ended."""
         if self.process.is_alive() and self.process.pid is not None:
             os.kill(self.process.pid, signal_number)
 
 
 def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) -> None:
-    """The main function of a worker process."""
     if sys.platform != "win32":
-        os.setpgid(
-            0, 0
-        )  # Ctrl-C goes to the supervisor, which passes it on: a worker that gets two signals does not drain
+        os.setpgid(0, 0)  # the supervisor passes Ctrl-C on; with two signals a worker would not drain
     drain = Drain(settings.drain_seconds)
     app = make_app(settings, drain)
     serve_process(settings, listener, app, drain, lambda _: ready.send_bytes(b"1"))
 
 
 class Supervisor:
-    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM, which it passes on to them. SIGHUP replaces
-    them one by one by new ones."""
+    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM, which it passes on. SIGHUP replaces them
+    one by one."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self._settings = settings
@@ -125,17 +103,17 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Raises InvalidSettings if the first workers do not come up."""
+        """Supervise until a signal. Raises InvalidSettings if the first workers do not start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:
             if self._settings.metrics:
-                os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # the workers add their numbers up there
+                os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # where the workers add up their numbers
             try:
                 self._workers = [Worker(self._settings, self._listener) for _ in range(self._settings.workers)]
                 ready = [worker.wait_ready() for worker in self._workers]
                 if not all(ready) and not self._signals:
-                    raise InvalidSettings("a worker ended before it served: its message is above")
+                    raise InvalidSettings("a worker ended before it served: see its message above")
                 if not self._signals:
                     announce(url_of(self._listener))
                 self._supervise()
@@ -151,16 +129,16 @@ class Supervisor:
             for index, worker in enumerate(self._workers):
                 ended = worker.process
                 if not ended.is_alive() and not self._signals:
-                    self._report(f"Worker {ended.pid} ended ({ended.exitcode}); another takes its place.")
+                    self._report(f"Worker {ended.pid} ended ({ended.exitcode}); starting another.")
                     time.sleep(_RESTART_SECONDS)
                     self._workers[index] = Worker(self._settings, self._listener)
 
     def _replace_all(self) -> None:
-        """The new one serves before the old one is asked to stop; if it does not come up, the old one stays."""
+        """If the new worker does not start, the old one stays."""
         for index, old in enumerate(self._workers):
             new = Worker(self._settings, self._listener)
             if not new.wait_ready():
-                self._report("A new worker ended before it served; the old ones go on.")
+                self._report("A new worker ended before it served; the old workers go on.")
                 return
             old.send_signal(signal.SIGTERM)
             old.process.join(self._stop_seconds())
@@ -169,10 +147,10 @@ class Supervisor:
 
     def _stop(self) -> None:
         ends = time.monotonic() + self._stop_seconds()
-        self._listener.close()  # the workers hold it: with the last of them it is gone
+        self._listener.close()  # the workers still hold it
         self._signals = [each for each in self._signals if each != signal.SIGHUP] or [signal.SIGTERM]
         while any(worker.process.is_alive() for worker in self._workers) and time.monotonic() < ends:
-            while self._signals:  # a second one is passed on too: it means "hurry"
+            while self._signals:  # a second signal too: it means "hurry"
                 number = self._signals.pop(0)
                 for worker in self._workers:
                     worker.send_signal(number)

@@ -1,13 +1,14 @@
-"""SQL templates: values become bound parameters and never SQL text (docs/sql.md)."""
+"""SQL templates: values become bound parameters, never SQL (docs/sql.md)."""
 
-from tenantry.sql.binding.fingerprint import digest as digest
-from tenantry.sql.binding.paramstyles import PARAMSTYLES, BoundSQL
-from tenantry.sql.binding.paramstyles import TracedSQL as TracedSQL
-from tenantry.sql.binding.values import is_absent as is_absent
-from tenantry.sql.binding.values import look_up as look_up
+from tenantry.sql.binding.bindable_values import is_absent as is_absent
+from tenantry.sql.binding.bindable_values import look_up as look_up
+from tenantry.sql.binding.bound_sql import BoundSQL
+from tenantry.sql.binding.bound_sql import TracedSQL as TracedSQL
+from tenantry.sql.binding.bound_sql import digest as digest
+from tenantry.sql.binding.paramstyles import PARAMSTYLES
 from tenantry.sql.dialects import DIALECTS
 from tenantry.sql.fragments.fragment_tags import FRAGMENT_NAME as FRAGMENT_NAME
-from tenantry.sql.lexing.lexer import VARIABLE_PATH as VARIABLE_PATH
+from tenantry.sql.lexing.lexemes import VARIABLE_PATH as VARIABLE_PATH
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.parameters.definitions import declare
 from tenantry.sql.parsing.dynamic_sql import calls_any as calls_any

@@ -1,6 +1,6 @@
 """The parts of the template compiler for tools that read or write SQL templates (docs/sql-checks.md).
 
-Tools import from here and from ``tenantry.sql``; the modules below may move.
+Import from here and from ``tenantry.sql``; other modules may move.
 """
 
 from tenantry.sql.checks.findings import Finding, Severity

@@ -1,4 +1,4 @@
-"""Query files: the text of a ``.sql`` file, whose first comment may say what the query is called and what it takes."""
+"""Query files: ``.sql`` files whose first comment may declare title, parameters and more."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ from tenantry.sql.template import SQLTemplate, optional_paths
 
 
 class Query(SQLTemplate):
-    """A saved query: an SQLTemplate with a name, made of the text of a ``.sql`` file (docs/sql-queries.md).
+    """A saved query: an SQLTemplate with a name, from the text of a ``.sql`` file (docs/sql-queries.md).
 
-    ``name`` is what fragments call it; ``file`` what errors call it. ``dialect`` counts where the header names none.
+    Fragments use ``name``, errors ``file``. ``dialect`` is the default if the header names none. ``optional`` names
+    properties that a group may lack; only the header of a ``trusted`` file, the program's own, may add some.
 
-    ``optional`` names properties that a group may lack; so may the header of a file that is ``trusted``, the host
-    program's own. Else the author of the file has no such say, and a header that names others is refused.
-
-    It is compiled when it is first bound, or by ``check``.
-
-    Raises TemplateError for a header that cannot be read, with file, line, column, caret and fix.
+    The SQL is compiled when first bound or by ``check``. Raises TemplateError for a bad header, with line, column,
+    caret and fix.
     """
 
     __slots__ = ("_header", "name")
@@ -55,12 +52,12 @@ class Query(SQLTemplate):
 
     @property
     def title(self) -> str:
-        """The header's title, else the name."""
+        """The header's title, or the name."""
         return self._header.title or self.name
 
     @property
     def description(self) -> str:
-        """The header's description, or an empty text."""
+        """The header's description, or empty."""
         return self._header.description
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The text of a template, with errors that show a line of it and a caret."""
+"""Source: a template's text, with errors that show a line and a caret."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import replace
 from tenantry.errors import Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Characters. A template is written by hand: what is longer is a mistake or an attack."""
+"""Characters. Longer templates are mistakes or attacks."""
 
 _SHOWN = 100  # characters of a long line that an error shows
 
 
 class Source:
-    """The text of a template. Offsets count characters from 0; locations count lines and columns from 1.
+    """A template's text. Offsets count characters from 0, locations lines and columns from 1.
 
-    ``file`` is its name in errors: that of a file or a fragment, or empty. ``longest``: characters that it may have.
+    ``file`` names a file or fragment in errors; ``longest`` limits the length.
     """
 
     __slots__ = ("file", "text")
@@ -35,16 +35,16 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas that end no argument of a filter, wherever they are."""
+        """Offsets of commas that never end an argument."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
-        """Line and column of an offset."""
+        """Return line and column of an offset."""
         start = self.text.rfind("\n", 0, offset) + 1
         return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
     def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """A TemplateError that shows the line of ``offset``, a caret below it, the fix, and what included the text."""
+        """Return a TemplateError that shows the line, a caret, the fix and what included the text."""
         location = self.location(offset)
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", start)
@@ -64,7 +64,7 @@ class Source:
 
 
 def _blank(character: str) -> str:
-    """Space as wide as a character on a terminal: nothing for a combining mark, two spaces for a wide one."""
+    """Combining characters take no column on a terminal, wide ones two."""
     if character == "\t":
         return character
     if unicodedata.category(character) in {"Mn", "Me"}:

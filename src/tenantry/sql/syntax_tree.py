@@ -1,4 +1,4 @@
-"""The syntax tree of a template: what it is made of, before any value is known."""
+"""The syntax tree of a template."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """The role that a variable has in the SQL, which decides what it may be. CHOICE: its value only decides which of
-    the author's texts are in the SQL; PATTERN: its text is escaped for ``like``."""
+    """Role of a variable, which decides what it may be. CHOICE selects SQL and is not bound; PATTERN is escaped for
+    ``like``."""
 
     VALUE = "value"
     LIST = "list"
@@ -25,14 +25,11 @@ class Position(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VariableReference:
-    """One ``{{ tag }}``: a variable's path and its position.
+    """One tag's variable and position.
 
-    ``clauses`` counts the optional clauses around it, ``choices`` the branches of Switches. ``not_a_filter``: the
-    author wrote so. ``required``: its absence is an error, whatever a viewer chooses. ``never_absent``: it has a
-    default or is nullable. What is neither drops the clause that it is in; in no clause but a branch, its absence is
-    an error where the branch is chosen. ``nullable``: NULL is bound where it is absent. ``conversion`` is one of
-    ``conversions``; ``cast`` the type of a cast that is written directly at it; ``form`` how its
-    placeholder is written, ``{placeholder}``, where it does not stand alone.
+    ``clauses`` and ``choices`` count the optional clauses and Switch branches around it. ``required``: its absence is
+    always an error. ``never_absent``: it has a default or is nullable. Any other absent variable drops its clause, or
+    is an error in a chosen branch. ``cast``: type of a direct cast; ``form``: how ``{placeholder}`` is written.
     """
 
     path: str
@@ -52,7 +49,7 @@ class VariableReference:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """SQL that is rendered as it is."""
+    """SQL, rendered as it is."""
 
     sql: str
 
@@ -66,7 +63,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class InList:
-    """``in`` or ``not in`` with a list; ``operator`` is as the author wrote it."""
+    """``in`` or ``not in`` with a list; ``operator`` is the author's spelling."""
 
     reference: VariableReference
     operator: str
@@ -75,23 +72,22 @@ class InList:
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """One placeholder for a literal that holds tags: its parameter joins text and values."""
+    """One placeholder for a string with tags: its parameter concatenates text and values."""
 
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
 
     @property
     def form(self) -> str:
-        """How the placeholder is written: as that of its variables."""
+        """The form of its variables' placeholders."""
         return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``[[ … ]]``: rendered when every variable in ``references`` (those of its own level) has a value.
+    """``[[ … ]]``: rendered when all ``references`` (of its own level) have values.
 
-    ``opening``, ``closing`` and ``dropped`` are a space or nothing: what replaces each bracket and the whole
-    dropped clause, so that the text on either side never grows together.
+    ``opening``, ``closing`` and ``dropped`` are a space or nothing, in place of each bracket and of the dropped clause.
     """
 
     children: tuple[Node, ...]
@@ -101,17 +97,15 @@ class Clause:
     dropped: str
     offset: int
     end: int = 0
-    """The offset of its ``]]``."""
+    """Offset of its ``]]``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One of several branches, of which the value of ``reference`` alone decides: the number of the branch is in the
-    key of the text, and the value is nowhere.
+    """One of several branches, chosen by the value of ``reference``, which is not in the SQL.
 
-    ``choose`` is a pure function of the value (None where it is absent) to the number of a branch. It raises
-    LookupError or TypeError for a value that chooses none; ``expected`` says what would ("one of newest, largest").
-    ``uniform``: every branch uses one column alike, so that a variable of the group in it restricts alike in each.
+    ``choose`` maps a value (None if absent) to a branch number; it raises LookupError or TypeError if there is none,
+    and ``expected`` says what it takes. ``uniform``: every branch filters by one column alike.
     """
 
     reference: VariableReference
@@ -125,8 +119,7 @@ Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
 
 
 def placeholder_key(node: Value | Concat | InList) -> Hashable:
-    """Equal for nodes that can have one placeholder: of the same variables, in the same position, converted, cast and
-    written alike."""
+    """Equal for nodes that can share a placeholder."""
     if isinstance(node, Concat):
         return tuple(part if isinstance(part, str) else _reference_key(part) for part in node.parts), node.cast
     return _reference_key(node.reference)
@@ -139,13 +132,12 @@ def _reference_key(reference: VariableReference) -> Hashable:
 
 
 def default_key(reference: VariableReference) -> str:
-    """Equal for equal defaults of one type, those of their items too: ``(1,) == (True,)`` and ``1 == 1.0`` in Python,
-    and to an engine they are not."""
+    """Equal for equal defaults of one type; Python has ``1 == 1.0 == True``, engines do not."""
     return repr(reference.default)
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
-    """The variables of some nodes on their own level: not those in a clause or a branch among them."""
+    """Yield the variables of nodes, without those in clauses and branches."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
@@ -156,7 +148,7 @@ def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
 def walk(
     nodes: Iterable[Node], around: tuple[Clause | Switch, ...] = ()
 ) -> Iterator[tuple[Node, tuple[Clause | Switch, ...]]]:
-    """Every node, before the nodes in it, with the clauses and Switches that it is in: the outermost comes first."""
+    """Yield every node in pre-order with the clauses and Switches around it, outermost first."""
     for node in nodes:
         yield node, around
         if isinstance(node, Clause):
@@ -168,7 +160,7 @@ def walk(
 
 @dataclass(frozen=True, slots=True)
 class PlaceholderConflict:
-    """A character in the author's own SQL that some drivers take for a placeholder."""
+    """A character in the author's SQL that some drivers take for a placeholder."""
 
     character: str
     offset: int
@@ -176,7 +168,7 @@ class PlaceholderConflict:
 
 @dataclass(frozen=True, slots=True)
 class InertTag:
-    """A tag in a comment, as it is written: it is left out together with the comment."""
+    """A tag in a comment, dropped with it."""
 
     text: str
     offset: int
@@ -184,8 +176,7 @@ class InertTag:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A parsed template: its nodes, its variables in the order of the text, what may be taken for a placeholder, and
-    the source that the offsets are in (with fragments, not the one of the template), and the tags in comments."""
+    """A parsed template; offsets refer to ``source``, which includes fragments."""
 
     nodes: tuple[Node, ...]
     references: tuple[VariableReference, ...]

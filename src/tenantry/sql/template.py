@@ -1,4 +1,4 @@
-"""SQLTemplate: SQL with ``{{ variables }}`` in it, whose values are only ever bound."""
+"""SQLTemplate: SQL with ``{{ variables }}``, whose values are always bound."""
 
 from __future__ import annotations
 
@@ -14,22 +14,17 @@ from typing import Any, Self
 from tenantry.errors import TemplateError
 from tenantry.groups import Record
 from tenantry.sql.binding.binder import Bind, Binder
-from tenantry.sql.binding.paramstyles import (
-    BoundSQL,
-    Paramstyle,
-    TracedSQL,
-    check_placeholder_conflicts,
-    paramstyle_named,
-)
+from tenantry.sql.binding.bound_sql import BoundSQL, TracedSQL
+from tenantry.sql.binding.paramstyles import Paramstyle, check_placeholder_conflicts, paramstyle_named
 from tenantry.sql.dialects import DIALECTS, Dialect, dialect_named
 from tenantry.sql.fragments.fragments import Expanded, Fragments, TemplateDefinition, expand
-from tenantry.sql.header.choices import declare_choices
+from tenantry.sql.header.choice_sets import declare_choices
 from tenantry.sql.header.query_header import Header, begins_header
-from tenantry.sql.lexing.lexer import VARIABLE_PATH
-from tenantry.sql.parameters.checks import check_parameters
-from tenantry.sql.parameters.conversion import ParameterConversion
+from tenantry.sql.lexing.lexemes import VARIABLE_PATH
 from tenantry.sql.parameters.declared import Parameter, locked_paths
 from tenantry.sql.parameters.definitions import declare
+from tenantry.sql.parameters.requests import ParameterConversion
+from tenantry.sql.parameters.uses import check_parameters
 from tenantry.sql.parsing.parser import parse
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position, Tree, VariableReference
@@ -41,11 +36,10 @@ _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One tag of a template: its path, its location, and what its position makes of it.
+    """One tag of a template.
 
-    ``optional``: it is inside ``[[ ]]``; ``guarded``: it is the group's and not declared optional, or a locked
-    parameter, so its absence never drops a clause; ``not_a_filter``: its author marked it so; ``file``: the file or the
-    fragment that it is in, where that has a name.
+    ``optional``: it is in ``[[ ]]``; ``guarded``: it is the group's and not declared optional, or locked, so its
+    absence drops no clause; ``not_a_filter``: its author marked it; ``file`` names the file or fragment.
     """
 
     path: str
@@ -59,22 +53,17 @@ class Variable:
 
 
 class SQLTemplate:
-    """SQL with ``{{ path }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\\{{`` (docs/sql.md).
+    r"""SQL with ``{{ path }}``, ``[[ optional clauses ]]``, ``({{> fragments }})`` and ``\{{`` (docs/sql.md).
 
-    No choice of a viewer changes which variables of the group are in the bound text: in ``[[ ]]`` are ``params.*``,
-    paths of ``optional``, and what its author marked ``{{ rate | not_a_filter }}``; see ``droppable``.
+    No choice of a viewer changes which variables of the group are in the bound SQL; see ``droppable``.
 
-    The text is compiled for a dialect when it is first bound for it, or at once when ``dialect``, one of
-    ``DIALECTS``, is given; compile errors are TemplateErrors with line, column, caret and fix.
-    ``optional`` names paths that the group may lack: their clauses in ``[[ ]]`` are then dropped. ``params`` declares
-    what a viewer may choose, by name (docs/sql-parameters.md): its values are then typed before they are bound.
-    ``fragments`` are what ``({{> name }})`` includes (docs/sql-queries.md): SQL, templates or queries by name, or a
-    QueryFolder. ``choices`` are texts of ``one_of``, by the name of their set, for ``one_of(name)``.
+    It is compiled for a dialect when first bound, or at once if ``dialect`` (one of ``DIALECTS``) is given; errors are
+    TemplateErrors with line, column, caret and fix. ``optional`` names paths that a group may lack: their clauses are
+    then dropped. ``params`` declares viewer input (docs/sql-parameters.md), ``fragments`` maps names to SQL, templates
+    or queries (docs/sql-queries.md), ``choices`` are sets for ``one_of(name)``.
 
-    An empty list is a list: its condition stays in the text and means what it says. ``in`` nothing is true of no row;
-    ``not in`` nothing is true of every row, NULL included, since nothing is excluded (``not (a in …)`` and
-    ``a not in …`` always agree). So a filter that lets a group in is written with ``in``. A list that is missing or
-    null is an error, never an empty one.
+    An empty list keeps its condition: ``in`` matches no row, ``not in`` matches every row, NULL included; so use ``in``
+    to restrict a group. A missing or null list is an error.
     """
 
     __slots__ = (
@@ -131,14 +120,13 @@ class SQLTemplate:
         self._lock = Lock()
 
     def declaring(self, params: Mapping[str, Any]) -> Self:
-        """The same template with further parameters: those that it does not declare itself. So a dashboard types what
-        viewers choose, for every query. Raises InvalidDefinition for a definition that is wrong."""
+        """Return the template with further parameters where it declares none of that name. Raises InvalidDefinition."""
         declared = self._expand().parameters
         further = {name: each for name, each in declare(params).items() if name not in declared}
         return self._with({**further, **self.definition.parameters}, self.definition.decided)
 
     def redeclaring(self, params: Mapping[str, Parameter]) -> Self:
-        """The same template with these definitions in place of its own and of those of its fragments."""
+        """Return the template with these definitions in place of its own and its fragments'."""
         return self._with({**self.definition.parameters, **params}, {**self.definition.decided, **params})
 
     def _with(self, parameters: Mapping[str, Parameter], decided: Mapping[str, Parameter]) -> Self:
@@ -148,13 +136,13 @@ class SQLTemplate:
 
     @property
     def parameter_names(self) -> frozenset[str]:
-        """The names of the ``params.*`` that stand in the text and its fragments, declared or not, also in comments.
+        """Names of all ``params.*`` in the text, its fragments and comments, declared or not.
 
-        Raises TemplateError for a fragment that cannot be included."""
+        Raises TemplateError for a fragment that cannot be included.
+        """
         return frozenset(match[1] for match in _PARAMETER.finditer(self._expand().source.text))
 
     def _expand(self) -> Expanded:
-        """With its fragments, for the first dialect that takes them; what it says need not be whole yet."""
         first: TemplateError | None = None
         for dialect in DIALECTS.values() if self.dialect is None else [dialect_named(self.dialect)]:
             try:
@@ -165,24 +153,24 @@ class SQLTemplate:
 
     @property
     def optional(self) -> frozenset[str]:
-        """The paths that the group may lack."""
+        """Paths that a group may lack."""
         return self.definition.optional
 
     @property
     def text(self) -> str:
-        """The template as it was written."""
+        """The template as written."""
         return self.definition.source.text
 
     @property
     def guard(self) -> Guard:
-        """Which of its variables are guarded."""
+        """Which variables are guarded."""
         return self._guard(self.parameters)
 
     def _guard(self, parameters: Mapping[str, Parameter]) -> Guard:
         return Guard(self.optional, locked_paths(parameters), frozenset(parameters))
 
     def check(self, dialect: str | None = None) -> None:
-        """Compiles the text now, for a dialect, else for the template's, else for the first one that takes it.
+        """Compile now, for a dialect, the template's, or the first that accepts it.
 
         Raises TemplateError with line, column, caret and fix; ValueError for an unknown dialect.
         """
@@ -193,9 +181,9 @@ class SQLTemplate:
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """The declared parameters by name, its own and those of its fragments: what a viewer may choose.
+        """Declared parameters by name, with those of fragments.
 
-        Raises TemplateError for a text with fragments that cannot be compiled.
+        Raises TemplateError if a text with fragments does not compile.
         """
         if self._parameters is None:
             self._parameters = expand(self.definition, self._own_dialect()).parameters
@@ -216,17 +204,15 @@ class SQLTemplate:
         dialect: str | None = None,
         now: datetime | None = None,
     ) -> BoundSQL:
-        """The SQL text and its parameters for some variables, read by ``[…]`` only.
+        """Return the SQL and its parameters. Variables are read by ``[…]`` only.
 
         ``dialect`` defaults to the template's, else ``postgresql``; ``paramstyle`` to that of the dialect's usual
-        driver: postgresql ``numeric_dollar`` (libpq, asyncpg), sqlite ``qmark`` and so on. The text depends
-        on which clauses are included and on the lengths of lists, and on nothing else. ``now``, a time with a zone, is
-        what relative ranges begin or end with: templates that declare a range need it.
+        driver. The SQL depends only on which clauses and branches are included and on list lengths. ``now`` (aware) is
+        required if a parameter is a range.
 
-        Raises InvalidParameter, one for all declared parameters whose values they do not take; MissingVariable, one for
-        all variables that are missing or None; UnbindableValue for a value that cannot be where the template names it;
-        TemplateError if the text cannot be compiled; ValueError for an unknown dialect or paramstyle, or where ``now``
-        is needed.
+        Raises InvalidParameter for all bad parameters; MissingVariable for all missing variables; UnbindableValue for a
+        value that does not fit; TemplateError if it does not compile; ValueError for an unknown dialect or paramstyle,
+        or without ``now``.
         """
         try:  # the fast path for the template's own dialect
             bind = self._own[paramstyle] if dialect is None else self._binds[dialect, paramstyle]
@@ -244,8 +230,7 @@ class SQLTemplate:
     def trace(
         self, variables: Mapping[str, Any] | Record, paramstyle: str, *, dialect: str, now: datetime
     ) -> TracedSQL:
-        """What ``bind`` makes, and of which variables each parameter is made: for people who look into it. Raises as
-        ``bind`` does."""
+        """Bind, and return the variables of each parameter too. Raises like ``bind``."""
         profile = dialect_named(dialect)
         tree = self._tree(profile)
         conversion = self._conversions.get(profile.name)
@@ -257,14 +242,15 @@ class SQLTemplate:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """Every tag in the order of the text: for the template's dialect, else the first one that takes the text."""
+        """Every tag in text order, for the template's dialect or the first that accepts it."""
         return tuple(self._variable(self._own_tree(), reference) for reference in self._own_tree().references)
 
     @property
     def droppable(self) -> tuple[Variable, ...]:
-        """The variables of the group that a viewer's choice can take out of the text, in its order: those in an
-        optional clause with a ``params.*``, which are marked ``not_a_filter`` or declared optional. A review of
-        templates looks at these; ``tenantry sql check`` prints them."""
+        """The group's variables that a viewer's choice can drop: marked ``not_a_filter`` or declared optional.
+
+        Review these; ``tenantry sql check`` lists them.
+        """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))
 
@@ -282,7 +268,6 @@ class SQLTemplate:
         return self._tree(self._own_dialect())
 
     def _own_dialect(self) -> Dialect:
-        """The template's dialect, else the first one that takes the text."""
         if self.dialect is not None:
             return dialect_named(self.dialect)
         first: TemplateError | None = None
@@ -329,7 +314,7 @@ class SQLTemplate:
 
 
 def optional_paths(optional: Iterable[str]) -> frozenset[str]:
-    """The paths that a program declares optional. Raises TypeError for a text, ValueError for what is no path."""
+    """Return optional paths as a set. Raises TypeError for a string, ValueError for a malformed path."""
     if isinstance(optional, str):
         raise TypeError("optional is a set of paths, not one string: optional={'discount'}")
     paths = frozenset(optional)

@@ -1,25 +1,22 @@
-"""The tenant guard: no choice of a viewer changes which variables of the group are in the bound text.
+"""The tenant guard: no choice of a viewer changes which of the group's variables are in the bound SQL.
 
-Every path but ``params.*`` (the viewer's own input) is guarded, unless the host program declared the property
-optional or the author marked that one tag: ``{{ rate | not_a_filter }}``. A marked variable is still required: its
-absence is an error and drops nothing. A locked parameter is a property of the group, and so it is guarded too.
+Every path but ``params.*`` is guarded, and so are locked parameters, unless the host declared the property optional or
+the author marked the tag ``not_a_filter``. A marked variable is still required.
 
-There is one rule: no guarded path is in SQL that a viewer can take out or exchange. So it is in no optional clause
-``[[ ]]``, in no text of a viewer's ``one_of``, and in no column of a filter that may vanish, however deep and whatever
-is next to it or elsewhere. Texts that name the same paths are no exception: ``tenant = {{ tenant }}`` and
-``{{ tenant }} is not null`` do.
+Guarded paths are in no optional clause, no viewer's ``one_of`` and no filter that may vanish, at any depth. Branches
+that name the same paths are no exception: ``tenant = {{ tenant }}`` and ``{{ tenant }} is not null`` do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
 from tenantry.errors import TemplateError
-from tenantry.sql.clause_fixes import moved_out
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Clause, Node, Switch, Tree, VariableReference, references_in, walk
@@ -29,13 +26,12 @@ _ROOTS: Final = ("params", "user_group")
 
 
 def is_viewer_input(path: str) -> bool:
-    """Whether a path is ``params.*``: the viewer's input, but for the locked parameters."""
+    """Return whether a path is ``params.*``, including locked parameters."""
     return path.startswith("params.")
 
 
 def meant_path(path: str) -> str | None:
-    """``params.day`` for ``parms.day``, ``user_group.id`` for ``usergroup.id``; None for what is no such slip. It
-    finds what is very near alone: a group may have a property that is called nearly so."""
+    """Return ``params.day`` for ``parms.day``; None unless very close, since a property may have such a name."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
         return None
@@ -45,44 +41,42 @@ def meant_path(path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Which variables of a template are guarded. ``optional`` are the paths that the host program declared optional,
-    ``locked`` those of the parameters that no viewer can set (``params.region``), ``declared`` the names of all
-    parameters."""
+    """Which variables are guarded, from ``optional`` paths, ``locked`` paths and names of ``declared`` parameters."""
 
     optional: AbstractSet[str] = frozenset()
     locked: AbstractSet[str] = frozenset()
     declared: AbstractSet[str] = frozenset()
 
     def meant(self, path: str) -> str | None:
-        """``params.start`` for ``start``, where that is a declared parameter; else ``meant_path``."""
+        """Return ``params.start`` for a declared ``start``; else ``meant_path``."""
         if not is_viewer_input(path) and path.partition(".")[0] in self.declared:
             return f"params.{path}"
         return meant_path(path)
 
     def is_locked(self, path: str) -> bool:
-        """Whether it is a locked parameter, or a part of one: ``params.period.start``."""
+        """Return whether it is a locked parameter or a part of one."""
         return bool(self.locked) and ".".join(path.split(".", 2)[:2]) in self.locked
 
     def is_chosen(self, path: str) -> bool:
-        """Whether a viewer chooses the value at this path."""
+        """Return whether a viewer chooses the value."""
         return is_viewer_input(path) and not self.is_locked(path)
 
     def guards(self, path: str) -> bool:
-        """Whether it is guarded wherever its author marked no tag of it. ``optional`` says nothing of a parameter."""
+        """Return whether unmarked tags of the path are guarded."""
         return self.is_locked(path) if is_viewer_input(path) else path not in self.optional
 
     def holds(self, reference: VariableReference) -> bool:
-        """Whether this very variable is guarded: what it filters is filtered whatever a viewer chooses."""
+        """Return whether this variable is guarded, whatever a viewer chooses."""
         return not reference.not_a_filter and self.guards(reference.path)
 
 
 def reads_group(tree: Tree) -> bool:
-    """Whether a template names a variable of the group, whatever its place and its marks: its result is one group's."""
+    """Return whether a template names any variable of the group."""
     return any(not is_viewer_input(reference.path) for reference in tree.references)
 
 
 def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Guard) -> None:
-    """Raises TemplateError for the first variable that breaks the rule, or whose mark has no effect."""
+    """Raise TemplateError for the first variable that breaks the rule or has a useless mark."""
     for reference in tree.references:
         if reference.not_a_filter and guard.is_chosen(reference.path):
             problem, fix = f"{reference.path} is the viewer's: it needs no not_a_filter", "take | not_a_filter out"
@@ -107,7 +101,7 @@ def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard
     if guarded:
         reference = guarded[0]
         problem = f"{reference.path} is in an optional clause: when the clause is dropped, its condition is dropped too"
-        fixes = [f"move it out of [[ ]]{moved_out(source, clause, guarded)}"]
+        fixes = [f"move it out of [[ ]]{_moved_out(source, clause, guarded)}"]
         if any(guard.is_chosen(each.path) for each in clause.references):  # else nothing would drop the clause
             fixes.append(f"where it restricts no rows, write {{{{ {reference.path} | not_a_filter }}}}")
         declaration = f'SQLTemplate(text, optional={{"{reference.path}"}})'
@@ -128,7 +122,6 @@ def _check_choice(source: Source, switch: Switch, guard: Guard) -> None:
 
 
 def _guarded(nodes: Iterable[Node], guard: Guard) -> Iterator[VariableReference]:
-    """The guarded variables of some nodes, and of all nodes in them."""
     return (each for each in references_in(node for node, _ in walk(nodes)) if guard.holds(each))
 
 
@@ -142,11 +135,9 @@ def _error(source: Source, reference: VariableReference, guard: Guard, problem: 
 
 
 def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
-    """The variables of the group that a viewer's choice can take out of the text, in the order of the text.
+    """Return the group's variables that a viewer's choice can drop, in text order.
 
-    They are those in a clause or a choice that a viewer decides about, in it or around it: each is marked
-    ``not_a_filter``, was declared optional, or is in the column of a helper that never vanishes, else
-    ``enforce_tenant_guard`` would have refused it.
+    Each is marked, optional or in a column of a helper that never vanishes; ``enforce_tenant_guard`` refuses others.
     """
     found = {
         reference.offset: reference
@@ -161,3 +152,54 @@ def droppable(tree: Tree, guard: Guard) -> tuple[VariableReference, ...]:
 def _decided_by_viewer(node: Clause | Switch, guard: Guard) -> bool:
     references = node.references if isinstance(node, Clause) else (node.reference,)
     return any(guard.is_chosen(reference.path) for reference in references)
+
+
+# --- the fix: the author's own clause, with its conditions of the group before it -------------------------------------
+
+
+_BEGINNING: Final = re.compile(r"\s*(where|and|having|on)\b\s*", re.IGNORECASE)
+_TOKEN: Final = re.compile(r"\{\{[^{}]*\}\}|'[^'\\]*'|\"[^\"]*\"|--|/\*|[\[\]#;`\\]|\|\||[()]|[^\W\d]\w*|.", re.DOTALL)
+_NOT_PLAIN: Final = frozenset({"or", "xor", "||", "case", "--", "/*", "[", "]", "#", ";", "`", "\\", '"', "'", "{"})
+_VIEWER: Final = "params."
+_LONGEST: Final = 400  # characters of a clause that a fix shows
+
+
+def _moved_out(source: Source, clause: Clause, guarded: Sequence[VariableReference]) -> str:
+    """``: and tenant = {{ tenant }} [[ and day = {{ params.day }} ]]``; empty unless all conditions are plain."""
+    text = source.text[clause.offset + 2 : clause.end]
+    beginning = _BEGINNING.match(text)
+    if beginning is None or len(text) > _LONGEST:
+        return ""
+    conditions = _conditions(text, beginning.end())
+    offsets = [each.offset - clause.offset - 2 for each in guarded]
+    outside = [text[a:b] for a, b in conditions if any(a <= offset < b for offset in offsets)]
+    inside = [text[a:b] for a, b in conditions if not any(a <= offset < b for offset in offsets)]
+    if not outside or any(_VIEWER in each for each in outside):  # else what the viewer sends would be needed
+        return ""
+    if not any(_VIEWER in each for each in inside):  # the clause would then never be dropped
+        outside, inside = [text[a:b] for a, b in conditions], []
+    rest = f" [[ and {_joined(inside)} ]]" if inside else ""
+    return f": {beginning[1]} {_joined(outside)}{rest}"
+
+
+def _conditions(text: str, start: int) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    depth = betweens = 0
+    begin = start
+    for match in _TOKEN.finditer(text, start):
+        sign = match[0].lower()
+        if sign in _NOT_PLAIN and (depth == 0 or not sign.isalpha()):
+            return []
+        depth += (sign == "(") - (sign == ")")
+        betweens += sign == "between" and depth == 0
+        if sign == "and" and depth == 0:
+            if betweens:
+                betweens -= 1
+            else:
+                found.append((begin, match.start()))
+                begin = match.end()
+    return [*found, (begin, len(text))] if depth == 0 else []
+
+
+def _joined(conditions: Sequence[str]) -> str:
+    return " and ".join(" ".join(each.split()) for each in conditions)

@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tenantry.datasources import (
+    Chunks,
+    ConnectionPool,
     Driver,
     DriverFactory,
+    FairQueue,
     Limits,
-    Pieces,
-    ThreadedSource,
     Turn,
-    Turns,
     as_result,
     parse_url,
 )
-from tenantry.datasources.results import DEFAULT_FORMAT, Result, piece_writers
+from tenantry.datasources.results import DEFAULT_FORMAT, Result, chunk_writers
 from tenantry.errors import TenantryError
 from tenantry.groups import Environment, RegisteredSource, Tag
 from tenantry.sql import BoundSQL, SQLTemplate
@@ -97,8 +97,8 @@ class AskedDriver:
 
     def __init__(self, driver: Driver[Any], limits: Limits) -> None:
         self.driver = driver
-        self._source = ThreadedSource(driver, limits)
-        self._turns = Turns(driver.source_id, limits)
+        self._source = ConnectionPool(driver, limits)
+        self._turns = FairQueue(driver.source_id, limits)
 
     def bind(self, template: str, **params: Any) -> BoundSQL:
         """A template with the values of its ``params``, for this driver."""
@@ -141,13 +141,13 @@ class AskedDriver:
         """Begins a stream that nobody reads."""
         (await self._stream(template, params)).close()
 
-    async def _stream(self, template: str, params: Mapping[str, Any]) -> Pieces:
-        make_writer = piece_writers("csv", DEFAULT_FORMAT, formula_safe=False)
+    async def _stream(self, template: str, params: Mapping[str, Any]) -> Chunks:
+        make_writer = chunk_writers("csv", DEFAULT_FORMAT, formula_safe=False)
         bound = self.bind(template, **params)
         return await self._source.stream(make_writer, bound, await self._turn(), None, lambda *_: None)
 
     async def _turn(self) -> Turn:
-        turn = self._turns.ask(b"")
+        turn = self._turns.acquire(b"")
         await turn.wait()
         return turn
 

@@ -14,7 +14,7 @@ import pytest
 
 from tenantry.backends.introspection import IntrospectionBackend
 from tenantry.errors import InvalidToken, StoreUnavailable
-from tenantry.groups import Reading, Tag, Token, UserGroup
+from tenantry.groups import LookupResult, Tag, Token, UserGroup
 from tenantry.resolver import Resolver
 from tenantry.testing import FrozenClock, make_environment, make_group, make_token
 from tenantry.tokens import KeyRing, SigningKey, mint_api_token
@@ -104,7 +104,7 @@ async def test_a_group_comes_back_as_it_was(group: UserGroup) -> None:
     token before it is in its grace. Red when a missing mapping becomes an empty one."""
     answer = json.dumps(active_response(group)).encode()
     reading = await make_backend(answer).read_at_snapshot(make_token(group), fresh=True)
-    assert reading == Reading(group)
+    assert reading == LookupResult(group)
     assert reading.group is not None
     assert reading.group.as_dict() == group.as_dict()
     assert reading.group.grace_until == group.grace_until
@@ -145,7 +145,7 @@ async def test_the_end_of_a_grace(exp: int | None, seconds: float | None, rest: 
     ends = {"exp": None if exp is None else int(clock().timestamp()) + exp, "seconds": seconds}
     answer = {**active_response(group), **{name: value for name, value in ends.items() if value is not None}}
     reading = await make_backend(answer, clock=clock).read_at_snapshot(old, fresh=True)
-    assert reading == (Reading(None) if rest is None else Reading(group, None, rest))
+    assert reading == (LookupResult(None) if rest is None else LookupResult(group, None, rest))
 
 
 async def test_the_end_date_of_a_group() -> None:

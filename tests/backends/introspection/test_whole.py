@@ -100,7 +100,7 @@ async def test_a_new_token_ends_the_old_one(service: Service, app: App) -> None:
 async def test_a_grace_that_ends_before_x(service: Service, app: App) -> None:
     """An old token in its grace is remembered for what is left of it and not for X.
 
-    Red when the resolver does not look at ``Reading.seconds``."""
+    Red when the resolver does not look at ``LookupResult.seconds``."""
     issued, old = await make_issued(service)
     await rotate(service, issued, grace_seconds=600)
     assert await app.get(old) == (200, "Acme 2")

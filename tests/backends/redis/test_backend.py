@@ -18,7 +18,7 @@ from tenantry.aio.publish_queue import Message
 from tenantry.backends.redis.entry import DIGITS, key_of, stamp
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.errors import InvalidSettings
-from tenantry.groups import GroupChanges, Reading, Token
+from tenantry.groups import GroupChanges, LookupResult, Token
 from tenantry.testing import MemoryStore, make_token
 from tests.backends.redis.conftest import PATIENCE, Counted, create, rotate, until, written
 
@@ -29,7 +29,7 @@ async def test_the_second_read_asks_nobody_else(backend: RedisBackend, origin: C
     first = await backend.read_at_snapshot(issued.token, fresh=False)
     await written(backend)
     for _ in range(3):
-        assert await backend.read_at_snapshot(issued.token, fresh=False) == first == Reading(issued.group, 0)
+        assert await backend.read_at_snapshot(issued.token, fresh=False) == first == LookupResult(issued.group, 0)
     assert origin.reads == 1
     assert (backend.counters.hits, backend.counters.misses) == (3, 1)
 
@@ -44,7 +44,7 @@ async def test_fresh_asks_the_origin_and_writes_through(
         assert origin.reads == reads
     await written(backend)
     environment = issued.group.environment
-    await store.update(environment, "acme", GroupChanges(name="New"))
+    await store.groups.update(environment, "acme", GroupChanges(name="New"))
     assert (
         await backend.read_at_snapshot(issued.token, fresh=False)
     ).group == issued.group  # and is judged by its generation
@@ -80,7 +80,7 @@ async def test_an_answer_that_ends_is_not_written(store: MemoryStore, valkey: Va
     """An origin may say how long its answer is good for. Red when ``seconds`` is not used."""
 
     class Ending(Counted):
-        async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+        async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
             return replace(await super().read_at_snapshot(token, fresh=fresh), seconds=30.0)
 
     issued = await create(store)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenantry.backends.redis.entry import DIGITS, RefusedEntry, key_of, read_entry, stamp, write_entry
-from tenantry.groups import Reading, Tag, Token
+from tenantry.groups import LookupResult, Tag, Token
 from tenantry.testing import make_environment, make_group, make_token
 
 GROUP = make_group(
@@ -32,14 +32,14 @@ VALUE = stamp(5) + write_entry("store", TOKEN, GROUP)
 def test_a_group_comes_back() -> None:
     """Every field of it, with its generation; without an end of its own."""
     reading = read_entry(VALUE, "store", TOKEN)
-    assert reading == Reading(GROUP, 5)
+    assert reading == LookupResult(GROUP, 5)
     assert reading is not None
     assert reading.group is not None
     assert reading.group.environment == GROUP.environment
     assert reading.group.as_dict() == GROUP.as_dict()
     bare = make_group()
     token = make_token(bare)
-    assert read_entry(stamp(0) + write_entry("s", token, bare), "s", token) == Reading(bare, 0)
+    assert read_entry(stamp(0) + write_entry("s", token, bare), "s", token) == LookupResult(bare, 0)
 
 
 @pytest.mark.parametrize(

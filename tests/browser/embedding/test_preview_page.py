@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from engines.axe import serious
 from engines.chromium import OpenPage
-from tenantry.dashboards.preview.endpoint import preview_address
+from tenantry.dashboards.preview.preview_endpoint import preview_address
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.groups import Author
 from tenantry.tokens import KeyRing, SigningKey
@@ -85,7 +85,7 @@ async def test_a_click_to_another_dashboard_leaves_the_preview(open_page: OpenPa
 
 async def _issued(sites: Sites) -> tuple[str, str]:
     """The code of a preview of acme, and the address that it opens."""
-    production = await sites.store.environment("production")
+    production = await sites.store.environments.get("production")
     assert production is not None
     code = await Previews(sites.store).issue(production, "acme", "sales/regions", Author("ann"))
     return code, preview_address(sites.mount, "sales/regions", code)

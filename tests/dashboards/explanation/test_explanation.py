@@ -126,7 +126,7 @@ async def test_the_age_is_that_of_the_answer_that_is_kept(site: Site, tmp_path: 
     page asks with."""
     before = await explained(site, tmp_path)
     assert before["panels"][1]["queries"][0]["age"] is None
-    assert site.sources.flights.counters.executed == 0
+    assert site.sources.in_flight.counters.executed == 0
     await site.panels("flights", panels=[{"id": "2-1"}])
     after = await explained(site, tmp_path)
     assert after["panels"][1]["queries"][0]["age"] >= 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.chromium import OpenPage
-from tenantry.dashboards.formats import is_currency, is_locale
+from tenantry.dashboards.panels.formats import is_currency, is_locale
 from tests.dashboards.page.conftest import Visit
 from tests.dashboards.page.gallery import PERIOD, charts, figures
 from tests.dashboards.page.stand_in import StandIn

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenantry.datasources.results import Result, ResultColumn
-from tenantry.datasources.results.pieces import narrowed, piece_writers
+from tenantry.datasources.results.chunks import chunk_writers, narrowed
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,6 @@ def test_some_columns_of_a_result() -> None:
 def test_some_columns_of_a_stream(format_: str) -> None:
     """The bytes are those of a query without the others. Red when a row keeps what the names have lost."""
     rows: list[tuple[Any, ...]] = [(1, "x", 2.5), (2, "y", 3.5)]
-    narrow = narrowed(piece_writers(format_), {"a", "c"})(["a", "b", "c"], ["integer", "text", "float"])
-    own = piece_writers(format_)(["a", "c"], ["integer", "float"])
+    narrow = narrowed(chunk_writers(format_), {"a", "c"})(["a", "b", "c"], ["integer", "text", "float"])
+    own = chunk_writers(format_)(["a", "c"], ["integer", "float"])
     assert narrow.write(rows) + narrow.end() == own.write([(1, 2.5), (2, 3.5)]) + own.end()

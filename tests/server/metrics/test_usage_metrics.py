@@ -7,7 +7,7 @@ import pytest
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import InvalidSettings
 from tenantry.server.metrics import metrics_app
-from tenantry.server.metrics.usage import TopGroups
+from tenantry.server.metrics.top_groups import TopGroups
 from tests.server.metrics.conftest import CANARY, Metered, samples, scrape
 
 

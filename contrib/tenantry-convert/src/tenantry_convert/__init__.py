@@ -34,13 +34,11 @@ def convert(
     columns: Mapping[str, str] | None = None,
     name: str = DEFAULT_NAME,
 ) -> list[ConvertedQuery]:
-    """Converts SQL, or the queries in the JSON of a question, a panel or a dashboard.
+    """Convert SQL, or the queries in the JSON of a question, a panel or a dashboard.
 
-    ``tool`` is one of TOOLS. ``dialect`` defaults to the one that the document names, else to postgresql. ``columns``
-    maps the names of Metabase's field filters to columns. ``name`` is for a query without a name in the document. A
-    construct that cannot be converted stays in the text and is in the ``items`` of its query.
-
-    Raises ValueError for an unknown tool or dialect, and for JSON without a SQL query.
+    ``tool`` is one of TOOLS. ``dialect`` defaults to the document's, else postgresql. ``columns`` maps Metabase's field
+    filters to columns; ``name`` is for an unnamed query. A construct that cannot be converted stays, and is in the
+    query's ``items``. Raises ValueError for an unknown tool or dialect, and for JSON without a query.
     """
     if tool not in TOOLS:
         raise ValueError(f"there is no tool {tool!r}: give one of {', '.join(TOOLS)}")
@@ -48,10 +46,7 @@ def convert(
 
 
 def read_queries(text: str, tool: str, name: str = DEFAULT_NAME) -> list[ImportedQuery]:
-    """The queries of a text, as the tool wrote them. ``name`` is for a query without a name.
-
-    Raises ValueError for JSON without a query.
-    """
+    """The queries in a document; ``name`` is for an unnamed one. Raises ValueError for JSON without a query."""
     document = _json(text)
     if document is None:
         return [ImportedQuery(text=text, name=name)]
@@ -77,7 +72,6 @@ def file_name(name: str) -> str:
 
 
 def _json(text: str) -> Any:
-    """The document, or None for SQL, which may begin with ``{{`` or ``[[``. Raises ValueError for broken JSON."""
     text = text.lstrip("\ufeff \t\r\n")
     if not text.startswith(("{", "[")) or text.startswith(("{{", "{%", "[[")):
         return None

@@ -63,7 +63,6 @@ def convert_command(file: TextIO, tool: str, dialect: str | None, columns: dict[
 
 
 def _name(file: str) -> str:
-    """The name of the file without its suffixes, for a query without a name."""
     return DEFAULT_NAME if file in {"-", "<stdin>"} else Path(file).name.partition(".")[0] or DEFAULT_NAME
 
 

@@ -1,7 +1,7 @@
-"""The records of a conversion, and its last step, which assembles the text and compiles it.
+"""Records of a conversion, and its last step, which compiles the converted SQL.
 
-The compiler decides whether a construct can be at its place. A construct that it refuses is put back as it was and
-listed with the compiler's reason. So a query that is reported as whole compiles.
+The compiler decides whether a construct can be at its position. A construct that it refuses is restored and listed with
+the compiler's reason, so a query that is reported as whole compiles.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LIMIT_BEFORE = re.compile(r"\b(?:limit|offset)\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedVariable:
-    """A variable in the other tool's document. ``definition`` declares our parameter for it."""
+    """A variable in the tool's document. ``definition`` declares our parameter for it."""
 
     definition: Mapping[str, Any]
     kind: str = "value"
@@ -54,7 +54,7 @@ class ImportedVariable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedQuery:
-    """A query of another tool. ``variables`` is None if only its text is known."""
+    """A query of another tool. ``variables`` is None if the document has only SQL."""
 
     text: str
     name: str = DEFAULT_NAME
@@ -67,7 +67,7 @@ class ImportedQuery:
 
 @dataclass(frozen=True, slots=True)
 class ConversionItem:
-    """A construct that needs a look. ``left``: it is not converted, so the text is not whole."""
+    """A construct to check by hand. ``left``: it is not converted."""
 
     line: int
     column: int
@@ -82,7 +82,7 @@ class ConversionItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertedQuery:
-    """The text of a ``.sql`` file with its header, and the constructs that need a look."""
+    """A ``.sql`` file and the constructs to check by hand."""
 
     name: str
     text: str
@@ -110,7 +110,7 @@ class _Rewrite:
 
 @dataclass(slots=True)
 class Conversion:
-    """A conversion in progress: replaced spans, spans that stay, declared parameters."""
+    """A conversion in progress."""
 
     query: ImportedQuery
     dialect: str
@@ -124,16 +124,16 @@ class Conversion:
     _items: list[ConversionItem] = field(default_factory=list)
 
     def replace(self, start: int, end: int, text: str, *, around: tuple[int, int] | None = None) -> None:
-        """Replaces a span; that of a bracket only if all of its clause, ``around``, is converted."""
+        """Replace a span; a bracket only if its whole clause, ``around``, is converted."""
         self._rewrites.append(_Rewrite(start, end, text, around))
 
     def leave(self, start: int, end: int, reason: str) -> None:
-        """Keeps a span as it is and lists it."""
+        """Keep and list a span."""
         self._rewrites.append(_Rewrite(start, end, None))
         self.report(start, self.query.text[start:end], reason, left=True)
 
     def report(self, offset: int, construct: str, reason: str, *, left: bool = False) -> None:
-        """Lists a construct once."""
+        """List a construct once."""
         at = _location(self.query.text, offset)
         shown = " ".join(construct.split())
         shown = shown if len(shown) <= 60 else shown[:59] + "…"
@@ -142,14 +142,11 @@ class Conversion:
             self._items.append(item)
 
     def assume(self, offset: int, name: str) -> None:
-        """Lists an assumed type, if the variable turns out to be converted."""
+        """List an assumed type if the variable is converted."""
         self._assumed.append((offset, name))
 
     def declare(self, name: str, wanted: str, definition: Mapping[str, Any]) -> str:
-        """Declares the parameter for the other tool's variable ``name`` once, and returns its path.
-
-        Different variables get different names, even if ``wanted`` is the same.
-        """
+        """Declare the parameter for the variable ``name`` once and return its unique path."""
         if name not in self.names:
             taken, number = set(self.names.values()), 1
             unique = wanted
@@ -161,7 +158,7 @@ class Conversion:
         return f"params.{self.names[name]}"
 
     def finish(self) -> ConvertedQuery:
-        """Compiles the text, restores the constructs that the compiler refuses, and writes the header."""
+        """Compile, restore refused constructs, and write the header."""
         self._rewrites.sort(key=lambda rewrite: rewrite.start)
         self._compile()
         body, _ = self._assemble(None)
@@ -200,11 +197,9 @@ class Conversion:
                 self.report(offset, name, f"its type is not in the text: {kind} is assumed; change it in the header")
 
     def _used(self, body: str) -> dict[str, dict[str, Any]]:
-        """The parameters that the text names. A parameter of a construct that stays is not declared."""
         return {name: each for name, each in self.params.items() if re.search(rf"\bparams\.{name}\b", body)}
 
     def _drop_field(self, error: InvalidDefinition) -> None:
-        """Removes an invalid field from a definition, such as a default that is not one of the choices."""
         name, *field_names = error.keys
         dropped = next((each for each in field_names if each in self.params[name] and each != "type"), None)
         other = next(key for key, each in self.names.items() if each == name)
@@ -215,7 +210,6 @@ class Conversion:
             del self.params[name][dropped]
 
     def _leave_refused(self, error: TemplateError, body: str, spans: list[tuple[int, int, _Rewrite]]) -> bool:
-        """Restores the construct that the compiler names. Returns False if the error is about the SQL itself."""
         reason = _reason(error)
         offset = _offset(body, error.location) if error.location is not None else 0
         at = next((span for span in spans if span[0] <= offset < span[1]), None)
@@ -231,7 +225,6 @@ class Conversion:
         return False
 
     def _assemble(self, stand_in: str | None) -> tuple[str, list[tuple[int, int, _Rewrite]]]:
-        """The text with every replacement, and the span of each in it. ``stand_in`` replaces a construct that stays."""
         parts: list[str] = []
         spans: list[tuple[int, int, _Rewrite]] = []
         position = length = 0
@@ -278,6 +271,5 @@ def _offset(text: str, at: Location) -> int:
 
 
 def _as_comment(line: str) -> str:
-    """The line as a comment without findings: ``sql check`` reports tags in the comments of authors."""
     plain = line.replace("\r", " ").replace("\n", " ")
     return f"-- {plain}{' (tenantry:ignore tag-in-comment)' if '{{' in plain else ''}\n"

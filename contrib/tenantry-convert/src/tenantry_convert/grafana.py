@@ -74,12 +74,10 @@ class _GrafanaReader:
                 position = self._variable(match, region)
 
     def _is_delimiter(self, region: Region, offset: int) -> bool:
-        """Whether ``$body`` belongs to a ``$body$`` that opens or closes a string."""
         delimiter = self._text[region.start : self._text.index("$", region.start + 1) + 1]
         return self._text.startswith(delimiter, offset)
 
     def _within(self, text: str) -> str:
-        """An argument of a macro with converted variables."""
         return _CONSTRUCT.sub(lambda match: self._plain_tag(match) or match.group(), text)
 
     def _plain_tag(self, match: re.Match[str]) -> str | None:
@@ -110,7 +108,6 @@ class _GrafanaReader:
         return ImportedVariable(definition=_TEXT) if variables is None else variables.get(name)
 
     def _variable(self, match: re.Match[str], region: Region | None) -> int:
-        """Replaces or keeps a variable; returns the offset behind it."""
         form = (match["format"] or match["square_format"] or "").lower()
         use = _Use(_name(match), form, match.start(), match.end(), region)
         if use.name.startswith("__"):
@@ -138,7 +135,6 @@ class _GrafanaReader:
         return use.end
 
     def _no_value(self, use: _Use, known: ImportedVariable) -> int | None:
-        """Converts a variable that no viewer sets. A constant is the author's text and is written out."""
         if known.kind == "other":
             return self._leave(use, known.reason)
         if known.kind != "constant":
@@ -183,7 +179,6 @@ class _GrafanaReader:
         return None
 
     def _chosen_name(self, use: _Use, known: ImportedVariable) -> int | None:
-        """Converts a name that contains the variable to a choice of the possible names."""
         if not known.choices or not self._is_name(use):
             return None
         start, end = use.region[1:] if use.region is not None else self._word_around(use)
@@ -198,7 +193,6 @@ class _GrafanaReader:
         return self._replace(start, end, f"{{{{ {path} | one_of({pairs}) }}}}")
 
     def _is_name(self, use: _Use) -> bool:
-        """Whether the variable is in the name of a table, a column or an alias, where no value can be."""
         if use.region is not None:
             before = self._text[: use.region.start]
             return use.region.quote in {'"', "`"} or _ALIAS_BEFORE.search(before) is not None
@@ -213,7 +207,6 @@ class _GrafanaReader:
         return start, end
 
     def _after(self, offset: int, sign: str) -> int | None:
-        """The offset behind ``character``, if it is next after spaces."""
         while self._text[offset : offset + 1].isspace():
             offset += 1
         return offset + 1 if self._text.startswith(sign, offset) else None

@@ -65,10 +65,8 @@ class GrafanaBuiltIn:
         return None if form else f"{self._macros.end_epoch(which, offset)} * 1000"
 
     def _unquoted(self, start: int, end: int) -> tuple[int, int]:
-        """The span with its quotes and the type before or after them: ``timestamp '…'``.
-
-        A parameter is an instant; a cast to a type without a zone would lose its zone.
-        """
+        """The span with its quotes and type, ``timestamp '…'``: a parameter is an instant, and a cast could drop its
+        zone."""
         if self._source[start - 1 : start] == "'" and self._source[end : end + 1] == "'":
             start, end = start - 1, end + 1
             word = _TYPE_BEFORE.search(self._source[:start])

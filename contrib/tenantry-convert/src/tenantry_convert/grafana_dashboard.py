@@ -37,7 +37,7 @@ _NO_SQL: Final = {
 
 
 def read_dashboard(document: Any, name: str) -> list[ImportedQuery]:
-    """The SQL queries of the panels, in their order. ``name`` is for a query without a title."""
+    """The queries of the panels, in order. ``name`` is for a query without a title."""
     variables = dict(_variables(document))
     known = variables if variables or _has_variables(document) else None
     period = _period(document)
@@ -48,7 +48,6 @@ def read_dashboard(document: Any, name: str) -> list[ImportedQuery]:
 
 
 def _period(document: Any) -> str:
-    """``{"from": "now-6h", "to": "now"}`` -> ``last 6 hours``; an empty string for a range without such a name."""
     for each in _mappings(document):
         for name in ("time", "timeSettings"):
             time = each.get(name)
@@ -74,7 +73,6 @@ def _mappings(document: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _queries(document: Any, title: str, dialect: str | None) -> Iterator[tuple[str, str, str | None]]:
-    """The nearest title, the text and the dialect of each ``rawSql``."""
     if isinstance(document, list):
         for each in document:
             yield from _queries(each, title, dialect)
@@ -135,9 +133,8 @@ def _default(variable: Mapping[str, Any]) -> str | None:
 
 
 def _choices(variable: Mapping[str, Any], kind: str) -> tuple[str, ...]:
-    """The values that the author wrote. Values from a query may change, so they do not count."""
     if kind not in {"custom", "interval"}:
-        return ()
+        return ()  # values from a query may change
     options = variable.get("options")
     values = [
         each["value"]

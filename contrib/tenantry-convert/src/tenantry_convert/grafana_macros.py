@@ -22,8 +22,8 @@ _PERIOD: Final = "last 6 hours"
 
 @dataclass(slots=True)
 class GrafanaMacros:
-    """Converts macros of one query. ``convert_text`` converts the variables in an argument; ``known`` looks up a
-    variable in the document."""
+    """Converts the macros of one query. ``convert_text`` converts variables in an argument; ``known`` finds a variable
+    of the document."""
 
     conversion: Conversion
     convert_text: Callable[[str], str]
@@ -35,10 +35,8 @@ class GrafanaMacros:
         return "`time`" if dialect_named(self.conversion.dialect).double_is_string else '"time"'
 
     def period(self, offset: int) -> str:
-        """The path of the parameter for the dashboard's time range.
-
-        It has a default, because a dashboard of Grafana always has a range, and an absent one would select all rows.
-        """
+        """The path of the parameter for the dashboard's time range. Its default avoids that an absent range selects all
+        rows."""
         if not self.conversion.query.period and "__timeRange" not in self.conversion.names:
             reason = f"the range of the dashboard is not in the text: {_PERIOD} is assumed; change it in the header"
             self.conversion.report(offset, "the range of time", reason)
@@ -92,7 +90,6 @@ class GrafanaMacros:
         return None if length is None else fixed_bucket(column, length, self.conversion.dialect)
 
     def _chosen_bucket(self, column: str, name: str) -> str | None:
-        """A bucket for each length that the dashboard lists; None if it lists none."""
         known = self.known(name)
         lengths = {choice: seconds(choice) for choice in known.choices} if known is not None else {}
         if known is None or not lengths or None in lengths.values():
@@ -115,7 +112,7 @@ class GrafanaMacros:
         return None if length is None else f"floor(({column}) / {length}) * {length}"
 
     def bucket(self, offset: int) -> str:
-        """The path of the parameter for a bucket's unit. Grafana computes the unit from the panel's width."""
+        """The path of the parameter for a bucket's unit, which Grafana computes from the panel's width."""
         reason = "Grafana computes it from the width of the panel; here a viewer chooses a unit"
         self.conversion.report(offset, "$__interval", reason)
         definition = {"type": "choice", "choices": list(UNITS), "default": "hour"}
@@ -148,7 +145,6 @@ def _at(which: str, factor: int | None = None) -> _Macro:
 
 
 def _conditional(macros: GrafanaMacros, arguments: Sequence[str], _offset: int) -> str:
-    """A macro of ClickHouse's plugin: the condition, or true if every value is chosen."""
     return f"(1 = 1 [[ and {macros.convert_text(arguments[0])} ]])"
 
 

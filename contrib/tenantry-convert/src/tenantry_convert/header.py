@@ -1,4 +1,4 @@
-"""The header of a ``.sql`` file: a YAML block in its first comment. Written as YAML's flow style, which is JSON."""
+"""The header of a ``.sql`` file: YAML in flow style, which is JSON, in the first comment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ def _value(value: Any) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """A YAML scalar: plain if it can only be read as a string, else in double quotes as in JSON."""
     if isinstance(value, str):
         if _PLAIN.fullmatch(value) and value.lower() not in _NOT_PLAIN:
             return value

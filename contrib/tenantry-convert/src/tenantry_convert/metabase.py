@@ -96,7 +96,6 @@ class _MetabaseReader:
         return self._conversion.replace(start, end, f"{{{{ {path} }}}}")
 
     def _is_name(self, inside: str) -> bool:
-        """Any name in the document; without a document, only certain names."""
         variables = self._conversion.query.variables
         return (variables is not None and inside in variables) or _NAME.fullmatch(inside) is not None
 
@@ -143,7 +142,6 @@ class _MetabaseReader:
         self._conversion.replace(start, end, f"{{{{ {path} | trunc({expression}) }}}}")
 
     def _fragment(self, start: int, end: int, name: str, what: str) -> None:
-        """Converts a query in a query to a fragment. The user saves its file."""
         alone = self._text[:start].rstrip().endswith("(") and self._text[end:].lstrip().startswith(")")
         self._conversion.fragments[name] = "select 1"
         self._conversion.replace(start, end, f"{{{{> {name} }}}}" if alone else f"({{{{> {name} }}}})")
@@ -151,14 +149,13 @@ class _MetabaseReader:
         self._conversion.report(start, self._text[start:end], reason, left=True)
 
     def _clause(self, opening: re.Match[str]) -> int:
-        """Converts an optional clause. Field filters need no clause: without a choice their condition is true."""
         default = _DEFAULT.match(self._text, opening.start())
         if default is not None:
             return self._default(default)
         names: list[str] = []
         for match in _TAG.finditer(self._text, opening.end()):
             if match.group() == "]]":
-                if names and all(map(self._is_field_filter, names)):
+                if names and all(map(self._is_field_filter, names)):  # true without a choice, so they need no clause
                     self._closing[match.start()] = clause = opening.start(), match.end()
                     self._drop_bracket(opening, clause)
                 elif any(map(self._is_field_filter, names)):
@@ -178,7 +175,7 @@ class _MetabaseReader:
         self._conversion.replace(match.start(), match.end(), "" if apart else " ", around=clause)
 
     def _default(self, found: re.Match[str]) -> int:
-        """Converts ``[[ {{x}} -- ]] 'a'``, where the rest of the line is the default. Returns the offset behind it."""
+        """Converts ``[[ {{x}} -- ]] 'a'``, whose default follows. Returns the offset after it."""
         tag = _TAG.fullmatch(found["inside"].strip())
         literal = _LITERAL.fullmatch(
             found["rest"]

@@ -16,8 +16,7 @@ _TYPES: Final = {"text": "text", "number": "decimal", "date": "date", "boolean":
 
 
 def read_cards(document: Any, name: str) -> list[ImportedQuery]:
-    """The native queries of a document: one question, a list, or an answer with such a list. ``name`` is for a query
-    without a name."""
+    """The native queries of a question, a list, or an answer with a list. ``name`` is for an unnamed query."""
     return [query for card in _cards(document) if (query := _read(card, name)) is not None]
 
 
@@ -61,7 +60,6 @@ def _native(query: Any) -> tuple[str, list[Mapping[str, Any]]] | None:
 
 
 def _parameters(found: Any) -> dict[str, Mapping[str, Any]]:
-    """The controls of a question, by the tag that each sets."""
     by_tag = {}
     for each in found if isinstance(found, list) else []:
         if isinstance(each, Mapping):
@@ -70,7 +68,6 @@ def _parameters(found: Any) -> dict[str, Mapping[str, Any]]:
 
 
 def _tag_of(target: Any) -> str | None:
-    """``["variable", ["template-tag", "x"]]`` -> ``x``."""
     while isinstance(target, list) and len(target) >= 2:
         if target[0] == "template-tag":
             return str(target[-1])
@@ -110,7 +107,6 @@ def _variable(tag: Mapping[str, Any], parameter: Mapping[str, Any]) -> ImportedV
 
 
 def _default(value: Any, widget: str) -> Any:
-    """A default in our syntax: a value, a list of values, or a range of dates."""
     if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
         return value or None
     if not isinstance(value, str | int | float):
@@ -119,10 +115,8 @@ def _default(value: Any, widget: str) -> Any:
 
 
 def date_range(value: str) -> str:
-    """``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today), ``thismonth``: a range in our syntax.
-
-    Other text is returned as it is; its declaration then fails.
-    """
+    """A range in our syntax, from ``2026-01-01~2026-01-31``, ``past30days``, ``past7days~`` (with today) or
+    ``thismonth``. Other strings are returned unchanged; their declaration fails."""
     relative = _RELATIVE.fullmatch(value)
     if relative is None:
         return value.replace("~", "..")
@@ -142,7 +136,6 @@ def _choices(parameter: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _column(dimension: Any) -> tuple[str, ...]:
-    """The name of the column, if the document has it: a name, or the list of database, schema, table and column."""
     for part in dimension if isinstance(dimension, list) else []:
         if isinstance(part, list) and part and all(isinstance(each, str) or each is None for each in part):
             return tuple(each for each in part[-2:] if each)

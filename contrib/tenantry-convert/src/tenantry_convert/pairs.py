@@ -8,7 +8,7 @@ import click
 
 
 def read_pairs(_context: click.Context, option: click.Parameter, values: Iterable[str]) -> dict[str, str]:
-    """The callback of such an option. Raises BadParameter for a value that lacks one side."""
+    """Option callback. Raises BadParameter for a value that lacks one side."""
     pairs = {}
     for value in values:
         left, _, right = (part.strip() for part in value.partition("="))

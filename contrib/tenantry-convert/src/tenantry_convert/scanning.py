@@ -1,7 +1,6 @@
 """Scans a query of another tool for comments, quoted regions and brackets.
 
-The text is not a template yet, so ``lex`` cannot read it. The scan only proposes replacements: the converted text is
-compiled afterwards, and the compiler decides.
+The SQL is not a template yet, so ``lex`` cannot read it. The scan only proposes replacements; the compiler decides.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class Region(NamedTuple):
-    """A span of text that is not code. ``quote`` is its first character, or ``-`` for a comment."""
+    """A span that is not code. ``quote`` is its first character, ``-`` for a comment."""
 
     quote: str
     start: int
@@ -25,7 +24,7 @@ class Region(NamedTuple):
 
 
 def regions(text: str, dialect: Dialect) -> list[Region]:
-    """The comments, strings and quoted names of a text, in order. A region without an end goes to the text's end."""
+    """The comments, strings and quoted names, in order. An unclosed region goes to the end."""
     opening = re.compile(r"--|/\*|['\"`]" + ("|#" if dialect.hash_comment else "") + "|" + _dollar(dialect))
     found: list[Region] = []
     position = 0
@@ -52,7 +51,7 @@ def region_at(found: list[Region], offset: int) -> Region | None:
 
 
 def arguments(text: str, start: int) -> tuple[list[str], int] | None:
-    """The arguments between the ``(`` at ``start`` and its ``)``, and the offset behind it; None without a ``)``."""
+    """The arguments in the brackets that open at ``start``, and the offset after them; None if unclosed."""
     found: list[str] = []
     begin, closers = start + 1, [")"]
     for offset, character in _code_characters(text, start + 1):
@@ -70,7 +69,7 @@ def arguments(text: str, start: int) -> tuple[list[str], int] | None:
 
 
 def balanced(text: str) -> bool:
-    """Whether every bracket of the text is opened and closed in it."""
+    """Whether all brackets are opened and closed."""
     closers: list[str] = []
     for _, character in _code_characters(text, 0):
         if character in _CLOSING:
@@ -81,7 +80,7 @@ def balanced(text: str) -> bool:
 
 
 def quoted_name(name: str, dialect: Dialect) -> str:
-    """A name in the dialect's quotes, or as it is if it needs none."""
+    """A name in the dialect's quotes, if it needs them."""
     if name.isidentifier() and name.isascii() and name.islower():
         return name
     sign = "`" if dialect.double_is_string else '"'

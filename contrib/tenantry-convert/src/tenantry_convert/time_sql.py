@@ -1,4 +1,4 @@
-"""SQL for time, by dialect: seconds since 1970, a time from seconds, buckets of a fixed length."""
+"""SQL for time, by dialect."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def instant_type(dialect: str) -> str:
 
 
 def seconds(interval: str) -> int | None:
-    """The seconds in ``5m``, ``1h`` or ``1d``; None for other text and for fractions of a second."""
+    """The seconds in ``5m``, ``1h`` or ``1d``; None for other text and fractions."""
     match = _INTERVAL.fullmatch(interval.strip())
     if match is None:
         return None

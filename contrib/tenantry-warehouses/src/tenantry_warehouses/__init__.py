@@ -1,3 +1,3 @@
-"""Engines for Tenantry: Snowflake, BigQuery, Databricks, and any SQLAlchemy dialect for sources that are trusted."""
+"""Engines for Tenantry: Snowflake, BigQuery, Databricks, and other SQLAlchemy dialects."""
 
 __all__: list[str] = []

@@ -1,9 +1,4 @@
-"""BigQuery through its client: named parameters with types, a dry run before a text first runs, stopped by its job id.
-
-BigQuery has no read-only mode. A dry run, which costs nothing, says what kind of statement a text is: only SELECT goes
-on, so no write and no script does. What remote functions do is up to them: give the URL's account no more than
-``bigquery.dataViewer`` on its data sets and ``bigquery.jobUser``.
-"""
+"""BigQuery through its client: typed named parameters, a dry run, and cancels by job id."""
 
 from __future__ import annotations
 
@@ -68,17 +63,14 @@ _TYPES: Final[Mapping[str, str]] = {
 
 @dataclass(slots=True)
 class JobConnection:
-    """A client, and the id of the job that it runs."""
+    """A client, and the id of its running job."""
 
     client: Any
     job_id: str | None = None
 
 
 def read_options(url: URL) -> dict[str, str]:
-    """The options of ``bigquery://project/dataset?location=EU&credentials_path=/file.json``.
-
-    Raises InvalidSource, naming the fix.
-    """
+    """The options of ``bigquery://project/dataset?location=EU&credentials_path=/file.json``. Raises InvalidSource."""
     options = url_options(url, OPTIONS)
     if not url.host or url.username or url.password:
         raise InvalidSource(
@@ -115,7 +107,7 @@ class BigQueryDriver:
         self._errors = (exceptions.GoogleAPIError, auth_exceptions.GoogleAuthError, OSError)
 
     def open(self) -> JobConnection:
-        """A client. Nothing is sent yet."""
+        """Create a client; nothing is sent."""
         endpoint = self._options.get("endpoint")
         return JobConnection(
             self._bigquery.Client(
@@ -127,7 +119,6 @@ class BigQueryDriver:
         )
 
     def _credentials(self) -> Any:
-        """Those of the URL's file, else what the machine has (None)."""
         from google.auth.credentials import AnonymousCredentials
         from google.oauth2 import service_account
 
@@ -140,7 +131,7 @@ class BigQueryDriver:
         return AnonymousCredentials() if is_plain else None
 
     def fetch(self, connection: JobConnection, bound: BoundSQL) -> Result:
-        """One SELECT, as a job of its own."""
+        """Run one SELECT as a job."""
         params = [self._parameter(name, value) for name, value in dict(bound.params or {}).items()]
         failure: TenantryError
         try:
@@ -162,6 +153,8 @@ class BigQueryDriver:
         return config
 
     def _dry_run(self, connection: JobConnection, sql: str, params: Sequence[Any]) -> str | None:
+        # BigQuery has no read-only mode. A dry run is free and reports the kind of a statement: only SELECT continues,
+        # so writes and scripts do not. Remote functions are not restricted: that is up to the rights of the account.
         config = self._config(params, dry_run=True, use_query_cache=False)
         job = connection.client.query(sql, config, retry=None, job_retry=None, timeout=self._limits.timeout)
         return None if job.statement_type == "SELECT" else _NO_SELECT
@@ -186,7 +179,7 @@ class BigQueryDriver:
         return self._bigquery.ScalarQueryParameter(name, _kind(value), _plain(value))
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for the client's, by its reason."""
+        """Translate the client's error by its reason."""
         return self._failure(error, has_values=False)
 
     def _failure(self, error: Exception, *, has_values: bool) -> TenantryError:
@@ -204,18 +197,18 @@ class BigQueryDriver:
         return query_error(self.source_id, evidence)
 
     def interrupt(self, connection: JobConnection) -> None:
-        """Has the server cancel the job."""
+        """Cancel the job, without waiting."""
         job_id, seconds = connection.job_id, self._limits.connect_timeout
         if job_id is not None:
             self._stopper.stop(connection, lambda: connection.client.cancel_job(job_id, retry=None, timeout=seconds))
 
     def close(self, connection: JobConnection) -> None:
-        """Closes the client."""
+        """Close the client."""
         self._stopper.forget(connection)
         connection.client.close()
 
     def shutdown(self) -> None:
-        """Ends the threads that stop queries."""
+        """End the threads that stop queries."""
         self._stopper.shutdown()
 
 
@@ -236,7 +229,6 @@ def _tuples(answer: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _kind(value: Any) -> str:
-    """The type of a parameter. Raises UnbindableValue."""
     if isinstance(value, datetime):
         return "TIMESTAMP" if value.tzinfo else "DATETIME"
     if isinstance(value, Decimal):

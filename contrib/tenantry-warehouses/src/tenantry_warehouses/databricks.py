@@ -1,11 +1,5 @@
-"""Databricks through its SQL connector: native named parameters, stopped by the connector's cancel.
-
-Databricks has no read-only session, and no way to ask of what kind a statement is. So its text is looked at: it begins
-as one that reads, and no word in it outside of strings, names and comments is one that writes (``with … insert``). What
-functions do is up to the rights of the token: give it ``SELECT`` and nothing more.
-
-No Databricks was ever reached from our tests.
-"""
+"""Databricks through its SQL connector: native named parameters, and the connector's cancel. No test has reached
+Databricks."""
 
 from __future__ import annotations
 
@@ -39,6 +33,9 @@ from tenantry.sql.inspect import LexemeKind, Source, lex
 from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stopper, url_options
 
 OPTIONS: Final = frozenset({"http_path", "catalog", "schema"})
+# Databricks has no read-only session and cannot report the kind of a statement. So its SQL must begin with a reading
+# keyword and contain no writing keyword outside of strings, names and comments (`with … insert`). Functions are not
+# restricted: that is up to the rights of the token.
 _WRITING: Final = re.compile(r"\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
 _WRITES: Final = (
     "it has a word that writes ({word}): a data source only reads. Write the name of a column or function in backticks"
@@ -64,17 +61,15 @@ _TYPES: Final[Mapping[str, str]] = {
 
 @dataclass(slots=True)
 class CursorConnection:
-    """A connection, and the cursor of the query that it runs."""
+    """A connection, and the cursor of its running query."""
 
     connection: Any
     cursor: Any = None
 
 
 def connect_arguments(url: URL) -> dict[str, Any]:
-    """What the connector is given for ``databricks://token:TOKEN@host?http_path=/sql/1.0/warehouses/ID``.
-
-    Raises InvalidSource, naming the fix.
-    """
+    """The connector's arguments for ``databricks://token:TOKEN@host?http_path=/sql/1.0/warehouses/ID``. Raises
+    InvalidSource."""
     options = url_options(url, OPTIONS)
     if not url.host or not url.password or "http_path" not in options:
         raise InvalidSource(
@@ -85,7 +80,7 @@ def connect_arguments(url: URL) -> dict[str, Any]:
 
 
 def text_refusal(sql: str) -> str | None:
-    """Why a text is not run; None where it is one statement and no word in it writes."""
+    """The reason to refuse SQL, or None for one statement without a writing keyword."""
     text = sql.replace("{{", "{ {").replace("{%", "{ %")  # of the author's own: no tags
     try:
         lexemes = lex(Source(text), DIALECTS["databricks"])
@@ -115,7 +110,7 @@ class DatabricksDriver:
         self._sql = import_module("databricks.sql")
 
     def open(self) -> CursorConnection:
-        """A session with a timeout, in UTC."""
+        """Open a session with a timeout, in UTC."""
         failure: TenantryError
         try:
             return CursorConnection(
@@ -134,7 +129,7 @@ class DatabricksDriver:
         raise failure
 
     def fetch(self, connection: CursorConnection, bound: BoundSQL) -> Result:
-        """One statement that reads."""
+        """Run one read statement."""
         self._statements.check(bound, lambda: text_refusal(bound.sql))
         params = {name: _parameter(value) for name, value in dict(bound.params or {}).items()}
         cursor = connection.cursor = connection.connection.cursor()
@@ -151,7 +146,7 @@ class DatabricksDriver:
                 cursor.close()
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for the connector's, by its class and SQLSTATE."""
+        """Translate the connector's error by its class and SQLSTATE."""
         found = _SQLSTATE.findall(str(error))
         state = found[-1] if found else ""
         if state == _STOPPED:
@@ -163,18 +158,18 @@ class DatabricksDriver:
         return query_error(self.source_id, type(error).__name__ + (f" (SQLSTATE {state})" if state else ""))
 
     def interrupt(self, connection: CursorConnection) -> None:
-        """Has the server cancel the query."""
+        """Cancel the query, without waiting."""
         cursor = connection.cursor
         if cursor is not None:
             self._stopper.stop(connection, cursor.cancel)
 
     def close(self, connection: CursorConnection) -> None:
-        """Ends the session."""
+        """End the session."""
         self._stopper.forget(connection)
         connection.connection.close()
 
     def shutdown(self) -> None:
-        """Ends the threads that stop queries."""
+        """End the threads that stop queries."""
         self._stopper.shutdown()
 
 
@@ -198,7 +193,6 @@ def _tuples(cursor: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _parameter(value: Any) -> Any:
-    """A value as the connector binds it. Raises UnbindableValue."""
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, timedelta):

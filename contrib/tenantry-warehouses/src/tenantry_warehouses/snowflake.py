@@ -1,11 +1,4 @@
-"""Snowflake through its connector: server-side binding, one statement whose kind the server says, stopped by an abort.
-
-Snowflake has no read-only session. Before a text first runs the server is asked to describe it: only what it calls a
-SELECT goes on, which leaves out writes, scripts and `with … as procedure`. A SELECT may call functions and procedures,
-which do what the role of the URL may: give it one that can only read.
-
-The values go beside the text (``qmark``); the connector's default would write them into it.
-"""
+"""Snowflake through its connector: values bound on the server, one statement, and aborts by request id."""
 
 from __future__ import annotations
 
@@ -71,10 +64,8 @@ _TYPES: Final[Mapping[int, str]] = {
 
 
 def connect_arguments(url: URL) -> dict[str, Any]:
-    """What the connector is given for ``snowflake://user:password@account/database/schema?warehouse=…&role=…``.
-
-    Raises InvalidSource, naming the fix.
-    """
+    """The connector's arguments for ``snowflake://user:password@account/database/schema?warehouse=…&role=…``. Raises
+    InvalidSource."""
     options = url_options(url, OPTIONS)
     database, _, schema = (url.database or "").partition("/")
     if not url.host or not url.username or not database:
@@ -112,13 +103,13 @@ class SnowflakeDriver:
         self._cursor_class = _described(self._connector.cursor.SnowflakeCursor)
 
     def open(self) -> Any:
-        """A session with a timeout, in UTC."""
+        """Open a session with a timeout, in UTC."""
         limits = self._limits
         failure: TenantryError
         try:
             return self._connector.connect(
                 **self._arguments,
-                paramstyle="qmark",
+                paramstyle="qmark",  # the default would write values into the SQL
                 arrow_number_to_decimal=True,
                 client_prefetch_threads=1,
                 login_timeout=max(1, math.ceil(limits.connect_timeout)),
@@ -139,7 +130,7 @@ class SnowflakeDriver:
         raise failure
 
     def fetch(self, connection: Any, bound: BoundSQL) -> Result:
-        """One SELECT."""
+        """Run one SELECT."""
         params = [_parameter(value) for value in bound.params or ()]
         cursor = connection.cursor(self._cursor_class)
         failure: TenantryError
@@ -158,6 +149,8 @@ class SnowflakeDriver:
         raise failure
 
     def _describe(self, cursor: Any, sql: str, params: Sequence[Any]) -> str | None:
+        # Snowflake has no read-only session. Only SELECT continues, so writes, scripts and `with … as procedure` do
+        # not. Functions and procedures in a SELECT do what the role may.
         cursor.describe(sql, params, num_statements=1)
         return None if cursor.statement_type == _SELECT else _NO_SELECT
 
@@ -171,7 +164,7 @@ class SnowflakeDriver:
         return take_result(self.source_id, names, rows, self._limits, types=types)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for the connector's, by its number."""
+        """Translate the connector's error by its number."""
         return self._failure(error, has_values=False)
 
     def _failure(self, error: Exception, *, has_values: bool) -> TenantryError:
@@ -188,18 +181,18 @@ class SnowflakeDriver:
         return query_error(self.source_id, type(error).__name__ + _number(error))
 
     def interrupt(self, connection: Any) -> None:
-        """Has the server abort the query."""
+        """Abort the query, without waiting."""
         running = getattr(connection, "running", None)
         if running is not None:
             self._stopper.stop(connection, lambda: connection._cancel_query(*running))
 
     def close(self, connection: Any) -> None:
-        """Ends the session."""
+        """End the session."""
         self._stopper.forget(connection)
         connection.close(retry=False)
 
     def shutdown(self) -> None:
-        """Ends the threads that stop queries."""
+        """End the threads that stop queries."""
         self._stopper.shutdown()
 
 
@@ -216,7 +209,7 @@ ENGINE: Final = Engine(
 
 
 def _described(cursor_class: Any) -> Any:
-    """A cursor that keeps what kind of statement the server said it is."""
+    """A cursor class that keeps the kind of the statement."""
 
     class DescribedCursor(cursor_class):  # type: ignore[misc]  # the connector may not be here
         statement_type: int | None = None
@@ -229,7 +222,7 @@ def _described(cursor_class: Any) -> Any:
 
 
 def _with_bytes(rows: Iterable[tuple[Any, ...]], positions: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    """The connector gives byte arrays."""
+    """Convert the byte arrays of the connector."""
     for row in rows:
         yield tuple(
             bytes(value) if position in positions and value is not None else value for position, value in enumerate(row)
@@ -243,7 +236,6 @@ def _type_word(column: Any) -> str | None:
 
 
 def _parameter(value: Any) -> Any:
-    """A value as the connector binds it. Raises UnbindableValue."""
     if isinstance(value, datetime) and value.tzinfo is not None:  # it would go without its offset
         return ("TIMESTAMP_TZ", value)
     if isinstance(value, UUID):

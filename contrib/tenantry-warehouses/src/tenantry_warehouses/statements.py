@@ -1,7 +1,7 @@
-"""What the drivers of cloud warehouses share: URL options, statements that read, a stop that waits for nothing.
+"""Helpers of the warehouse drivers: URL options, checks of statements, and stops that do not block.
 
-Such an engine has no read-only session. The text of a statement must begin as one that reads, and the engine is asked
-what kind of statement it is before it first runs; what functions do is up to the rights of the user.
+A warehouse has no read-only session. SQL must begin with a reading keyword, and the engine reports the kind of the
+statement before it first runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CHECKED: Final = 512  # texts whose kind is known
 
 
 def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
-    """The options of a URL. Raises InvalidSource for one that is not known or is there twice."""
+    """The options of a URL. Raises InvalidSource for an unknown or repeated option."""
     options: dict[str, str] = {}
     for name, value in url.query.items():
         if name not in known or not isinstance(value, str):
@@ -45,8 +45,8 @@ def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
 
 
 class ReadingStatements:
-    """Lets only statements that read through. ``ask`` gives the engine's own reason against one, or None; it is asked
-    once for each text."""
+    """Refuses statements that do not read. ``ask`` returns the engine's reason against the SQL, or None; a permitted
+    SQL string is asked once."""
 
     def __init__(self, source_id: str, dialect: str) -> None:
         self._source_id = source_id
@@ -55,7 +55,7 @@ class ReadingStatements:
         self._lock = Lock()
 
     def check(self, bound: BoundSQL, ask: Callable[[], str | None]) -> None:
-        """Raises NotOneStatement, QueryFailed and what ``ask`` raises."""
+        """Raises NotOneStatement, QueryFailed and the errors of ``ask``."""
         check_statement(self._source_id, refusal(bound.sql, _READING))
         refuse_dynamic_sql(self._source_id, bound, self._dialect)
         with self._lock:
@@ -69,25 +69,24 @@ class ReadingStatements:
 
 
 class Stopper:
-    """Threads that tell an engine to stop a query. The pool may be full when one must be stopped, and whoever asks for
-    it is the event loop."""
+    """Threads that send stop requests: the pool may be full, and the event loop must not block."""
 
     def __init__(self, source_id: str, limits: Limits) -> None:
         self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source_id}")
         self._stopping: dict[int, Future[None]] = {}
 
     def stop(self, connection: Any, send: Callable[[], object]) -> None:
-        """Sends it, unless what was sent for this connection is not answered yet. Waits for nothing."""
+        """Send a stop request, unless the connection's last one is unanswered. Does not wait."""
         before = self._stopping.get(id(connection))
         if before is None or before.done():
             self._stopping[id(connection)] = self._threads.submit(_quietly, send)
 
     def forget(self, connection: Any) -> None:
-        """The connection is closed."""
+        """Forget a closed connection."""
         self._stopping.pop(id(connection), None)
 
     def shutdown(self) -> None:
-        """Ends the threads, each when it has its answer."""
+        """End the threads."""
         self._threads.shutdown(wait=False)
 
 

@@ -1,15 +1,7 @@
-"""A trusted source: any other SQLAlchemy dialect, whose read-only mode rests on the user that its URL names.
+"""Trusted sources: other SQLAlchemy dialects, kept read-only by the rights of the user alone.
 
-Tenantry still sends one statement that begins as a reading one, in a transaction that is rolled back, with bound
-parameters and a row limit. It cannot stop such a query: after the timeout the caller is freed, the connection stays
-busy until the driver returns.
-
-A template is cut into tokens and rendered by the ``duckdb`` profile, whose own additions are plain SQL: ``in (?, ?)``,
-and ``in (select null where false)`` for an empty list; an engine that does not know these constructs refuses the query.
-
-Quotes, escapes and comments differ between engines, and a value that one of them sees inside a string must not be bound
-there. So a text runs only if every engine reads it the same way: plain '…' and "…", ``-- `` and ``/* */`` comments, no
-backslash, backtick, bracket, ``#``, ``$`` and no letter before a quote.
+Templates are lexed and rendered with the ``duckdb`` dialect, whose additions are plain SQL: ``in (?, ?)``, and ``in
+(select null where false)`` for an empty list.
 """
 
 from __future__ import annotations
@@ -41,11 +33,11 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
 _BUFFERED = 1
-"""Rows that SQLAlchemy takes at once, where its driver streams at all: each may be large."""
 
 
-# Text that every SQL engine cuts into the same tokens: plain strings and names in quotes, comments of one kind, and no
-# character that is a quote, an escape or a comment in one engine only.
+# SQL that every engine lexes the same way: plain strings, names in quotes, comments of one kind, and no character that
+# is a quote, an escape or a comment in one engine only. Engines differ in these, and a value must not be bound in a
+# string.
 _PLAIN = re.compile(
     r"""(?: (?<!\w)(?<![uU]&)'(?!'')(?:[^'\\]|'')*'(?!') | (?<!\w)(?<![uU]&)"(?!"")[^"\\]*+"
           | --[ \t][^\n\r]*+(?=\n|\Z) | /\*(?![!+M])(?:(?!/\*|\*/).)*\*/
@@ -56,12 +48,12 @@ _PLAIN = re.compile(
 
 @lru_cache(maxsize=512)
 def is_plain(sql: str) -> bool:
-    """Whether every SQL engine reads this text the same way, as one statement."""
+    """Whether every SQL engine lexes this SQL the same way, as one statement."""
     return _PLAIN.fullmatch(sql.rstrip(" \t\r\n;")) is not None
 
 
 class TrustedDriver:
-    """A ``Driver`` over a SQLAlchemy engine. Raises InvalidSource when the dialect or its driver is missing."""
+    """A ``Driver`` over a SQLAlchemy engine. Raises InvalidSource for a missing dialect or driver."""
 
     dialect = "duckdb"
 
@@ -82,7 +74,7 @@ class TrustedDriver:
         self.paramstyle: str = self._engine.dialect.paramstyle
 
     def open(self) -> Connection:
-        """A connection of the engine."""
+        """Connect. Raises SourceUnavailable."""
         failure: TenantryError
         try:
             return self._engine.connect()
@@ -91,7 +83,7 @@ class TrustedDriver:
         raise failure
 
     def fetch(self, connection: Connection, bound: BoundSQL) -> list[dict[str, Any]]:
-        """One plain statement that reads, in a transaction that is rolled back."""
+        """Run one plain read statement in a transaction that is rolled back."""
         check_statement(self.source_id, refusal(bound.sql))
         if not is_plain(bound.sql):
             check_statement(self.source_id, SEVERAL if is_plain(bound.sql.replace(";", " ")) else None)
@@ -117,7 +109,7 @@ class TrustedDriver:
         return to_dicts(self.source_id, columns, rows, self._limits.row_limit)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for SQLAlchemy's, with the SQLSTATE where there is one."""
+        """Translate SQLAlchemy's error by its SQLSTATE."""
         original = getattr(error, "orig", None)
         if getattr(error, "connection_invalidated", False):  # the server closed it
             return unreachable_error(self.source_id, original or error)
@@ -125,20 +117,21 @@ class TrustedDriver:
         name = type(original or error).__name__
         return query_error(self.source_id, f"{name} (SQLSTATE {state})" if isinstance(state, str) else name)
 
+    # After the timeout the caller continues; the connection is busy until the driver returns.
     def interrupt(self, connection: Connection) -> None:
-        """No way that all drivers share."""
+        """Nothing: drivers have no common way to stop a query."""
 
     def close(self, connection: Connection) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Disposes of the engine."""
+        """Dispose of the engine."""
         self._engine.dispose()
 
 
 def check_dialect(url: URL) -> None:
-    """Raises InvalidSource for a dialect that SQLAlchemy does not find, and for an asynchronous driver."""
+    """Raises InvalidSource for an unknown dialect and an asynchronous driver."""
     missing = False
     try:
         dialect = url.get_dialect()

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 from tenantry.aio import Message
 from tenantry.database import RedisClient
-from tenantry.groups import CACHE_ENTRY, Reading, Token, UserGroup
+from tenantry.groups import CACHE_ENTRY, LookupResult, Token, UserGroup
 
 DIGITS = 19
 _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
@@ -54,7 +54,7 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
     return _dump(entry).encode()
 
 
-def read_entry(value: bytes, store_id: str, token: Token) -> Reading | None:
+def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
     """What the entry says of this token; None if it is a tombstone or is of another token of the group.
 
     Raises RefusedEntry.
@@ -72,7 +72,7 @@ def _refuse_constant(name: str) -> NoReturn:
 _load = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
-def _read(digits: bytes, text: bytes, store_id: str, token: Token) -> Reading | None:
+def _read(digits: bytes, text: bytes, store_id: str, token: Token) -> LookupResult | None:
     if len(digits) != DIGITS or not digits.isdigit():
         raise ValueError
     if not text:
@@ -85,7 +85,7 @@ def _read(digits: bytes, text: bytes, store_id: str, token: Token) -> Reading | 
     group = CACHE_ENTRY.decode(entry, handle=token.handle)
     if group.token_version != token.version or group.environment.tag is not token.tag:
         raise ValueError
-    return Reading(group, int(digits))
+    return LookupResult(group, int(digits))
 
 
 def _fingerprint(token: Token) -> str:

@@ -21,8 +21,8 @@ from tenantry.database import RedisClient, RedisServer, ask_server, load_redis, 
 from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
-    from tenantry.groups import Changes, Reading, Token, UserGroup
-    from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceLease
+    from tenantry.groups import Changes, LookupResult, Token, UserGroup
+    from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceLeaseHolder
     from tenantry.usage import UsageRecorder
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class RedisBackend:
         """The origin's: whoever does not check generations is not to be answered from a cache."""
         return await self._origin.find(token)
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         """From the second-level cache if it has it; else, and with ``fresh``, from the origin."""
         store_id = self._store_id
         if store_id is None:  # ``changes`` has not answered yet: nobody could check a generation
@@ -116,15 +116,10 @@ class RedisBackend:
         return reading
 
     @property
-    def source_lease(self) -> SourceLease | None:
-        """The origin's."""
-        lease: SourceLease | None = getattr(self._origin, "source_lease", None)
-        return lease
-
-    def offer_source_lease(self, lease: SourceLease | None) -> None:
-        """Passed on to the origin: registrations are cached in the process alone, not in the second level."""
-        if hasattr(self._origin, "offer_source_lease"):
-            self._origin.offer_source_lease(lease)
+    def sources(self) -> SourceLeaseHolder | None:
+        """The origin's: registrations are cached in the process alone, not in the second level."""
+        sources: SourceLeaseHolder | None = getattr(self._origin, "sources", None)
+        return sources
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
@@ -142,7 +137,7 @@ class RedisBackend:
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
-    async def _cached(self, store_id: str, token: Token) -> Reading | None:
+    async def _cached(self, store_id: str, token: Token) -> LookupResult | None:
         if not self._breaker.allows():
             self.counters.skipped += 1
             return None
@@ -175,7 +170,7 @@ class RedisBackend:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def _store(self, store_id: str, token: Token, reading: Reading) -> None:
+    def _store(self, store_id: str, token: Token, reading: LookupResult) -> None:
         """A reading that ends by itself is of a token in its grace, and an absence is not stored."""
         group, generation = reading.group, reading.generation
         if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:

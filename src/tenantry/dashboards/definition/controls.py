@@ -1,14 +1,16 @@
-"""Controls of a dashboard's file: what a viewer chooses, as the declared parameter that the queries read."""
+"""Controls: what a viewer chooses, as declared parameters of the queries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from tenantry.dashboards.definition.keys import CONTROL_KINDS, CONTROL_NAME, QUERY_NAME
-from tenantry.dashboards.definition.model import Control
-from tenantry.dashboards.definition.values import (
+from tenantry.dashboards.definition.file_schema import CONTROL_KINDS, CONTROL_NAME, QUERY_NAME
+from tenantry.dashboards.definition.model import Control, DashboardFile
+from tenantry.dashboards.definition.value_kinds import (
     Flag,
     Key,
     Listed,
@@ -20,9 +22,26 @@ from tenantry.dashboards.definition.values import (
     read_keys,
     refuse,
 )
-from tenantry.sql import Source
+from tenantry.sql import Source, SQLTemplate
 from tenantry.sql.header import YamlNode
-from tenantry.sql.parameters import RELATIVE_FORMS, InvalidDefinition, declare, parse_relative
+from tenantry.sql.parameters import (
+    INSTANTS,
+    RANGES,
+    REFUSALS,
+    RELATIVE_FORMS,
+    UTC_ZONE,
+    Bounds,
+    InvalidDefinition,
+    Moment,
+    Parameter,
+    ParameterType,
+    PropertyReference,
+    RelativeRange,
+    declare,
+    parse_relative,
+    read_value,
+    spell,
+)
 
 MAX_CONTROLS: Final = 40
 MAX_PRESETS: Final = 12
@@ -32,7 +51,7 @@ _PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "propert
 
 
 class _Given:
-    """Any value: what a default or a limit is, which the declared parameter reads."""
+    """Any value; the declared parameter reads it."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
         return node.plain()
@@ -42,7 +61,7 @@ class _Given:
 
 
 class _Choices:
-    """A list of values, a mapping of values to their labels, or ``{query: NAME}``."""
+    """A list of values, a mapping of values to labels, or ``{query: NAME}``."""
 
     def read(self, node: YamlNode, source: Source) -> Any:
         return node.plain()
@@ -88,12 +107,12 @@ KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The keys of each kind of control; the first one is that of the kind."""
+"""The keys of each kind of control; the first is the kind's."""
 _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "date": "date"}
 
 
 def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
-    """The controls by name, in their order. Raises TemplateError at the first thing that is wrong."""
+    """The controls by name, in order. Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
         raise refuse(source, node, "controls is a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:
@@ -124,7 +143,6 @@ def _read_control(name: str, offset: int, node: YamlNode, source: Source) -> Con
 
 
 def _definition(kind: str, values: dict[str, Any], nodes: Mapping[str, YamlNode]) -> dict[str, Any]:
-    """The control as the definition of a parameter."""
     given = {key: values[key] for key in ("label", "description", "default", "required", "min", "max") if key in values}
     if kind == "choices":
         listed = "query" not in values["choices"]
@@ -156,3 +174,69 @@ def controls_schema() -> Schema:
         "propertyNames": {"pattern": f"^(?:{CONTROL_NAME.pattern})$"},
         "additionalProperties": {"anyOf": kinds},
     }
+
+
+_DAY: Final = timedelta(days=1)
+_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
+_T = ParameterType
+_READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxyType(
+    {
+        _T.DATE_RANGE: frozenset({_T.DATE_RANGE, _T.DATETIME_RANGE}),
+        _T.DECIMAL: frozenset({_T.DECIMAL, _T.INTEGER}),
+        _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
+    }
+)
+"""Type of a control to the types that a query may declare; default: all but ranges."""
+
+
+def sent_value(value: Any) -> Any:
+    """A typed value as a viewer would send it; a range has both ends and includes the last day."""
+    if isinstance(value, Bounds):
+        last = value.end - _DAY if type(value.end) is date else value.end
+        return {"start": _written(value.start), "end": _written(last)}
+    return [spell(each) for each in value] if isinstance(value, tuple) else _written(value)
+
+
+def _written(value: Any) -> str | None:
+    return None if value is None else spell(value)
+
+
+def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
+    """The template with the controls' defaults for the parameters that it declares itself; their types and limits stay.
+    So every panel matches the controls on the page.
+
+    Raises TemplateError, at the control, for a type or a default that does not fit.
+    """
+    own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
+    changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
+    return template if changed == own else template.redeclaring(changed)
+
+
+def _controlled(dashboard: DashboardFile, control: Control, declared: Parameter) -> Parameter:
+    given = control.parameter
+    if given == declared:
+        return declared
+    taken = _READ_AS.get(given.type, frozenset(_T) - RANGES)
+    if declared.type not in taken or (given.is_list and not declared.is_list):
+        problem = f"a query declares params.{control.name} as {declared.kind}, and this control gives {given.kind}"
+        fix = f"take {control.name} out of the query's header, or declare it there as {given.kind}"
+        raise dashboard.source.error(control.offset, problem, fix)
+    required = given.required or (declared.required and given.default is None)
+    return replace(declared, default=_default(dashboard, control, declared), required=required)
+
+
+def _default(dashboard: DashboardFile, control: Control, declared: Parameter) -> Any:
+    default = control.parameter.default
+    if default is None or isinstance(default, PropertyReference | RelativeRange):
+        return default
+    sent = sent_value(default)
+    zone = declared.zone
+    in_zone_of_group = isinstance(zone, PropertyReference)
+    try:
+        moment = Moment(UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone, _ANY_TIME)
+        value = read_value(declared, sent, moment)
+    except REFUSALS:
+        problem = f"a query declares params.{control.name}, and does not take the default of this control"
+        fix = f"give a default that it takes ({declared.takes}), or take {control.name} out of the query's header"
+        raise dashboard.source.error(control.offset, problem, fix) from None
+    return sent if in_zone_of_group and declared.type in INSTANTS else value

@@ -1,4 +1,4 @@
-"""Clicks that open another dashboard: whether it is there, and which of a viewer's choices it takes over."""
+"""Clicks that open another dashboard, and the choices that go along."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from tenantry.suggestions import did_you_mean
 def check_open(
     dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
 ) -> None:
-    """Raises TemplateError for a click that opens a dashboard that is not there, or sets what that one does not read.
-
-    ``settable``: the name of a dashboard -> the parameters that its address may hold.
-    """
+    """Raise TemplateError for a click that opens a missing dashboard or sets a parameter that it does not read.
+    ``settable``: the parameters that a dashboard's address may hold, by its name."""
     for panel in dashboard.panels:
         click = panel.click
         if click is None or not click.open:
@@ -32,8 +30,8 @@ def check_open(
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """The names of the controls whose choice goes along: those that both have, of the same kind, where the other one
-    takes whatever this one can send."""
+    """The controls whose choice goes along: both dashboards have them, of one kind, and the opened one accepts every
+    value."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 
@@ -49,6 +47,6 @@ def _fits(given: Control, taken: Control) -> bool:
 
 
 def _kind(control: Control) -> tuple[str, bool]:
-    """Values of a list of choices and those of a query are texts alike."""
+    """Listed choices and those of a query are both texts."""
     parameter = control.parameter
     return ("text" if parameter.type in TEXTS else str(parameter.type), parameter.is_list)

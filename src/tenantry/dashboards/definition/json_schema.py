@@ -1,12 +1,12 @@
-"""The JSON Schema of a dashboard's file, for editors: made of the same tables that the reader reads by."""
+"""The JSON Schema of a dashboard's file, for editors, from the reader's tables."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from tenantry.dashboards.definition.controls import controls_schema
-from tenantry.dashboards.definition.keys import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
-from tenantry.dashboards.definition.values import Schema, object_schema
+from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
+from tenantry.dashboards.definition.value_kinds import Schema, object_schema
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 

@@ -1,7 +1,4 @@
-"""What a dashboard's file says, once it is read: controls, and rows of panels.
-
-Offsets are those of the file's text, so that what is found out later (a query that is not there) can be shown in it.
-"""
+"""A dashboard's file as data: controls and rows of panels. Offsets locate later errors in the file's text."""
 
 from __future__ import annotations
 
@@ -16,13 +13,13 @@ from tenantry.sql import Source
 from tenantry.sql.parameters import Parameter
 
 COLUMNS: Final = 12
-"""Columns of the grid that the panels of a row share."""
+"""Columns of the grid that a row's panels share."""
 PREVIOUS_PERIOD: Final = "previous-period"
-"""What a key figure may be compared with: the same query, for the range of the same length just before."""
+"""Compares a key figure with the range of the same length just before."""
 
 
 class PanelKind(StrEnum):
-    """What a panel shows. The key of the same name says of what."""
+    """The kind of a panel, which is also the key of its value."""
 
     HEADING = "heading"
     TEXT = "text"
@@ -39,7 +36,7 @@ class PanelKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueryUse:
-    """The query of a panel: the ``name`` of a file of the query folder, or ``sql``, written into the dashboard."""
+    """The query of a panel: the ``name`` of a query file, or inline ``sql``."""
 
     name: str = ""
     sql: str = ""
@@ -48,10 +45,8 @@ class QueryUse:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What a viewer chooses. Queries read it as ``params.NAME``; its ``parameter`` says what it takes.
-
-    ``presets`` are names of relative ranges that stand beside a range. ``choices_query`` fills the choices.
-    """
+    """What a viewer chooses, read by queries as ``params.NAME``; ``parameter`` declares its values. ``presets``: names
+    of relative ranges offered for a range. ``choices_query`` fills the choices."""
 
     parameter: Parameter
     offset: int
@@ -70,10 +65,8 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """What a click on a mark or a row does: it sets controls of this dashboard, or of the one that it opens.
-
-    ``values``: the name of a control -> the column whose value it takes. ``open``: the name of a dashboard, or empty.
-    """
+    """The effect of a click on a mark or row: it sets controls of this dashboard or the opened one. ``values``: control
+    to column. ``open``: a dashboard's name, or empty."""
 
     values: Mapping[str, str]
     open: str = ""
@@ -82,7 +75,7 @@ class Click:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """A column of the query that a panel names in the value of a ``key``, as ``by``."""
+    """A column of the query that a panel names in a ``key``, as ``by``."""
 
     key: str
     name: str
@@ -91,14 +84,14 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. ``view`` is what the page draws, with the group's variables in its texts; all else is the server's.
+    """One panel. ``view`` is drawn by the page, with the group's variables in its texts; the rest stays on the server.
+    ``id`` is ``row-number``, from 1. ``sparkline``: the query of a key figure's small line. ``width``: grid columns; 0:
+    an equal share. ``refresh`` and ``max_age``: seconds between refreshes, and the maximum age of cached rows.
+    ``show_query``: viewers may read the query.
 
-    ``id`` is its place, ``row-number`` from 1. ``sparkline`` is the query of a key figure's small line. ``width``
-    counts columns of the grid; 0: an equal share. ``refresh`` and ``max_age`` are seconds: how often a page asks
-    again, and how old an answer of the cache may be. ``show_query``: a viewer may read the query's text.
-    ``columns`` are those of the query that the file names. ``named`` has their names, in their order, as ``columns``,
-    and of a Vega-Lite panel the specification as ``vega`` and the names in its ``expressions``, with variables.
-    ``all_columns``: the file says ``columns: all``, or has no ``columns`` in a table, which ``columns_left_out`` tells.
+    ``columns`` are the columns that the file names; ``named`` holds their names with variables, in the same order, and
+    for Vega-Lite the specification (``vega``) and the names in its ``expressions``. ``all_columns``: the file says
+    ``columns: all``, or a table omits ``columns`` (``columns_left_out``).
     """
 
     id: str
@@ -122,8 +115,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class DashboardFile:
-    """One dashboard. ``texts`` are its ``title`` and ``description``, which may hold variables, as the ``view`` of each
-    panel. ``schema`` and ``max_age`` are for the queries that fill its controls."""
+    """One dashboard. ``texts`` are its ``title`` and ``description`` and may hold variables. ``schema`` and ``max_age``
+    apply to queries that fill controls."""
 
     name: str
     source: Source
@@ -144,6 +137,6 @@ class DashboardFile:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The paths of the group's variables that the texts name, each once."""
+        """The paths of the group's variables in its texts, each once."""
         definitions: list[Definition] = [self.texts, *(panel.view for panel in self.panels)]
         return tuple(dict.fromkeys(path.text for each in definitions for path in each.paths))

@@ -1,4 +1,4 @@
-"""The queries of a dashboard: the template that each panel asks, and what does not fit between a file and them."""
+"""The queries of a dashboard: the template of each panel, and mismatches between file and queries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from tenantry.dashboards.definition.control_parameters import controlled
+from tenantry.dashboards.definition.controls import controlled
 from tenantry.dashboards.definition.model import PREVIOUS_PERIOD, Click, Control, DashboardFile, Panel, QueryUse
 from tenantry.errors import TemplateError
 from tenantry.sql import Query, SQLTemplate
@@ -19,7 +19,7 @@ _PARAMS = "params."
 
 @dataclass(frozen=True, slots=True)
 class PanelQueries:
-    """The template of a panel and that of its small line; None where it has none."""
+    """The templates of a panel and of its small line, or None."""
 
     rows: SQLTemplate | None = None
     sparkline: SQLTemplate | None = None
@@ -32,7 +32,7 @@ class PanelQueries:
 
 @dataclass(frozen=True, slots=True)
 class DashboardQueries:
-    """What a dashboard asks: the templates of its panels by their id, and the query that fills each control."""
+    """The templates of the panels by id, and the query of each control that one fills."""
 
     panels: Mapping[str, PanelQueries]
     choices: Mapping[str, SQLTemplate]
@@ -44,30 +44,27 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """The names of the parameters that are properties of the group, whatever a viewer chooses."""
+        """The parameters that are properties of the group."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
     def templates(self) -> Iterator[SQLTemplate]:
-        """All of them; one that several panels ask comes as often."""
+        """All templates; a shared one repeats."""
         for panel in self.panels.values():
             yield from panel.templates
         yield from self.choices.values()
 
 
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
-    """The names of the parameters that a template reads: ``period`` of ``{{ params.period.start }}``."""
+    """The parameters that a template reads: ``period`` for ``{{ params.period.start }}``."""
     paths = (each.path for each in template.variables)
     return frozenset(path.split(".")[1] for path in paths if path.startswith(_PARAMS))
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """The templates of a dashboard, which declare its controls; of what they declare themselves the default is the
-    control's (``controlled``).
-
-    Raises TemplateError, at its place in the dashboard's file, for a query that is not there, a statement that cannot
-    be compiled, and a click, a comparison or a parameter that leads nowhere.
-    """
+    """Compile the templates of a dashboard with the parameters of its controls (see ``controlled``). Raises
+    TemplateError, at its place in the file, for a missing query, a statement that does not compile, and a click,
+    comparison or parameter that leads nowhere."""
     finder = _Finder(dashboard, folder)
     panels = {
         panel.id: PanelQueries(finder.template(panel.query), finder.template(panel.sparkline))
@@ -84,7 +81,7 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
 
 
 def unused_controls(dashboard: DashboardFile, queries: DashboardQueries) -> list[Control]:
-    """The controls that no query reads: what a viewer chooses there changes nothing."""
+    """The controls that no query reads."""
     return [control for control in dashboard.controls.values() if control.name not in queries.parameters]
 
 
@@ -97,11 +94,11 @@ class _Finder:
 
     @property
     def settable(self) -> Iterable[str]:
-        """The names of the parameters that a viewer can set."""
+        """The parameters that a viewer can set."""
         return self._parameters
 
     def template(self, use: QueryUse | None) -> SQLTemplate | None:
-        """The template of a use, compiled once for all panels that name it."""
+        """Compiled once for all panels that name it."""
         if use is None:
             return None
         key = (use.name, use.sql)
@@ -110,7 +107,6 @@ class _Finder:
         return self._found[key]
 
     def choices(self) -> dict[str, SQLTemplate]:
-        """The query that fills each control that has one."""
         return {
             name: self._declaring(self._named(control.parameter.choices_query, control.offset), control.offset)
             for name, control in self._dashboard.controls.items()
@@ -136,7 +132,7 @@ class _Finder:
         return query
 
     def _declaring(self, template: SQLTemplate, offset: int) -> SQLTemplate:
-        """What it does not declare is typed by a control, or is a text."""
+        """Parameters that it does not declare take a control's type, or are text."""
         further = {name: self._parameters.get(name, "text") for name in sorted(template.parameter_names)}
         declared = controlled(self._dashboard, template.declaring(further) if further else template)
         try:
@@ -154,19 +150,17 @@ class _Finder:
 
 
 def _names(problem: str, name: str) -> bool:
-    """Whether an error is about this parameter."""
     return re.search(rf"\bparams\.{re.escape(name)}\b", problem) is not None
 
 
 def _settable(dashboard: DashboardFile) -> dict[str, Parameter]:
-    """What a viewer of this page can set: by a control, or by a click, which sets a text."""
+    """By a control or a click, which sets text."""
     clicked = [panel.click for panel in dashboard.panels if panel.click is not None and not panel.click.open]
     texts = declare({name: "text" for click in clicked for name in click.values})
     return {**texts, **{name: control.parameter for name, control in dashboard.controls.items()}}
 
 
 def _check_required(dashboard: DashboardFile, offset: int, template: SQLTemplate, settable: Iterable[str]) -> None:
-    """Refuses a parameter that a query needs and nobody can set."""
     declared = template.parameters
     for variable in template.variables:
         name = variable.path.split(".")[1] if variable.path.startswith(_PARAMS) else ""
@@ -183,7 +177,6 @@ def _check_required(dashboard: DashboardFile, offset: int, template: SQLTemplate
 
 
 def _check_locked(dashboard: DashboardFile, queries: DashboardQueries) -> None:
-    """Refuses a control or a click for what no viewer may choose."""
     places = {name: ("control", control.offset) for name, control in dashboard.controls.items()}
     for click in (panel.click for panel in dashboard.panels):
         if click is not None and not click.open:

@@ -1,4 +1,4 @@
-"""Reading a dashboard's file: YAML 1.2 by its core schema, or JSON; errors with line, column, caret and fix."""
+"""Read a dashboard's file (YAML 1.2 core schema, or JSON); errors have line, column, caret and fix."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tenantry.dashboards.definition.column_uses import column_uses
+from tenantry.dashboards.definition.columns import column_uses
 from tenantry.dashboards.definition.controls import read_controls
-from tenantry.dashboards.definition.keys import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
+from tenantry.dashboards.definition.file_schema import DASHBOARD, MAX_IN_ROW, MAX_ROWS, PANELS
 from tenantry.dashboards.definition.model import COLUMNS, Click, Control, DashboardFile, Panel, PanelKind, QueryUse
-from tenantry.dashboards.definition.values import mapping, read_keys, refuse
+from tenantry.dashboards.definition.value_kinds import mapping, read_keys, refuse
 from tenantry.dashboards.definition.variables import Definition
 from tenantry.dashboards.definition.vega_columns import is_field, vega_expression_columns
 from tenantry.sql import Source
@@ -23,16 +23,13 @@ _TOP: Final = (*(key.name for key in DASHBOARD), "controls", "rows")
 _SERVER: Final = frozenset(
     {"query", "sparkline", "schema", "refresh", "cache", "show_query", "click", "compare", "width"}
 )
-"""Keys that are the server's business. All others are drawn."""
+"""Keys that the page does not get."""
 _ADDRESSES: Final = frozenset({"url", "href", "src"})
-"""Keys of a Vega-Lite specification that a browser would follow."""
+"""Keys of a Vega-Lite specification that a browser would load."""
 
 
 def read_dashboard(text: str, name: str, file: str = "") -> DashboardFile:
-    """The dashboard that a text declares; ``file`` is what errors call it.
-
-    Raises TemplateError for the first thing that is wrong, with line, column, caret and fix.
-    """
+    """The dashboard in a text; errors call it ``file``. Raises TemplateError for the first mistake."""
     source = Source(text, file or name)
     root = read_yaml(source, 0, len(text))
     return _FileReader(source, name).read(root)
@@ -156,7 +153,7 @@ class _FileReader:
     def _check_chosen_columns(
         self, panel: Panel, node: YamlNode, specification: Any, controls: Mapping[str, Control]
     ) -> None:
-        """Refuses a column whose name a viewer may type: it could be any column of the query."""
+        """A viewer could type the name of any column of the query."""
         paths = [(path, use.offset) for use in panel.columns for path in Definition(use.name).paths]
         expressions = Definition([*vega_expression_columns(specification)]).paths
         fields = [path for path in Definition(specification).paths if is_field(path.pointer)]
@@ -168,7 +165,6 @@ class _FileReader:
                 raise self._source.error(offset, problem, fix)
 
     def _check_addresses(self, node: YamlNode) -> None:
-        """Refuses what a browser would load, in a Vega-Lite specification."""
         if isinstance(node.value, dict):
             for key, each in node.value.items():
                 if key in _ADDRESSES:

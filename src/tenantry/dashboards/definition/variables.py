@@ -24,7 +24,7 @@ from tenantry.errors import MissingVariable, TemplateError, UnbindableValue
 from tenantry.groups import Record, RecordList
 
 MAX_DEPTH = 64
-"""How deeply a definition, and a value put into it, may nest."""
+"""Maximum nesting of a definition and of a value put into it."""
 
 _TOKEN = re.compile(r"\\\{\{|\{\{(.*?)\}\}|\{\{", re.DOTALL)
 _STEP = re.compile(r"""\.?([^\W\d]\w*)|\.(\d{1,9})|\[\s*(\d{1,9})\s*\]|\[\s*("(?:[^"\\]|\\.)*")\s*\]""")
@@ -34,7 +34,7 @@ Step = str | int
 
 @dataclass(frozen=True, slots=True)
 class VariablePath:
-    """A ``{{ path }}`` of a definition: its text, its location as ``pointer`` (RFC 6901), and its steps."""
+    """A ``{{ path }}`` of a definition: its text, its location as a JSON ``pointer``, and its steps."""
 
     text: str
     pointer: str
@@ -43,18 +43,16 @@ class VariablePath:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A text with paths in it."""
-
     parts: tuple[str | VariablePath, ...]
 
 
 class Definition:
-    """A JSON definition, read once. Raises TemplateError, with a JSON pointer, where it is not one."""
+    """A JSON definition, read once. Raises TemplateError, with a JSON pointer, for an invalid one."""
 
     __slots__ = ("_tree", "paths")
 
     paths: tuple[VariablePath, ...]
-    """Every ``{{ path }}``, in order: what the definition asks of a group."""
+    """Every ``{{ path }}``, in order."""
 
     def __init__(self, definition: Any) -> None:
         paths: list[VariablePath] = []
@@ -62,11 +60,8 @@ class Definition:
         self.paths = tuple(paths)
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
-        """The definition with the variables' values: plain JSON that shares nothing with either.
-
-        Raises MissingVariable (one, that lists all), UnbindableValue for a value that has no JSON form or that is null,
-        a list or an object within a text.
-        """
+        """Plain JSON with the variables' values, sharing nothing with either. Raises one MissingVariable for all
+        missing ones; UnbindableValue for a value without a JSON form, or a null, list or object within a text."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:
@@ -85,7 +80,6 @@ def substitute(definition: Any, variables: Mapping[str, Any] | Record) -> Any:
 
 
 def _read(node: Any, pointer: str, depth: int, paths: list[VariablePath]) -> Any:
-    """A copy of the definition in which each text that has paths is a VariablePath or a _Text."""
     if isinstance(node, str):
         return _read_text(node, pointer, paths)
     if depth >= MAX_DEPTH and isinstance(node, dict | list | tuple):
@@ -203,7 +197,6 @@ def _substitute(node: Any, values: dict[VariablePath, Any]) -> Any:
 
 
 def _plain(value: Any, path: VariablePath, depth: int) -> Any:
-    """A plain copy of a JSON value."""
     if depth > MAX_DEPTH:
         raise _unbindable(path, f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
@@ -222,7 +215,7 @@ def _plain(value: Any, path: VariablePath, depth: int) -> Any:
 
 
 def _text(value: Any, path: VariablePath) -> str:
-    """A value within a longer text: text as it is, numbers and booleans as JSON writes them."""
+    """Text as it is; numbers and booleans as JSON."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bool | int | float):

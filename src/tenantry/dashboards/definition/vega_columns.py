@@ -1,7 +1,6 @@
-"""The columns that a Vega-Lite specification names: its fields, and ``datum.NAME`` in its expressions.
+"""The columns that a Vega-Lite specification names: fields, and ``datum.NAME`` in expressions.
 
-Expressions are read as the author wrote them: a value that is put into a text (a title with what a viewer typed) names
-no column there.
+Expressions are read as written: no value put into a text names a column.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 _ANYWHERE: Final = frozenset({"field", "fields", "groupby", "argmax", "argmin"})
-"""Keys whose texts are fields, wherever they are."""
+"""Keys whose texts are fields everywhere."""
 _IN_TRANSFORMS: Final = frozenset(
     {
         "density",
@@ -29,13 +28,13 @@ _IN_TRANSFORMS: Final = frozenset(
     }
     | {"stack"}
 )
-"""The same in an entry of ``transform``: elsewhere they hold other words."""
+"""Keys whose texts are fields in ``transform`` only."""
 _LABELS: Final = "labelExpr"
-"""An expression over the labels of an axis, where ``datum`` is no row."""
+"""An expression over axis labels, where ``datum`` is no row."""
 _VARIABLE: Final = r"\\{\{|\{\{(?:(?!\}\}).)*\}\}"
-"""``{{ path }}``, whatever quotes and points it has, and two braces that begin none."""
+r"""``{{ path }}``, or an escaped ``\{{``."""
 _OTHER: Final = r"\{(?!\{)|\\(?!\{\{)."
-"""One brace, or an escape: no text is matched in two ways, so a long one takes no time that explodes."""
+"""One brace, or an escape. No text matches in two ways, so matching stays linear."""
 _DATUM: Final = re.compile(
     rf"""\bdatum\s*(?:\.\s*((?:{_VARIABLE}|[\w$])+)"""
     rf"""|\[\s*(?:'((?:{_VARIABLE}|{_OTHER}|[^'\\{{])*)'|"((?:{_VARIABLE}|{_OTHER}|[^"\\{{])*)")\s*\])"""
@@ -45,8 +44,8 @@ _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
 def vega_expression_columns(specification: Any) -> Iterator[str]:
-    """The names in the expressions of a specification as it is written, each as often as it is there. They may hold
-    variables. A column that only a computed name reads, as ``datum[p]`` does, is not among them."""
+    """The names in the expressions of a specification, with repeats; they may hold variables. Computed names, as in
+    ``datum[p]``, are not included."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
             yield plain or _unescaped(single or double)
@@ -60,7 +59,7 @@ def vega_expression_columns(specification: Any) -> Iterator[str]:
 
 
 def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[str]:
-    """The fields of a specification that holds no variable any more, each as often as it is there."""
+    """The fields of a specification without variables, with repeats."""
     if isinstance(specification, list):
         for each in specification:
             yield from vega_fields(each, in_transform=in_transform)
@@ -74,7 +73,7 @@ def vega_fields(specification: Any, *, in_transform: bool = False) -> Iterator[s
 
 
 def is_field(pointer: str) -> bool:
-    """Whether a text at this place of a specification may be a field: RFC 6901, with every key on the way."""
+    """Whether a text at this JSON pointer of a specification may be a field."""
     keys = [key for key in pointer.split("/")[1:] if not key.isdecimal()]
     named = _ANYWHERE | (_IN_TRANSFORMS | {"value"} if "transform" in keys else set())
     return not named.isdisjoint(keys[-1:]) or "repeat" in keys
@@ -85,14 +84,14 @@ def _is_field_of_transform(key: str, entry: dict[str, Any]) -> bool:
 
 
 def _fields(value: Any) -> Iterator[str]:
-    """The columns of a field or of several: a path begins with its column, as ``place.city`` with ``place``."""
+    """A path begins with its column: ``place.city`` with ``place``."""
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, str) and (step := _FIRST_STEP.match(each)) is not None:
             yield _unescaped(step[2] or step[3] or "")
 
 
 def _lists(value: Any) -> list[Any]:
-    """Those of ``repeat``: one, or one for each direction. In ``field: {repeat: row}`` it is a word."""
+    """In ``field: {repeat: row}`` it is a word."""
     return [each for each in (value.values() if isinstance(value, dict) else [value]) if isinstance(each, list)]
 
 

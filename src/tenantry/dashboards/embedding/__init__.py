@@ -1,4 +1,4 @@
-"""Dashboards in other pages: single-use codes, the hosts that may embed, and the element's file."""
+"""Embed dashboards in other pages: single-use codes, allowed hosts, the element's files."""
 
 from typing import TYPE_CHECKING
 

@@ -1,38 +1,86 @@
-"""AllowedHosts: whose pages may embed the dashboards of one mount, as the store says it now."""
+"""AllowedHosts: the origins whose pages may embed the dashboards of a mount, as the store lists them now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.dashboards.embedding.hosts import check_hosts, is_allowed
-from tenantry.dashboards.embedding.known_hosts import Hosts, KnownHosts
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
 from tenantry.http import SCOPE_KEY
-from tenantry.ports import EmbeddingStore, MonotonicClock
+from tenantry.ports import EnvironmentStore, MonotonicClock
+from tenantry.resolver import SingleFlight
+
+Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
+"""The origins of each environment, by its name."""
+
+_RENEWALS: Final = 5
+"""Renewals in a staleness bound: a shorter outage goes unnoticed."""
+
+
+class KnownHosts:
+    """The store's hosts, kept for ``staleness`` seconds from the request. They are renewed early in the background;
+    after that time callers share one request."""
+
+    def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
+        self._environments = environments
+        self._staleness = staleness
+        self._clock = clock
+        self._hosts: Hosts = {}
+        self._until = self._asked = float("-inf")
+        self._flight: SingleFlight[Hosts] | None = None
+
+    async def get(self) -> Hosts:
+        """The hosts, no older than the bound. Raises StoreUnavailable if they expired and the store does not answer:
+        then no page may embed."""
+        now = self._clock()
+        if now < self._until:
+            if now >= self._asked + self._staleness / _RENEWALS:
+                self._question(now)
+            return self._hosts
+        return await self._question(now).join()
+
+    def _question(self, now: float) -> SingleFlight[Hosts]:
+        """Joins the pending request of this loop unless its answer could be older than the bound."""
+        loop, flight = asyncio.get_running_loop(), self._flight
+        is_good = flight is not None and not flight.task.done() and flight.task.get_loop() is loop
+        if flight is None or not is_good or now >= self._asked + self._staleness:
+            self._asked = now
+            flight = self._flight = SingleFlight(loop)
+            flight.task = loop.create_task(self._ask(flight, now), name="tenantry.hosts")
+        return flight
+
+    async def _ask(self, flight: SingleFlight[Hosts], asked: float) -> None:
+        with flight:
+            hosts = await self._environments.embedding_hosts()
+            if asked + self._staleness > self._until:  # a later question may have been answered before
+                self._hosts, self._until = hosts, asked + self._staleness
+            flight.set_result(hosts)
+
 
 HOST_HEADER: Final = "X-Embedding-Origin"
-"""The origin of the page that embeds the dashboard, which the dashboard's own script has checked; "null" where a
-browser does not say it. A page that is not embedded sends none."""
+"""The origin of the embedding page, checked by the dashboard's script; "null" if the browser hides it. Absent if the
+page is not embedded."""
 
 GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts of an environment (None: of every one of the store), and of each of its groups.
+    """The hosts of an environment (None: of all environments in the store) and of its groups.
 
-    ``group_hosts`` gives a group's own list, which narrows its environment's. ``further`` are allowed besides, for
-    every group. What the store says is used for ``staleness`` seconds, also while it does not answer.
+    ``group_hosts`` returns a group's own list, which narrows its environment's. ``further`` hosts are allowed for
+    every group. Answers of the store are used for ``staleness`` seconds, also while it is down.
     """
 
     def __init__(
         self,
-        store: EmbeddingStore | None,
+        environments: EnvironmentStore | None,
         environment: str | None,
         *,
         group_hosts: GroupHosts | None = None,
@@ -40,22 +88,20 @@ class AllowedHosts:
         staleness: float = 5.0,
         clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
-        self._stored = None if store is None else KnownHosts(store, staleness=staleness, clock=clock)
+        self._stored = None if environments is None else KnownHosts(environments, staleness=staleness, clock=clock)
         self._environment = environment
         self._group_hosts = group_hosts
         self._further = tuple(host for host in check_hosts(further) if host != "'none'")
 
     async def of_frame(self) -> tuple[str, ...]:
-        """Those that a frame is sent with, before its group is known. Raises StoreUnavailable."""
+        """The hosts for a frame, before its group is known. Raises StoreUnavailable."""
         stored = await self._hosts()
         named = [self._environment] if self._environment is not None else list(stored)
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
-        """Raises EmbeddingNotAllowed unless pages of ``origin`` may embed what this group sees; StoreUnavailable.
-
-        ``own`` is the origin that the dashboard is served from.
-        """
+        """Raise EmbeddingNotAllowed unless pages of ``origin`` may embed this group's data; StoreUnavailable. ``own``:
+        the dashboard's origin."""
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:
@@ -68,7 +114,7 @@ class AllowedHosts:
 
 
 class EmbeddingCheck:
-    """ASGI middleware behind UserGroupMiddleware: refuses a group's data to a page that its host may not embed."""
+    """ASGI middleware after UserGroupMiddleware: refuse data to pages that may not embed it."""
 
     def __init__(self, app: ASGIApp, *, hosts: AllowedHosts) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""SingleUseCodes: what stands in an address in place of a token, and can be used once."""
+"""SingleUseCodes: codes that replace a token in an address and work once."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import secrets
 from collections.abc import Collection
 from enum import StrEnum
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final, Protocol
 from weakref import WeakValueDictionary
 
-from tenantry.groups import AuditNote
-from tenantry.ports import CodeShare, CodeStore
+from tenantry.cache.slots import utc_now
+from tenantry.errors import TokenAlreadyRotated, UserGroupExpired
+from tenantry.groups import AuditNote, Token
+from tenantry.http import FOUND_KEY, HTTPConnection, user_group
+from tenantry.ports import Clock, CodeShare, CodeStore, GroupStore
 
 
 class Purpose(StrEnum):
-    """What a code is for; a code for one purpose is nothing for another."""
+    """The purpose of a code, which is valid for that one only."""
 
     DOWNLOAD = "download"
     EMBED = "embed"
@@ -24,28 +27,27 @@ class Purpose(StrEnum):
 
 
 SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 600.0, Purpose.PREVIEW_SESSION: 600.0}
-"""How long a code of each purpose lives unless it is said otherwise."""
+"""Default lifetime of a code."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Unredeemed codes of a purpose that a group has at once, of those that its viewers ask for: the oldest go. A page of a
-host takes an embedding code at each view."""
+"""Unredeemed codes that a group's viewers may have; the oldest go. A host's page takes an embedding code at each view.
+"""
 
 MAX_PAYLOAD: Final = 4_096
-"""Bytes of what a code stands for, in UTF-8."""
+"""Bytes of a payload in UTF-8."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""
 
 
 class SingleUseCodes:
-    """Codes of 256 random bits, each of which any worker of any host redeems exactly once.
+    """Codes of 256 random bits that any worker of any host redeems exactly once.
 
-    The store keeps the SHA-256 of each, with an end: nobody who reads it can use one. What a code stands for (its
-    payload) is text, and never holds a token.
+    The store keeps only their SHA-256, with an end. The payload is text without a token.
     """
 
-    def __init__(self, store: CodeStore) -> None:
-        self._store = store
+    def __init__(self, kept: CodeStore) -> None:
+        self._kept = kept
         self._turns: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
     async def issue(
@@ -57,13 +59,13 @@ class SingleUseCodes:
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
     ) -> str:
-        """A new code for ``payload``, good for ``lifetime`` seconds and no longer than the API token that issues it.
-        Raises StoreUnavailable; Unauthorized where that API token is not good any more."""
+        """A code for ``payload``, valid for ``lifetime`` seconds and no longer than the issuing API token. Raises
+        StoreUnavailable; Unauthorized for an API token that is no longer valid."""
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
-        """The same for a viewer of the group with this handle, which keeps the ``MOST`` newest. One at a time is
-        written for a group, so its viewers do not fill the queue of the store. Raises StoreUnavailable."""
+        """A code for a viewer of this group, which keeps its ``MOST`` newest. A group writes one at a time, so its
+        viewers do not fill the store's queue. Raises StoreUnavailable."""
         async with self._turns.setdefault(group, asyncio.Lock()):
             return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
 
@@ -78,7 +80,7 @@ class SingleUseCodes:
         share: CodeShare | None = None,
     ) -> str:
         code = secrets.token_urlsafe(32)
-        await self._store.add_code(
+        await self._kept.add(
             code_digest(code),
             purpose=purpose.value,
             payload=payload,
@@ -90,35 +92,82 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """The payload; None for a code that was used, has ended, is for something else or never was one. Raises
-        StoreUnavailable: then the code may still be good, or used up."""
+        """The payload; None for a code that is used, expired, unknown or for another purpose. Raises StoreUnavailable:
+        then the code may or may not be used up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 
     async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
-        """The same of a code that is for one of ``purposes``: which one, and the payload."""
+        """Redeem a code for any of ``purposes``: its purpose and payload."""
         if not _is_code(code):
             return None
         digest = code_digest(code)
-        kind = await self._store.code_purpose(digest)  # anybody may ask: what is no code costs one read and no write
+        kind = await self._kept.purpose(digest)  # anybody may ask: what is no code costs one read and no write
         purpose = next((each for each in purposes if each.value == kind), None)
-        payload = None if purpose is None else await self._store.redeem_code(digest, purpose=purpose.value)
+        payload = None if purpose is None else await self._kept.redeem(digest, purpose=purpose.value)
         return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
-        """The same of a code that stands for a session: it stays until its end."""
+        """The payload of a session's code, which stays valid until its end."""
         return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
-        """The same by the digest of the code."""
-        return await self._store.read_code(digest, purpose=purpose.value)
+        """The payload of a session by the digest of its code."""
+        return await self._kept.read(digest, purpose=purpose.value)
 
 
 def _is_code(code: str) -> bool:
-    """Whether it may be one: else it costs no read."""
     return len(code) == CODE_LENGTH and code.isascii()
 
 
 def code_digest(code: str) -> bytes:
-    """What the store keeps of a code."""
+    """The hash of a code that the store keeps."""
     return sha256(code.encode("ascii")).digest()
+
+
+_SEPARATOR: Final = " "
+
+
+class TokenMint(Protocol):
+    """Makes token strings: a KeyRing, SigningKeys."""
+
+    def mint(self, token: Token) -> str:
+        """Raises SigningKeyMissing."""
+        ...
+
+
+class EmbedCodes:
+    """Codes that stand for a user group's token.
+
+    The payload is the token's handle and version; the signing keys mint it again.
+    """
+
+    def __init__(
+        self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
+    ) -> None:
+        self._time_of_day = time_of_day
+        self._codes = codes
+        self._groups = groups
+        self._keys = keys
+
+    async def issue(self, connection: HTTPConnection) -> str:
+        """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period, whose holder may
+        not have the live one; MissingToken, SigningKeyMissing, StoreUnavailable."""
+        scope: Any = getattr(connection, "scope", connection)
+        issued = await self._groups.get(handle=user_group(connection).handle)
+        # The middleware took the token out of the request; what it left is enough to compare.
+        if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
+            raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
+        payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
+        return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
+
+    async def open(self, payload: str) -> str | None:
+        """The token for the payload of a code; None if it was rotated. Raises UserGroupExpired, SigningKeyMissing,
+        StoreUnavailable."""
+        handle, _, version = payload.partition(_SEPARATOR)
+        issued = await self._groups.get(handle=bytes.fromhex(handle))
+        if issued is None or issued.token.version != int(version):
+            return None
+        if issued.group.seconds_left(self._time_of_day()) <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        return self._keys.mint(issued.token)

@@ -1,4 +1,4 @@
-"""Hosts: the origins whose pages may embed a dashboard, as a policy for browsers and as a check of one origin."""
+"""Origins that may embed a dashboard, as a policy for browsers and a check of one origin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from tenantry.errors import InvalidSettings
 
 SELF: Final = "'self'"
-"""The origin that the dashboard itself is served from."""
+"""The dashboard's own origin."""
 
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _ORIGIN = re.compile(rf"https?://(?:\*\.)?{_LABEL}(?:\.{_LABEL})*(?::\d{{1,5}})?", re.ASCII | re.IGNORECASE)
@@ -17,8 +17,8 @@ _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
 
 def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[str]:
-    """The origins as a list. Raises InvalidSettings, which begins with ``what``, for what is not ``'self'`` or an
-    origin with a host: a path, a lone ``*`` or ``https:``, or anything that would begin another directive or header."""
+    """The origins as a list. Raises InvalidSettings, beginning with ``what``, for anything but ``'self'`` or an origin
+    with a host, such as a path, a lone ``*`` or text that begins another directive."""
     if isinstance(origins, str):
         raise InvalidSettings(f"{what} is a list of origins: write [{origins!r}]")
     listed = list(origins)
@@ -32,16 +32,13 @@ def check_hosts(origins: Sequence[str], what: str = "frame_ancestors") -> list[s
 
 
 def frame_ancestors_policy(origins: Sequence[str]) -> str:
-    """The ``frame-ancestors`` policy (CSP level 3) that lets pages of these origins embed a page; none: nobody may.
-
-    Raises InvalidSettings as ``check_hosts`` does.
-    """
+    """The ``frame-ancestors`` policy (CSP level 3) for these origins; none: ``'none'``. Raises as ``check_hosts``."""
     return "frame-ancestors " + (" ".join(check_hosts(origins)) or "'none'")
 
 
 def is_allowed(origin: str, hosts: Iterable[str], own: str) -> bool:
-    """Whether a page of ``origin``, as a browser writes it, may embed what is served from the origin ``own``: by the
-    rules of ``frame-ancestors``, so that ``https://*.example.com`` is any name below it, and not itself."""
+    """Whether a page of ``origin``, as browsers write it, may embed a page of the origin ``own``, by the rules of
+    ``frame-ancestors``: ``https://*.example.com`` matches subdomains only."""
     return any(_matches(origin, own if host == SELF else host) for host in hosts)
 
 

@@ -21,20 +21,19 @@ from starlette.routing import BaseRoute, Route
 from tenantry.cache.slots import utc_now
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
-from tenantry.dashboards.embedding.tokens import EmbedCodes, TokenMint
-from tenantry.dashboards.preview.endpoint import PreviewBackend
+from tenantry.dashboards.embedding.codes import EmbedCodes, Purpose, SingleUseCodes, TokenMint
+from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
 from tenantry.errors import CodeUsed, UnsupportedMediaType
-from tenantry.ports import Clock, EmbeddingStore
+from tenantry.ports import Clock, EnvironmentStore
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
-"""The bundles that hosts take from here."""
+"""Bundles for hosts."""
 
 ELEMENT_VERSION: Final = 1
-"""The major version of the element: of its attributes, methods and events, and of the messages that it changes with the
-frame (``PROTOCOL`` in frontend/src/dashboards/embed)."""
+"""Major version of the element: its attributes, methods, events, and messages (``PROTOCOL`` in
+frontend/src/dashboards/embed)."""
 
 _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -45,17 +44,19 @@ class RedeemRequest(StrictBody):
     code: str
 
 
-class EmbeddingBackend(PreviewBackend, EmbeddingStore, Protocol):
-    """What embedding and previews ask of a store: SQLStore and MemoryStore have it."""
+class EmbeddingBackend(PreviewBackend, Protocol):
+    """The parts of a store that embedding and previews need."""
+
+    @property
+    def environments(self) -> EnvironmentStore: ...
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """What a mount of dashboards needs to be embedded by hosts that the store names, and for single-use codes.
+    """Settings of a mount for embedding hosts from the store and single-use codes.
 
-    ``group_hosts`` gives the hosts of one group, which narrow those of its environment: they are checked when its token
-    first arrives, and on every request after that. ``time_of_day``: the clock by which codes and previews judge the end
-    date of a group.
+    ``group_hosts`` returns a group's hosts, which narrow its environment's and are checked on every request.
+    ``time_of_day``: the clock for end dates of groups.
     """
 
     store: EmbeddingBackend
@@ -64,13 +65,12 @@ class Embedding:
     time_of_day: Clock = utc_now
 
     def previews(self) -> Previews:
-        """Those of its store."""
+        """The previews of its store."""
         return Previews(self.store, time_of_day=self.time_of_day)
 
 
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
-    """The routes of the element's files, and of codes where there is an ``embedding``; ``guards`` find the group of the
-    token that a request carries."""
+    """The routes of the element's files, and of codes with an ``embedding``; ``guards`` find the group of a request."""
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
         for folder in (f"v{ELEMENT_VERSION}/", "")
@@ -88,8 +88,8 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:
     """The routes of codes."""
-    codes = SingleUseCodes(embedding.store)
-    tokens = EmbedCodes(codes, embedding.store, embedding.keys, time_of_day=embedding.time_of_day)
+    codes = SingleUseCodes(embedding.store.codes)
+    tokens = EmbedCodes(codes, embedding.store.groups, embedding.keys, time_of_day=embedding.time_of_day)
     previews = embedding.previews()
     opened = {Purpose.EMBED: tokens.open, Purpose.PREVIEW: previews.open}
 
@@ -110,8 +110,7 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
 
 
 async def _code_of(request: Request) -> str:
-    """Raises UnsupportedMediaType for what is not JSON: a form could be sent by a page of any site; BodyTooLarge,
-    BadJson, InvalidBody, ViewerLeft."""
+    """Raises UnsupportedMediaType for a body that any site's form could send; as ``read_request``."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise UnsupportedMediaType("send the code as JSON: Content-Type: application/json")
     return (await read_request(request, RedeemRequest)).code

@@ -1,9 +1,9 @@
-"""A direct visit: the token in an address is exchanged, once, for a cookie of that group.
+"""A direct visit: the token in an address is exchanged once for a cookie of its group.
 
-The page of a dashboard then stands at an address that carries the group's public handle, and its script names this
-handle with each request. So two customers in two tabs do not mix: the cookie's name has the handle, and the token in it
-has to be of the same group. A page of another origin cannot use it: browsers let it set such a header only where the
-app's CORS says so, and even then its origin is checked (``OriginCheck``).
+The page's address then carries the group's public handle, and its script names the handle in each request, so two
+customers in two tabs do not mix: the cookie's name has the handle, and its token must be of that group. Pages of other
+origins cannot use it: they may set the header only with CORS of the app, and their origin is checked
+(``OriginCheck``).
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ GROUP_HEADER: Final = b"x-user-group-handle"
 """Names the group whose cookie is meant."""
 
 GROUP_PARAMETER: Final = "group"
-"""The same in the address of the page."""
+"""Names the group in the page's address."""
 
 COOKIE_SECONDS: Final = 3600
-"""How long a page can be loaded again without being opened from its first address."""
+"""How long the page can be reloaded without its first address."""
 
 _HANDLE: Final = re.compile(rb"[0-9a-f]{16}")
 _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Answers the page's first address, which has the token in its query.
+    """Answers the first address of a page, with the token in its query.
 
-    A UserGroupMiddleware around the app has taken it out of there, and found its group. Then the cookie is sent with
-    the mask, and that middleware puts the token into it.
+    If a UserGroupMiddleware around the app took the token out, the cookie is sent with the mask, which that middleware
+    replaces.
     """
 
     def __init__(self, resolver: TokenResolver) -> None:
@@ -56,7 +56,7 @@ class CookieExchange:
         self._extract = create_extractor(query())
 
     async def redirect(self, request: Request) -> Response | None:
-        """To the page's own address, with the cookie; None for an address without a token. Raises InvalidToken,
+        """A redirect to the page's own address, with the cookie; None without a token. Raises InvalidToken,
         AmbiguousToken, StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
@@ -80,11 +80,11 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware before UserGroupMiddleware: the cookie of the group that a request names becomes its token.
+    """ASGI middleware before UserGroupMiddleware: the cookie of the named group becomes the request's token.
 
-    A token that the request carries itself stays, unless a middleware around this one has taken it out: then the two
-    have to be of one group. The cookies of all groups are taken out in any case. Raises OriginNotAllowed where a page
-    of another origin may have asked: UserGroupMiddleware does not check a header.
+    A token that the request carries stays; if a middleware around this one took it out, both must be of one group. Our
+    cookies are removed in any case. Raises OriginNotAllowed for a request that may come from another origin's page:
+    UserGroupMiddleware does not check headers.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -105,7 +105,7 @@ class SessionCookie:
 
 
 def _checked(raw: bytes, handle: bytes) -> bytes:
-    """Raises InvalidToken for a token of another group. Its signature is checked later."""
+    """Raises InvalidToken for another group's token. Its signature is checked later."""
     token = decode(raw)
     if token is None or token.handle.hex().encode("ascii") != handle:
         raise InvalidToken(InvalidToken.MESSAGE)
@@ -113,7 +113,7 @@ def _checked(raw: bytes, handle: bytes) -> bytes:
 
 
 def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:
-    """Takes our cookies out of the scope."""
+    """Removes our cookies from the scope."""
     found: dict[str, bytes] = {}
     headers: list[Any] = []
     for name, value in scope["headers"]:

@@ -1,4 +1,4 @@
-"""Why a group sees what it sees: where the values of each panel come from, and what differs between two groups."""
+"""Explain what a group sees: the origin of each value, and the differences between two groups."""
 
 from tenantry.dashboards.explanation.comparison import compare_explanations
 from tenantry.dashboards.explanation.explanation import explain_dashboard, explain_panel

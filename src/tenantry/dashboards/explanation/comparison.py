@@ -1,4 +1,4 @@
-"""The difference between two groups: their explanations of one dashboard, side by side."""
+"""Compare the explanations of one dashboard for two groups."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ Explanation: TypeAlias = Mapping[str, Any]
 
 
 def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
-    """What differs between two groups in one dashboard, as JSON: ``differences`` are those of its texts, its choices
-    and its panels; each has ``where`` it is, of ``what``, and the ``values`` of both groups, null where one has none.
-
-    Both are made with ``values``, else two values cannot be told apart. Raises ValueError for two dashboards.
-    """
+    """The differences between two groups in one dashboard, as JSON: each has ``where``, ``what``, and the ``values`` of
+    both groups, null if absent. Both explanations must have ``values``. Raises ValueError for two dashboards."""
     if left["dashboard"] != right["dashboard"]:
         raise ValueError("these are explanations of two dashboards")
     return {
@@ -51,20 +48,19 @@ def _query(where: str, left: Explanation, right: Explanation) -> Iterator[dict[s
 
 
 def _by_path(query: Explanation) -> dict[str, Any]:
-    """The values by the paths that they are made of."""
     return {
         " and ".join(each["path"] for each in used["reads"]): _outcome(used) for used in query.get("placeholders", ())
     }
 
 
 def _outcome(used: Explanation) -> Any:
-    """The value, or why there is none; with its origin, for equal values may be of different ones."""
+    """With its origin: equal values may differ in it."""
     origins = [{name: text for name, text in each.items() if name != "path"} for each in used["reads"]]
     return {"origins": origins, "value": used.get("value"), "error": used.get("error")}
 
 
 def _is_one_error(left: Explanation, right: Explanation, values: list[Any]) -> bool:
-    """Whether both have the same error, which calls each by its own id."""
+    """Each message calls its panel by its own id."""
     if not all(isinstance(each, Mapping) and "message" in each for each in values):
         return False
     ids = [repr(each["group"]["id"]) for each in (left, right)]

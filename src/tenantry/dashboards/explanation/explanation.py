@@ -1,21 +1,110 @@
-"""explain_dashboard: for each panel its source, its text, and the origin of each value. Nothing is run."""
+"""Explain a dashboard: the source and text of each panel, and the origin of each value. No query runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from itertools import groupby
 from typing import Any, Final
 
 from tenantry.dashboards.definition.model import Panel, QueryUse
 from tenantry.dashboards.definition.variables import Definition
-from tenantry.dashboards.explanation.origins import reference_origin, text_origin
-from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ExplainedQuery
 from tenantry.errors import MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import Record, UserGroup, extend
-from tenantry.sql import SQLTemplate
+from tenantry.sql import SQLTemplate, VariableReference, is_absent, look_up
+from tenantry.sql.parameters import RANGE_ENDS, Parameter, PropertyReference, RelativeRange, is_empty, parse_relative
+
+_GROUP: Final = "user_group."
+_PROPERTIES: Final = "user_group.properties."
+_PARAMS: Final = "params."
+
+
+class Origin(StrEnum):
+    """What decides a value. CLOCK: a range such as ``last 30 days``."""
+
+    PROPERTY = "property"
+    GROUP = "group"
+    DEFAULT = "default"
+    VIEWER = "viewer"
+    CLOCK = "clock"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueOrigin:
+    """``path`` is read by the template. ``of``: the property, the field of the group, or the name of a range; ``by``:
+    who chose that range, DEFAULT or VIEWER. ``zone``: the property with the time zone."""
+
+    path: str
+    origin: Origin
+    of: str = ""
+    by: Origin | None = None
+    zone: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """As JSON, without what is empty."""
+        given = {"path": self.path, "origin": str(self.origin), "of": self.of, "zone": self.zone}
+        return {name: text for name, text in given.items() if text} | ({} if self.by is None else {"by": str(self.by)})
+
+
+def group_origin(path: str) -> ValueOrigin:
+    """The origin of a path outside of ``params``: ``region`` is a property, ``user_group.name`` a field."""
+    if path.startswith(_GROUP) and not path.startswith(_PROPERTIES):
+        return ValueOrigin(path, Origin.GROUP, path.removeprefix(_GROUP))
+    return ValueOrigin(path, Origin.PROPERTY, path.removeprefix(_PROPERTIES))
+
+
+def text_origin(path: str) -> ValueOrigin:
+    """The origin of a path in a dashboard's text, where nothing has a default."""
+    return ValueOrigin(path, Origin.VIEWER) if path.startswith(_PARAMS) else group_origin(path)
+
+
+def reference_origin(
+    reference: VariableReference, parameters: Mapping[str, Parameter], variables: Mapping[str, Any] | Record
+) -> ValueOrigin:
+    """The origin of a tag in a query with these declared ``parameters`` and untyped ``variables``."""
+    path = reference.path
+    if path.startswith(_PARAMS):
+        return _chosen(path, parameters, variables["params"])
+    if reference.never_absent and is_absent(look_up(variables, path)):
+        return ValueOrigin(path, Origin.DEFAULT)
+    return group_origin(path)
+
+
+def _chosen(path: str, parameters: Mapping[str, Parameter], params: Mapping[str, Any] | Record) -> ValueOrigin:
+    name = path.split(".")[1]
+    parameter = parameters.get(name)
+    sent = [params[key] for key in (name, *(f"{name}.{end}" for end in RANGE_ENDS)) if key in params]
+    given = next((value for value in sent if not is_empty(value)), None)
+    if parameter is None:
+        return ValueOrigin(path, Origin.DEFAULT if given is None else Origin.VIEWER)
+    zone = parameter.zone.path if isinstance(parameter.zone, PropertyReference) else ""
+    if parameter.locked or given is None:
+        return _default(path, parameter.default, zone)
+    relative = _relative(given) if parameter.is_range else None
+    if relative is not None:
+        return ValueOrigin(path, Origin.CLOCK, relative, Origin.VIEWER, zone)
+    return ValueOrigin(path, Origin.VIEWER, zone=zone)
+
+
+def _default(path: str, default: Any, zone: str) -> ValueOrigin:
+    if isinstance(default, PropertyReference):
+        return ValueOrigin(path, Origin.PROPERTY, default.path, zone=zone)
+    if isinstance(default, RelativeRange):
+        return ValueOrigin(path, Origin.CLOCK, str(default), Origin.DEFAULT, zone)
+    return ValueOrigin(path, Origin.DEFAULT, zone=zone)
+
+
+def _relative(given: Any) -> str | None:
+    try:
+        return str(parse_relative(given)) if isinstance(given, str) else None
+    except ValueError:
+        return None
+
 
 _NO_FILTERS: Final[Mapping[str, Any]] = {}
 
@@ -28,12 +117,11 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Why ``group`` sees what it sees in a dashboard of a DashboardFolder, as JSON. No query is run.
+    """Explain what ``group`` sees in a dashboard, as JSON, without running queries.
 
-    ``filters`` are a viewer's, as a page sends them. With ``values`` it is for operators: it has the values, the texts
-    and the full messages of errors; without it there is no value of the group's or of a viewer's in it.
-    ``age`` of a query: seconds since its answer was asked for that this process keeps, of several the oldest, or null.
-    Raises InvalidParameter for filters that the dashboard does not have, StoreUnavailable.
+    ``filters`` are a viewer's, as the page sends them. ``values``, for operators, adds values, texts and full error
+    messages; without it no value of the group or a viewer is included. ``age`` of a query: seconds since its oldest
+    cached answer was requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
     """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard
@@ -54,8 +142,8 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """One panel of ``explain_dashboard``, without values, and without the text of a query that its author does not
-    show. None where the dashboard has no such panel. Raises as ``explain_dashboard`` does."""
+    """One panel of ``explain_dashboard`` without values, and without a query that its author hides; None for an unknown
+    panel. Raises as ``explain_dashboard``."""
     panel = next((each for each in saved.dashboard.panels if each.id == panel_id), None)
     if panel is None:
         return None
@@ -127,7 +215,7 @@ class _Explainer:
         }
 
     def _placeholders(self, explained: ExplainedQuery, template: SQLTemplate) -> Iterator[dict[str, Any]]:
-        """One for each tag: a list has a placeholder for each of its items."""
+        """A list has a placeholder for each item."""
         params = explained.traced.bound.params or ()
         given = list(params.values()) if isinstance(params, dict) else list(params)
         made = enumerate(zip(explained.traced.references, given, strict=True), 1)
@@ -149,7 +237,6 @@ class _Explainer:
 
 
 def _plain(value: Any) -> Any:
-    """A bound value as JSON."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value if value is None or isinstance(value, str | int | float) else str(value)

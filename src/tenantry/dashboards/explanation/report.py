@@ -1,4 +1,4 @@
-"""Explanations for people: as text for a terminal, and as one page of HTML that needs nothing else and runs nothing."""
+"""Explanations for people: as text for a terminal, and as a self-contained HTML page without scripts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PAGE: Final = """<!doctype html>
 
 
 def origin_phrase(origin: Mapping[str, str]) -> str:
-    """Where a value comes from: ``property region``, ``clock: last 30 days, by default``."""
+    """The origin of a value: ``property region``, ``clock: last 30 days, by default``."""
     kind, of, by = origin["origin"], origin.get("of", ""), origin.get("by", "")
     zone = f", in the zone of {origin['zone']}" if "zone" in origin else ""
     if kind == "clock":
@@ -51,7 +51,7 @@ def origin_phrase(origin: Mapping[str, str]) -> str:
 
 
 def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
-    """The title, each control and each panel, with what they are called; a control is as a panel of one query."""
+    """The title, each control and each panel with its heading; a control is like a panel of one query."""
     yield "title", {**explanation, "queries": []}
     for control in explanation["choices"]:
         yield f"control {control['control']}", {"texts": [], "queries": [control]}
@@ -133,7 +133,7 @@ def _query_head(query: Explanation) -> str:
 
 
 def explanation_page(explanations: Sequence[Explanation]) -> str:
-    """The explanations of one group, or of two side by side, as HTML with a policy of its own: it loads nothing."""
+    """The explanations of one or two groups as HTML with a policy that loads nothing."""
     first = explanations[0]
     title = escape(f"{first['dashboard']} for {' and for '.join(map(_group, explanations))}")
     sections = zip(*(list(parts(each)) for each in explanations), strict=True)

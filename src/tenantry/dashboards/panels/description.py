@@ -1,7 +1,7 @@
-"""What the page is given of a dashboard: its texts in the group's words, its controls, and how its panels look.
+"""The dashboard as the page gets it: texts for the group, controls, and the look of its panels.
 
-Nothing of it says how the rows are found: no schema, no query, no property but those that the author wrote into texts
-and defaults, and the group's locale, currency and theme.
+It has no schema, no query, and no property except those that the author wrote into texts and defaults, and the group's
+locale, currency and theme.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from tenantry.dashboards.definition.control_parameters import sent_value
+from tenantry.dashboards.definition.controls import sent_value
 from tenantry.dashboards.definition.model import Control, DashboardFile, Panel
 from tenantry.dashboards.definition.queries import parameters_read
 from tenantry.dashboards.folder import SavedDashboard
@@ -19,11 +19,11 @@ from tenantry.groups import Record, extend, thaw
 from tenantry.sql.parameters import Parameter, ParameterType, RelativeRange, parse_relative, spell, typed_value
 
 _THEME: Final = ("accent", "logo", "font", "corner", "density", "mode")
-"""What the property ``theme`` of a group may hold; ``accent`` may be a property of its own."""
+"""Keys of the property ``theme``; ``accent`` may also be a property."""
 
 
 def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
-    """The dashboard as the page draws it, with the values of the group's ``variables``."""
+    """The dashboard for the group's ``variables``."""
     dashboard = saved.dashboard
     properties = thaw(variables["user_group"]["properties"])
     return {
@@ -38,7 +38,7 @@ def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
 
 
 def _texts(dashboard: DashboardFile, variables: Record) -> dict[str, str]:
-    """Title and description. Where a variable is missing, the dashboard's own name: its panels can be shown."""
+    """Without a variable, the title is the dashboard's name: its panels still work."""
     try:
         texts = dashboard.texts.substitute(variables)
     except (MissingVariable, UnbindableValue):
@@ -130,7 +130,7 @@ def _choices(parameter: Parameter) -> list[dict[str, str]]:
 
 
 def _default(parameter: Parameter, variables: Record) -> Any:
-    """As a filter is sent; None without one, also where the group lacks the property: the panels say so."""
+    """None also if the group lacks the property: the panels report it."""
     if isinstance(parameter.default, RelativeRange):
         return {"preset": _preset(parameter.default)}
     if parameter.required:

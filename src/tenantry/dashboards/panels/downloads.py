@@ -1,7 +1,7 @@
-"""Downloads: the rows of a panel as a file, by an address that can be used once within a minute.
+"""Downloads: the rows of a panel as a file, at an address that works once within a minute.
 
-A browser saves what it is led to, and then it sends no header: so the address stands for the group, the panel and the
-filters, and not for the token. The file is streamed, so its size is no matter of memory, here or there.
+A browser sends no header when it saves a link, so the address identifies the group, panel and filters, never the
+token. The file is streamed.
 """
 
 from __future__ import annotations
@@ -10,52 +10,45 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from tenantry.cache.slots import monotonic_with_suspend
-from tenantry.dashboards.answer_budget import OpenAnswer, answer_budget
+from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
-from tenantry.dashboards.filters import read_filters
 from tenantry.dashboards.folder import SavedDashboard
-from tenantry.dashboards.named_columns import named_columns
-from tenantry.dashboards.paced_send import PIECE_BYTES
+from tenantry.dashboards.panels.filters import read_filters
+from tenantry.dashboards.preview.previews import CodesOfGroups
+from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
+from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
-from tenantry.groups import Issued, UserGroup, extend
+from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
-from tenantry.ports import CodeStore, MonotonicClock
+from tenantry.ports import MonotonicClock
 
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
-"""Memory of a file that is sent: a piece of rows, and those pieces that wait in the server."""
+"""Memory of a file in transfer: a piece of rows, and the pieces that wait in the server."""
 _GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
 
 
-@runtime_checkable
-class DownloadStore(CodeStore, Protocol):
-    """What downloads ask of a store; every Store is one."""
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        """The group with this handle, and its live token; None if there is none."""
-        ...
-
-
 class Downloads:
-    """Issues addresses and answers them. Any worker of any host with the same store and dashboards does.
+    """Issues and answers addresses, for any worker with the same store and dashboards.
 
-    A file that takes longer is cut off by its stream, as every stream of a group: when the group is rotated, changed or
-    deleted, or its data source is. One of a preview ends within ``staleness`` seconds of the preview's session, too.
-    ``seconds_left`` counts until the end date of a group."""
+    A file is cut off, as every stream of a group, when the group is rotated, changed or deleted, or its data source
+    is; that of a preview also within ``staleness`` seconds of its session's end. ``seconds_left``: until the group's
+    end date.
+    """
 
     def __init__(
         self,
-        store: DownloadStore,
+        store: CodesOfGroups,
         dashboards: Mapping[str, SavedDashboard],
         sources: DataSources,
         *,
@@ -63,8 +56,8 @@ class Downloads:
         seconds_left: Callable[[UserGroup], float],
         clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
-        self._store = store
-        self._codes = SingleUseCodes(store)
+        self._groups = store.groups
+        self._codes = SingleUseCodes(store.codes)
         self._dashboards = dashboards
         self._sources = sources
         self._staleness = staleness
@@ -80,7 +73,7 @@ class Downloads:
         session: bytes | None = None,
     ) -> str:
         """A code for the rows of a panel; in a preview with the digest of its ``session``. Raises HTTPException (404)
-        for a panel without rows; what ``read_filters`` raises; InvalidBody for filters that are too long to keep;
+        for a panel without rows; as ``read_filters``; InvalidBody for filters that are too long to store;
         StoreUnavailable."""
         self._find(saved, panel_id)
         read_filters(saved, filters)
@@ -95,8 +88,8 @@ class Downloads:
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
-        """The file, once. Raises HTTPException (410) for a code that is no good any more, also since its group was
-        rotated or has ended, its dashboard changed, or its preview ended; AnswersUnread, StoreUnavailable."""
+        """The file. Raises HTTPException (410) for a code that is used or expired, or whose group, dashboard or preview
+        changed or ended; AnswersUnread, StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))
@@ -139,18 +132,17 @@ class Downloads:
         return RowsFile(pieces, where, answer, media_type=stream.media_type, headers=headers)
 
     async def _group(self, handle: bytes, version: int) -> UserGroup | None:
-        """The group, while its token is the one of this version, and before its end date."""
-        issued = await self._store.get_by_handle(handle)
+        issued = await self._groups.get(handle=handle)
         if issued is None or issued.group.token_version != version or self._seconds_left(issued.group) <= 0:
             return None
         return issued.group
 
     async def _has_session(self, session: bytes | None) -> bool:
-        """True where there is none to have."""
+        """True outside of previews."""
         return session is None or await self._codes.read_digest(Purpose.PREVIEW_SESSION, session) is not None
 
     async def _while_previewed(self, stream: ResultStream, session: bytes | None) -> AsyncGenerator[bytes]:
-        """The pieces. Raises ResponseCut once the session of the preview has ended; StoreUnavailable."""
+        """Raises ResponseCut after the end of the preview's session; StoreUnavailable."""
         good_until = self._clock() + self._staleness
         async with stream:
             async for piece in stream:
@@ -169,8 +161,8 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """The file of the rows of ``where``. One that breaks off is a line of the log, and has no end: so its reader knows
-    that it is not whole. ``opened`` is closed when it was sent."""
+    """The file of the rows of ``where``. A file that breaks off is logged and left without an end, so its reader can
+    tell. ``opened`` is closed afterwards."""
 
     def __init__(
         self,
@@ -192,7 +184,7 @@ class RowsFile(StreamingResponse):
             await super().__call__(scope, receive, self._answer.paced(send))
 
     async def stream_response(self, send: Send) -> None:
-        """Sends it. Returns without the last part where it broke off: every server closes the connection then."""
+        """Send the file. If it broke off, return without the last part: servers then close the connection."""
         try:
             await super().stream_response(send)
         except ResponseCut as cut:
@@ -214,7 +206,6 @@ def _payload(wanted: Mapping[str, Any]) -> str:
 
 
 def _file_name(saved: SavedDashboard, panel: Panel, variables: Any) -> str:
-    """The title of the panel, else the dashboard's name."""
     try:
         title = panel.view.substitute(variables).get("title")
     except (MissingVariable, UnbindableValue):

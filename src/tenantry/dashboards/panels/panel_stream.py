@@ -29,12 +29,12 @@ from typing import Any, Final
 
 from starlette.requests import Request
 
-from tenantry.dashboards.answer_budget import HeldLine, OpenAnswer
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.description import describe
-from tenantry.dashboards.panels.panels import PanelRunner
+from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.preview.guard import preview_mark
+from tenantry.dashboards.protocol.answer_budget import HeldLine, OpenAnswer
 from tenantry.dashboards.protocol.line_stream import Line, LineStream
 from tenantry.dashboards.protocol.panel_lines import line
 from tenantry.dashboards.protocol.panel_request import PanelsRequest, WantedPanel
@@ -42,16 +42,15 @@ from tenantry.dashboards.refresh.live import SIGN, ChangedPanels
 from tenantry.errors import InvalidBody
 
 AT_ONCE: Final = 50
-"""Panels of one request that run side by side; the turns of their sources are another matter."""
+"""Panels of one request that run side by side."""
 
 Task = Callable[[OpenAnswer], Awaitable[HeldLine]]
 ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
-"""Of panels with the ``as_of`` of what is shown, those with other rows since."""
+"""Returns the panels that changed since the ``as_of`` of their shown rows."""
 
 
 class PanelStream(LineStream):
-    """The response to ``request``, whose body has been read. Raises InvalidBody for a panel or control that the
-    dashboard does not have."""
+    """The response to ``request``, whose body was read. Raises InvalidBody for an unknown panel or control."""
 
     def __init__(
         self,
@@ -72,7 +71,7 @@ class PanelStream(LineStream):
         self._changes = changes if wanted.live else None
 
     async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """What was asked for; then, where it stays open, what changes."""
+        """The requested lines; then, if the answer stays open, the changes."""
         async with self._changes or nullcontext() as changes:  # from here on: a change while panels run is one, too
             if changes is not None and changes.first:
                 yield line(changes.first)
@@ -118,7 +117,7 @@ def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -
 
 
 def _is_asked(panel: Panel) -> bool:
-    """Whether it has something to say: rows, or that a variable of its texts is missing."""
+    """Also true for a panel without a query whose texts have variables: one may be missing."""
     return panel.query is not None or bool(panel.view.paths)
 
 
@@ -127,8 +126,7 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """The lines that the tasks make for an answer, as each is done; at most ``AT_ONCE`` run. They are stopped when the
-    generator is closed."""
+    """The lines of the tasks as they complete; at most ``AT_ONCE`` run. Closing the generator cancels them."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

@@ -1,7 +1,7 @@
-"""The rows of a table: one page of them, sorted, and how many there are in all.
+"""The rows of a table: one sorted page, and the number of all rows.
 
-A result that is within the limits of its source is asked for whole, so that its pages fit together and a cache serves
-them all; it is sorted and cut here. Of a larger one the engine gives the page and the number.
+A result within the source's limits is fetched whole, so its pages match and one cached answer serves them all. Of a
+larger one the engine returns the page and the count.
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
-from tenantry.dashboards.named_columns import Columns
-from tenantry.datasources import PLAIN_NAME, CountTemplate, PagedTemplate
+from tenantry.dashboards.definition.columns import Columns
+from tenantry.datasources import PLAIN_NAME, CountTemplate, PagedTemplate, SchemaQuery, WrappedTemplate
 from tenantry.datasources.results import Result
-from tenantry.datasources.wrapped import NoRowsTemplate, WrappedTemplate
 from tenantry.errors import InvalidParameter, InvalidSettings, QueryFailed, TooManyBytes, TooManyRows
 from tenantry.sql import SQLTemplate
 
 PAGE_SIZE: Final = 50
-"""Rows of a page, where the author says nothing else."""
+"""Rows of a page unless the author sets it."""
 
 _WITHOUT_ORDER: Final = ("json", None)
-"""Types of columns that an engine may have no order for; None is one that it has no word of ours for."""
+"""Types that an engine may be unable to sort; None is a type that Tenantry does not name."""
 _PERHAPS_IN_ORDER: Final = ("text", "list")
-"""Words that an engine's types without an order may have, too."""
+"""Types that may hide an engine's own type without an order."""
 
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 
@@ -31,11 +30,13 @@ Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> tuple[Result, int]:
-    """The rows of ``page`` (from 0), and the number of all. ``sort``: a column, ``-name`` for the largest first; else
-    that of the ``view``, else the query's own order, or that of the view's columns where the engine gives the page.
-    A viewer sorts by the ``named`` columns; another column is only in the order that the view itself has.
-    Raises as ``DataSources.query`` does, TooManyRows and TooManyBytes also on an engine without pages and where the
-    author named no order, and InvalidParameter for another column, and for one that the rows do not have."""
+    """The rows of ``page`` (from 0), and the number of all rows. ``sort``: a column, ``-name`` descending; default: the
+    ``view``'s sort, then the query's order, or the order of the view's columns for a page from the engine. Viewers may
+    sort by the ``named`` columns only.
+
+    Raises as ``DataSources.query`` does; TooManyRows and TooManyBytes also on an engine without pages or if the author
+    named no order; InvalidParameter for an unknown column.
+    """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")
     sort = sort or own
@@ -57,9 +58,8 @@ async def fetch_table(
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> tuple[Result, int]:
-    """Rows that are equal in the column of ``sort`` are in the order of all other ``named`` columns: else a row could
-    be on two pages, or on none. Rows that are equal in all of these are the same to the viewer. Raises InvalidSettings
-    on an engine without pages."""
+    """Ties are sorted by all other ``named`` columns, so no row is on two pages or none. Raises InvalidSettings on an
+    engine without pages."""
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:
         raise _unknown_column()
@@ -79,16 +79,14 @@ async def _page_by_engine(
 
 
 async def _columns(ask: Ask, template: SQLTemplate, order: list[str]) -> Result:
-    """The names of all columns, and their types where the engine says them: of no row; of a few rows where an engine
-    would run the query for none."""
+    """From a few rows if the engine would run the query for none."""
     try:
-        return await ask(NoRowsTemplate(template))
+        return await ask(SchemaQuery(template))
     except InvalidSettings:
         return await ask(PagedTemplate(template, order, 1, None, 0))
 
 
 def _names_in_order(known: Result) -> list[str]:
-    """The columns that rows can be sorted by: those of a plain name that no other has, and of a type with an order."""
     types = known.types if known.types is not None and any(known.types) else ["text"] * len(known.names)
     return [
         name
@@ -98,7 +96,6 @@ def _names_in_order(known: Result) -> list[str]:
 
 
 def _names(view: Mapping[str, Any]) -> list[str]:
-    """The columns that the author named."""
     return [each["name"] for each in view.get("columns", ())]
 
 
@@ -107,7 +104,7 @@ def _unknown_column() -> InvalidParameter:
 
 
 def sorted_rows(result: Result, sort: str) -> Sequence[tuple[Any, ...]]:
-    """The rows in the order of a column; those without a value are last in both directions."""
+    """The rows in the order of a column; rows without a value come last."""
     name = sort.removeprefix("-")
     if name not in result.names:
         raise _unknown_column()

@@ -1,4 +1,4 @@
-"""PreviewGuard: the data of one dashboard for the session of a preview, in place of a token."""
+"""PreviewGuard: give a preview's session the data of one dashboard."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ from tenantry.middleware import LONG_KEY, PASSED_KEY, TOKEN_HEADER, Exchange, Me
 from tenantry.tokens import PREVIEW_PREFIX
 
 PREVIEW_KEY: Final = "tenantry.preview"
-"""The scope key of the Preview of a request."""
+"""Scope key of a request's Preview."""
 
 
 class PreviewGuard:
-    """ASGI middleware before UserGroupMiddleware, on the routes of a dashboard's data alone: where the header of the
-    token holds the key of a session, or a middleware around the app has taken that key out of the header, the group is
-    that of the preview. All other requests pass through. A response that streams ends within ``staleness`` seconds of
-    its session, as one of a token does.
+    """ASGI middleware before UserGroupMiddleware on the data routes of a dashboard: a session's key, in the token's
+    header or passed on by an outer middleware, makes the preview's group the request's. Other requests pass through.
+    Streams end within ``staleness`` seconds of the session.
 
-    Raises InvalidToken for a session that has ended, UserGroupExpired for a group that has, MissingScope for another
-    dashboard than that of the preview.
+    Raises InvalidToken for an ended session, UserGroupExpired for an ended group, MissingScope for another dashboard.
     """
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
@@ -56,7 +54,7 @@ class PreviewGuard:
 
 
 class _Sessions:
-    """The sessions as a resolver, for a TokenWatch: nothing of them is cached."""
+    """Sessions as a resolver for a TokenWatch, without a cache."""
 
     lease_age = None
 
@@ -86,7 +84,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """What the page draws over a dashboard that is a preview: as whom. Nothing for others."""
+    """The group that the page marks the preview with; empty outside of previews."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

@@ -1,8 +1,7 @@
-"""Previews: a single-use code opens a session that shows one dashboard as one group sees it, for ten minutes.
+"""Previews: a single-use code opens a session that shows one dashboard as one group for ten minutes.
 
-The group's token is no part of it. Codes and sessions are kept hashed in the store, so that any worker of any host
-knows them. Both end with the API token that asked for the preview. That one was asked for and that it was opened are
-two entries of the audit trail.
+No group token is involved. Codes and sessions are stored as hashes, so any worker of any host knows them, and end with
+the API token that requested the preview. The audit trail records the request and the opening.
 """
 
 from __future__ import annotations
@@ -10,31 +9,29 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from tenantry.cache.slots import utc_now
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes, code_digest
 from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
-from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
-from tenantry.ports import Clock, CodeStore
+from tenantry.groups import AuditNote, Author, Environment, UserGroup
+from tenantry.ports import Clock, CodeStore, GroupStore
 from tenantry.tokens import PREVIEW_PREFIX
 
 
-class PreviewStore(CodeStore, Protocol):
-    """What previews ask of a store; every Store is one."""
+@runtime_checkable
+class CodesOfGroups(Protocol):
+    """The parts of a store that previews and downloads need."""
 
-    async def get(self, environment: Environment, provided_id: str) -> Issued | None:
-        """The group with this id; None if there is none."""
-        ...
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        """The group with this handle; None if there is none."""
-        ...
+    @property
+    def codes(self) -> CodeStore: ...
+    @property
+    def groups(self) -> GroupStore: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``dashboard``, as ``group`` sees it now. ``session``: the digest of its key."""
+    """``dashboard`` for ``group`` as it is now. ``session``: the digest of its key."""
 
     group: UserGroup
     dashboard: str
@@ -42,12 +39,12 @@ class Preview:
 
 
 class Previews:
-    """Issues codes, opens sessions with them, and finds what a session may see."""
+    """Issues codes, opens sessions, and finds what a session may see."""
 
-    def __init__(self, store: PreviewStore, *, time_of_day: Clock = utc_now) -> None:
-        self._store = store
+    def __init__(self, store: CodesOfGroups, *, time_of_day: Clock = utc_now) -> None:
+        self._groups = store.groups
         self._time_of_day = time_of_day
-        self._codes = SingleUseCodes(store)
+        self._codes = SingleUseCodes(store.codes)
 
     async def issue(
         self,
@@ -58,10 +55,10 @@ class Previews:
         *,
         api_token_id: int | None = None,
     ) -> str:
-        """A code for a preview of ``dashboard`` as the group of this id, good for ten minutes, and no longer than the
-        API token that asks for it. Raises UnknownGroup, InvalidBody for a group whose end date has passed (it sees
-        nothing), Unauthorized where the API token was revoked meanwhile, StoreUnavailable."""
-        issued = await self._store.get(environment, provided_id)
+        """A code for a preview of ``dashboard`` as this group, valid for ten minutes and no longer than the API token.
+        Raises UnknownGroup; InvalidBody for a group past its end date; Unauthorized if the API token was revoked;
+        StoreUnavailable."""
+        issued = await self._groups.get(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
         if self.seconds_left(issued.group) <= 0:
@@ -79,8 +76,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """The key of a new session, good for ten minutes, for a code of which this was the payload; None for a group
-        that was deleted since, and for an API token that was revoked. Raises UserGroupExpired, StoreUnavailable."""
+        """The key of a new session of ten minutes, for the payload of a code; None if the group was deleted or the API
+        token revoked. Raises UserGroupExpired, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept)
         if group is None:
@@ -94,7 +91,7 @@ class Previews:
             return None
 
     async def find(self, key: str) -> Preview | None:
-        """What a session may see, with the group as it is now; None for one that has ended or never was. Raises
+        """What a session may see, with the group as it is now; None for an ended or unknown session. Raises
         UserGroupExpired, StoreUnavailable."""
         code = key.removeprefix(PREVIEW_PREFIX)
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
@@ -103,7 +100,7 @@ class Previews:
         return None if group is None else Preview(group, kept["dashboard"], code_digest(code))
 
     async def _group(self, kept: Mapping[str, Any]) -> UserGroup | None:
-        issued = await self._store.get_by_handle(bytes.fromhex(kept["group"]))
+        issued = await self._groups.get(handle=bytes.fromhex(kept["group"]))
         if issued is None:
             return None
         if self.seconds_left(issued.group) <= 0:
@@ -111,7 +108,7 @@ class Previews:
         return issued.group
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Until the end date of the group, by the clock of the previews."""
+        """Seconds until the end date of the group."""
         return group.seconds_left(self._time_of_day())
 
 

@@ -1,4 +1,4 @@
-"""LineStream: an answer in lines of JSON (NDJSON), each sent as soon as it is there. The token is watched meanwhile."""
+"""LineStream: an answer of JSON lines (NDJSON), sent as they become ready while the token is watched."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tenantry.dashboards.answer_budget import OpenAnswer, answer_budget
+from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.panel_lines import line
 from tenantry.dashboards.refresh.live import CHANGED
 from tenantry.errors import ViewerLeft
@@ -21,11 +21,11 @@ from tenantry.middleware import ResponseCut
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 Line: TypeAlias = bytes | deque[bytes]
-"""A line, or the pieces of a long one, which are taken out of it as they are sent."""
+"""A line, or the pieces of a long one; pieces are removed as they are sent."""
 
 
 class LineStream(Response):
-    """The response to ``request``, whose body has been read."""
+    """The response to ``request``, whose body was read."""
 
     def __init__(self, request: Request) -> None:
         headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
@@ -34,12 +34,12 @@ class LineStream(Response):
         self._request = request
 
     def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """The lines. Each was written when the next one is asked for."""
+        """The lines. Each is sent before the next one is requested."""
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the lines. Returns early when the viewer leaves or reads too slowly, and when the middleware ends it:
-        to the app it is the same. Raises AnswersUnread before anything is sent."""
+        """Send the lines. Returns early when the viewer leaves, reads too slowly, or the middleware ends the answer.
+        Raises AnswersUnread before anything is sent."""
         with suppress(ViewerLeft, ResponseCut):
             async with (
                 while_connected(self._request),
@@ -62,7 +62,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """A part of the answer. Where a line ``is_whole`` with it, the middleware may end the answer after it with a last
-    line; else the answer would be left without an end."""
+    """After a whole line the middleware may end the answer with a last line; elsewhere it can only cut it off."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

@@ -1,4 +1,4 @@
-"""What a viewer reads where a panel cannot be shown: a code and a plain sentence, never SQL, a value or a host."""
+"""Errors of panels for viewers: a code and a plain sentence, never SQL, a value or a host."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOT_ANSWERED: Final = "The data source could not answer the question of this pa
 _NOT_REACHED: Final = "The data cannot be reached just now. Please try again shortly."
 _ELSE: Final = "This panel cannot be shown just now."
 INTERNAL: Final = "internal"
-"""The code of what should not have happened."""
+"""The code of an unexpected error."""
 
 _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
     UnmappedSchema: _NOT_CONNECTED,
@@ -54,13 +54,13 @@ _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
 
 
 def viewer_error(error: TenantryError) -> dict[str, str]:
-    """The code, and a sentence for a viewer. Names are those that the author wrote."""
+    """The code and sentence for an error. Names are the author's."""
     sentence = next((_SENTENCES[kind] for kind in type(error).__mro__ if kind in _SENTENCES), _ELSE)
     return {"code": error.code, "message": sentence.format(names=_names(error))}
 
 
 def internal_error() -> dict[str, str]:
-    """What stands there for an error that is none of ours."""
+    """The code and sentence for an error that is not a TenantryError."""
     return {"code": INTERNAL, "message": _ELSE}
 
 

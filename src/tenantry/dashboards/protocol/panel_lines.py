@@ -1,11 +1,11 @@
-"""The lines of an answer for panels: one JSON object each, by msgspec; rows are arrays in the columns' order."""
+"""The lines of an answer for panels: JSON objects, encoded by msgspec; rows are arrays in column order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from tenantry.dashboards.named_columns import Columns
+from tenantry.dashboards.definition.columns import Columns
 from tenantry.datasources.results import DEFAULT_FORMAT, Result, json_row_parts, missing_package_message, scalar_text
 from tenantry.errors import InvalidSettings, QueryFailed
 
@@ -14,7 +14,7 @@ _MAX_CHOICES: Final = 10_000
 
 
 def check_encoder() -> None:
-    """Raises InvalidSettings without msgspec."""
+    """Raise InvalidSettings without msgspec."""
     _encoder()
 
 
@@ -27,7 +27,7 @@ def _encoder() -> Any:
 
 
 def line(document: Mapping[str, Any]) -> bytes:
-    """Any object as a line."""
+    """Encode an object as a line."""
     encoded: bytes = _encoder().json.Encoder().encode_lines((document,))
     return encoded
 
@@ -43,9 +43,8 @@ def rows_line(
     reduced: bool = False,
     more: Mapping[str, tuple[Result, Columns]] | None = None,
 ) -> Iterator[bytes | memoryview]:
-    """The parts of the line of a panel that has its rows. ``total``: of a table, all rows; ``age``: seconds; ``as_of``:
-    what the page gives back to ask whether they have changed; ``more``: further rows and the columns to send, by
-    their fields."""
+    """The parts of the line of a panel with rows. ``total``: all rows of a table; ``age``: seconds; ``as_of``: returned
+    by the page to ask for changes; ``more``: further rows and their columns, by field."""
     encode = _encoder().json.encode
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode)
@@ -58,7 +57,6 @@ def rows_line(
 
 
 def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) -> Iterator[bytes | memoryview]:
-    """``columns`` and ``rows``, of the columns that the panel names alone."""
     sent = result if named is None else result.only(named)
     columns = [{"name": each.name, "type": each.type} for each in sent.columns]
     yield b'"columns":' + encode(columns) + b',"rows":'
@@ -66,8 +64,8 @@ def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) 
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """The line of a control, as its one part: the first column is the value; its text for people is the column
-    ``label``, if there is one. Raises QueryFailed for more values than a viewer can choose from."""
+    """The line of a control: the first column is the value, the column ``label``, if any, its text. Raises QueryFailed
+    for too many values."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query of choices gives at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0
@@ -83,5 +81,5 @@ def choices_line(control: str, result: Result) -> list[bytes]:
 
 
 def error_line(kind: str, name: str, error: Mapping[str, str], as_of: float) -> bytes:
-    """The line of a panel or of a control that cannot be shown."""
+    """The line of a panel or control with an error."""
     return line({kind: name, "error": error, "as_of": as_of})

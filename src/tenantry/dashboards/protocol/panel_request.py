@@ -1,4 +1,4 @@
-"""The body of a request for panels, as strict JSON: which panels, in which size, with which filters."""
+"""Requests of the page, as strict JSON: which panels, how wide, with which filters."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ MAX_BODY: Final = 64 * 1024
 MAX_WIDTH: Final = 8_192
 """Device pixels of a plot."""
 WIDEST_PLOT: Final = 3_840
-"""Device pixels for which rows are chosen at most: a wider plot has the rows of this one."""
+"""Device pixels: a wider plot gets the rows of this width."""
 DEFAULT_WIDTH: Final = 1_280
-"""Device pixels of a plot whose width a request does not say."""
+"""Device pixels of a plot whose width the request omits."""
 _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "this field is required"}
 
 
 class StrictBody(BaseModel):
-    """No coercion, no unknown field, and no value in an error."""
+    """A body without coercion, unknown fields, or values in errors."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FilteredBody(StrictBody):
-    """With what the viewer has chosen."""
+    """A body with the viewer's filters."""
 
     filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
 
 
 class WantedPanel(StrictBody):
-    """One panel. ``width``: of its plot, in device pixels; 0: ``DEFAULT_WIDTH``. ``page`` (from 0) and ``sort`` (a
-    column; ``-name``: the largest first) are for tables."""
+    """One panel. ``width``: device pixels of its plot; 0: ``DEFAULT_WIDTH``. ``page`` (from 0) and ``sort`` (a column;
+    ``-name``: descending) are for tables."""
 
     id: Annotated[str, Field(max_length=20)]
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
@@ -45,16 +45,15 @@ class WantedPanel(StrictBody):
 
     @property
     def plot_width(self) -> int:
-        """The device pixels for which the rows of a chart are chosen."""
+        """Device pixels that the rows of a chart are reduced for."""
         return min(self.width or DEFAULT_WIDTH, WIDEST_PLOT)
 
 
 class PanelsRequest(FilteredBody):
-    """``panels``: None for all. ``definition``: the dashboard itself is wanted too. ``choices``: the controls whose
-    choices are wanted; None: those of all with the definition, else of none. ``fresh``: rows of a cache will not do,
-    unless they are of this moment. ``live``: the answer stays open, unless the group has ``MAX_OPEN`` of them in this
-    process: then it ends, and the page asks from time to time. ``shown``: panels that the page shows with the ``as_of``
-    of their lines, of which it wants to know which have other rows since; one that there is no more is no matter."""
+    """``panels``: None for all. ``definition``: also send the dashboard. ``choices``: controls whose choices to send;
+    None: all with the definition, else none. ``fresh``: skip older cached rows. ``live``: keep the answer open, unless
+    the group has ``MAX_OPEN`` open in this process. ``shown``: the ``as_of`` of shown panels, to ask which have
+    changed; unknown panels are ignored."""
 
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
@@ -65,20 +64,20 @@ class PanelsRequest(FilteredBody):
 
 
 class DownloadRequest(FilteredBody):
-    """``format``: of the file."""
+    """``format`` of the file."""
 
     format: Annotated[str, Field(pattern="^csv$")] = "csv"
 
 
 class ExplanationRequest(FilteredBody):
-    """Of a panel as the filters make it."""
+    """A panel, with the page's filters."""
 
 
 Model = TypeVar("Model", bound=StrictBody)
 
 
 async def read_request(request: Request, model: type[Model]) -> Model:
-    """The body. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
+    """Read and validate the body. Raises BodyTooLarge, BadJson, InvalidBody, ViewerLeft."""
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -91,7 +90,7 @@ async def read_request(request: Request, model: type[Model]) -> Model:
 
 
 def read_body(body: bytes, model: type[Model]) -> Model:
-    """What a whole body says. Raises BadJson, InvalidBody."""
+    """Validate a body. Raises BadJson, InvalidBody."""
     values = decode_json(body)
     try:
         return model.model_validate(values)

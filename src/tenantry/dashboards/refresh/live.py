@@ -1,4 +1,4 @@
-"""Rows that have changed: what an answer that stays open waits for, and what a page is told that asks."""
+"""Changes of rows: what an open answer waits for, and which panels a page must reload."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 from typing import Any, Final, TypeAlias
 
 from tenantry.cache.slots import monotonic_with_suspend
-from tenantry.dashboards.answer_budget import answer_budget
+from tenantry.dashboards.protocol.answer_budget import answer_budget
 from tenantry.datasources import DataSources, source_name
 from tenantry.errors import QueryOutdated, TenantryError
 from tenantry.groups import RegisteredSource, UserGroup
@@ -15,26 +15,25 @@ from tenantry.groups import RegisteredSource, UserGroup
 Message: TypeAlias = dict[str, Any]
 
 _SIGN_SECONDS: Final = 30.0
-"""Proxies close a connection on which nothing comes for a minute."""
+"""Proxies close a connection that is idle for a minute."""
 _OPEN_SECONDS: Final = 900.0
 
 CHANGED: Final[Message] = {"group": "changed"}
-"""The last message of an answer whose group or data source has changed: the page begins anew."""
+"""Last message after the group or its data source changed: the page begins anew."""
 SIGN: Final = b"\n"
-"""What is sent for a message that says nothing: the connection is there."""
+"""A message without content, which keeps the connection."""
 MAX_OPEN: Final = 100
-"""Answers of one group that are open in one process, whatever they are: one that comes when there are so many does not
-stay open."""
+"""Open answers of one group in one process; further ones end at once."""
 
 
 class ChangedPanels:
-    """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …``:
-    ``{"changed": […]}``, the panels whose data source the program has reported as changed, by
-    ``DataSources.changed``. ``changes`` is None where the group has more than ``MAX_OPEN`` open answers.
+    """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …`` gives
+    ``{"changed": […]}``: the panels whose data source ``DataSources.changed`` reported. ``changes`` is None if the
+    group has more than ``MAX_OPEN`` open answers.
 
-    A message is empty after half a minute without one. It ends after a quarter of an hour, for a page asks again
-    then, of a process that may be a newer one; when this process is about to end; and with the message CHANGED when a
-    data source was moved or deleted. The middleware ends the answer when the group has changed.
+    A message is empty after half a minute of silence. The messages end after a quarter of an hour, since the page then
+    asks again, perhaps of a newer process; when this process is about to stop; and with CHANGED when a data source was
+    moved or deleted. The middleware ends the answer when the group changed.
     """
 
     def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:
@@ -71,11 +70,11 @@ class ChangedPanels:
 
     @property
     def first(self) -> Message:
-        """What comes before anything else of the answer; empty for nothing."""
+        """The first message; empty for none."""
         return {}
 
     def pause(self) -> float:
-        """Seconds without a change until ``sign`` is asked for."""
+        """Seconds without a change before ``sign`` is called."""
         return _SIGN_SECONDS
 
     def sign(self) -> Message:
@@ -99,7 +98,7 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """The sources that the group's mapping names, by the schemas of the panels (``schemas``: panel -> schema)."""
+    """The group's mapped sources by schema, for ``schemas`` (panel to schema)."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # its panels say why they have no rows
@@ -119,7 +118,7 @@ def panels_of_sources(found: Mapping[str, RegisteredSource], schemas: Mapping[st
 async def changed_since(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str], shown: Mapping[str, float]
 ) -> list[str]:
-    """The panels of ``shown`` (panel -> ``as_of``) that may lack a change of their source."""
+    """The panels of ``shown`` (panel to ``as_of``) that may lack a change of their source."""
     await sources.changes.follow()
     found = panels_of_sources(await sources_of_schemas(sources, group, schemas), schemas)
     may_be_old = sources.changes.may_be_old

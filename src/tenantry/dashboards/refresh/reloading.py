@@ -1,23 +1,29 @@
-"""ReloadingFolder: the dashboards of a folder as its files are now, for whoever writes them."""
+"""ReloadingFolder: follow the files of a folder while somebody edits them, and tell open pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+from starlette.requests import Request
 
 from tenantry.dashboards.folder import QUERIES, SUFFIXES, DashboardFolder, SavedDashboard
+from tenantry.dashboards.protocol.answer_budget import OpenAnswer
+from tenantry.dashboards.protocol.line_stream import Line, LineStream
+from tenantry.dashboards.protocol.panel_lines import line
+from tenantry.dashboards.refresh.live import SIGN, ChangedPanels, Message
+from tenantry.datasources import DataSources
 from tenantry.errors import InvalidDashboards, InvalidQueries
+from tenantry.groups import UserGroup
 
 _Stamp: TypeAlias = frozenset[tuple[str, int, int]]
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
-    """A DashboardFolder that is read again when one of its files, or of its queries, has changed.
-
-    While a file cannot be used, every access raises InvalidDashboards or InvalidQueries, with where it is wrong.
-    """
+    """A DashboardFolder that rereads changed files of dashboards and queries. While a file is invalid, every access
+    raises InvalidDashboards or InvalidQueries."""
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
@@ -54,7 +60,6 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
         return self._read
 
     def _look(self) -> _Stamp:
-        """Each file with its size and when it was written."""
         folders = [self.path, *([self.path.parent / QUERIES] if self.path.name == "dashboards" else [])]
         found: set[tuple[str, int, int]] = set()
         for file in (file for folder in folders for file in folder.rglob("*") if file.suffix in {*SUFFIXES, ".sql"}):
@@ -62,3 +67,60 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
                 about = file.stat()
                 found.add((str(file), about.st_mtime_ns, about.st_size))
         return frozenset(found)
+
+
+_LOOK_SECONDS: Final = 0.3
+
+
+class ChangedFiles(ChangedPanels):
+    """ChangedPanels that also sends ``{"revision": …}`` at first and after each change of a file. ``revision``: that
+    before the dashboard was read."""
+
+    def __init__(
+        self,
+        sources: DataSources,
+        group: UserGroup,
+        schemas: dict[str, str],
+        folder: ReloadingFolder,
+        revision: str,
+    ) -> None:
+        super().__init__(sources, group, schemas)
+        self._folder = folder
+        self._revision = revision
+
+    @property
+    def first(self) -> Message:
+        """The revision that is shown."""
+        return {"revision": self._revision}
+
+    def pause(self) -> float:
+        """Seconds between two looks at the files."""
+        return _LOOK_SECONDS
+
+    def sign(self) -> Message:
+        """The revision, if it is another one."""
+        now = self._folder.revision
+        if now == self._revision:
+            return {}
+        self._revision = now
+        return self.first
+
+
+class BrokenFiles(LineStream):
+    """The answer for panels while files are invalid: ``{"broken": …}`` tells the author where. It stays open until they
+    change."""
+
+    def __init__(self, request: Request, error: InvalidQueries, changes: ChangedFiles) -> None:
+        super().__init__(request)
+        self._error = error
+        self._changes = changes
+
+    async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
+        """What is wrong; then the revisions."""
+        async with self._changes as changes:
+            yield line(self._changes.first)
+            yield line({"broken": self._error.message})
+            yield line({"end": True})
+            if changes is not None:
+                async for message in changes:
+                    yield line(message) if message else SIGN

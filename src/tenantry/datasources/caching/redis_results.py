@@ -1,10 +1,11 @@
-"""RedisResults: answers that the processes of a fleet share in Redis or Valkey, and the marks of sources that changed.
+"""RedisResults: answers that the processes of a fleet share in Redis or Valkey, and the marks of changed sources.
 
-Nothing rests on the server. An entry is used only if its digest shows that a holder of the secret wrote it for this
-very key, it is young enough, and its source has the mark that it had then. Without an answer the source is asked.
+Nothing rests on the server. An entry is used only if its digest proves that a holder of the secret wrote it for this
+key, it is young enough, and its source still has the mark of that time; else the source is asked.
 
-    <prefix>:<key>    one entry, which ends by itself
-    <prefix>:marks    a hash: "born", random, of this life of the hash; and a random mark for each source that changed
+    <prefix>:<key>    one entry, which expires
+
+    <prefix>:marks    a hash: "born", random for this life of the hash, and a random mark for each changed source
 """
 
 from __future__ import annotations
@@ -36,39 +37,39 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""So old may be what is known of marks; then it is asked for in the background."""
+"""Seconds after which the marks are asked for again, in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""What is known of marks is good for so long: beyond it nothing is taken from a cache."""
+"""Seconds for which known marks are valid; after them no answer comes from a cache."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""Answers that are on their way to the server; another one is not written."""
+"""The most pending writes; further answers are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024
-"""Bytes of an entry that is read in a thread."""
+"""Entries of this many bytes are read in a thread."""
 
 
 @dataclass(slots=True)
 class RedisResultCounters:
-    """What became of reads and writes. Plain integers."""
+    """Totals of reads and writes. Plain integers."""
 
     hits: int = 0
     misses: int = 0
     refused: int = 0
-    """It had something there that no holder of the secret wrote for this key."""
+    """Bytes that no holder of the secret wrote for this key."""
     errors: int = 0
-    """It did not answer within the budget, or was not asked for it did not answer a moment ago."""
+    """No answer within the budget, or not asked because it did not answer just before."""
     writes: int = 0
     lost_writes: int = 0
-    """Not written: too large, of a type without a form, too many at once, or no answer."""
+    """Not written: too large, of an unknown type, too many at once, or no answer."""
 
 
 class RedisResults:
-    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: at least 32 bytes, the same in all
-    processes that share answers, and known to nobody else. ``budget`` (seconds): what a query may wait for the server.
-    ``max_entry_bytes``: of one answer.
+    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: at least 32 bytes, equal in all
+    processes that share answers and known to nobody else. ``budget``: seconds that a query waits for the server.
+    ``max_entry_bytes``: the greatest size of an answer.
 
-    Making one does no I/O. Raises InvalidSettings for a wrong URL or secret, and without redis or msgspec.
+    Does no I/O. Raises InvalidSettings for a wrong URL or secret, and without redis or msgspec.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class RedisResults:
         check_codec()
         self.counters: RedisResultCounters = RedisResultCounters()
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source that was changed elsewhere; with None when any may have been."""
+        """Called with a source that changed elsewhere; None: any may have."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -96,8 +97,8 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        self._untold: set[str] = set()  # sources that changed, and the server did not take it
-        self._known_at: float | None = None  # when the marks were asked for that are known
+        self._untold: set[str] = set()  # changed sources whose mark the server did not take
+        self._known_at: float | None = None  # when the known marks were asked for
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -107,14 +108,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether it is known which sources have changed. Mostly it is; now and then this asks in the background."""
+        """Whether it is known which sources have changed; may ask in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """The same; if it is not known, it waits for the server, within the budget."""
+        """Whether it is known, after a wait for the server within the budget if necessary."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -141,7 +142,7 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Says to all processes that a source has changed. Raises SourceUnavailable if the server does not take it."""
+        """Tell all processes that a source has changed. Raises SourceUnavailable if the server does not take it."""
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -158,7 +159,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """What is known of a source: another text after each change."""
+        """The known mark of a source, which differs after each change."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -168,11 +169,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """Keyed, for a fingerprint without a secret would let a reader of the server try out values."""
+        """Keyed: a plain fingerprint would let a reader of the server try out values."""
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """The entry of a key; None if there is none that may be used, or no answer within the budget."""
+        """The usable entry of a key; None without one, or without an answer within the budget."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -192,7 +193,7 @@ class RedisResults:
             else:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
-            if not self.counters.refused:  # once: whoever put it there may do so again and again
+            if not self.counters.refused:  # once, because such entries may come again and again
                 logger.warning("%s: an entry is not what was written there", self._server.label)
             self.counters.refused += 1
             return None
@@ -203,7 +204,7 @@ class RedisResults:
         return entry
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Writes an answer in the background; it ends by itself after so many seconds."""
+        """Write an answer in the background; it expires after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             self.counters.lost_writes += 1
             return
@@ -251,12 +252,12 @@ class RedisResults:
         return answers
 
     async def settle(self) -> None:
-        """Waits until what is on its way to the server has arrived, or was given up."""
+        """Wait until all pending writes are done or given up."""
         while self._writing:
             await asyncio.wait(set(self._writing))
 
     async def aclose(self) -> None:
-        """Writes what is on its way, within a second, and closes the connections of this event loop."""
+        """Finish writes within a second, and close the connections of this event loop."""
         tasks = [*self._writing, *([self._poll] if self._poll is not None else [])]
         tasks = [task for task in tasks if task.get_loop() is asyncio.get_running_loop() and not task.done()]
         if tasks:
@@ -273,7 +274,7 @@ def _text(value: Any) -> str:
 
 
 def _pairs(answer: Any) -> dict[str, str]:
-    """Of HGETALL: a dict, or a list where names and values take turns."""
+    """HGETALL gives a dict, or a list of alternating names and values."""
     if isinstance(answer, dict):
         return {_text(name): _text(value) for name, value in answer.items()}
     texts = [*map(_text, answer)]

@@ -1,7 +1,7 @@
-"""ResultCache: answers of data sources, kept in the process for as long as the host says, within a number of bytes.
+"""ResultCache: keeps answers in the process, within a time and a number of bytes.
 
-An entry's key is the fingerprint of its query, which has in it the group and its revision where anything of a group was
-read, and the registration of the source. An entry is used only while its age is known: one from the future is not.
+The key of an entry is the fingerprint of its query, with the source's registration and, where anything of a group was
+read, the group and its revision. An entry from the future is not used.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tenantry.datasources.caching.bound_statement import made_of
+from tenantry.datasources.bound_query import BoundQuery, derived_key
+from tenantry.datasources.caching.in_flight import InFlightQueries, QueryOutcome
 from tenantry.datasources.caching.redis_results import RedisResults
 from tenantry.datasources.caching.shared_answer import SharedAnswer
-from tenantry.datasources.caching.single_flight import BoundQuery, Flights, Landing
 from tenantry.datasources.changes import ChangeTimes
 from tenantry.errors import InvalidSettings, TenantryError
 
 
 @dataclass(slots=True)
 class CacheCounters:
-    """What a ResultCache did since it was made. Plain integers: reading them costs nothing."""
+    """Totals of a ResultCache. Plain integers: reading them costs nothing."""
 
     hits: int = 0
     """Answered from the cache."""
     stale: int = 0
-    """Of these, with an answer past its time, while the source was asked for a new one."""
+    """Of these, answered with an old answer while the source is asked again."""
     misses: int = 0
     """Not answered from the cache."""
     kept: int = 0
-    """Answers that were put into it."""
+    """Answers that were stored."""
     refused: int = 0
-    """Answers that were not: too large, of a time before the source changed, or with a value that cannot be copied."""
+    """Answers that were not: too large, older than a change of the source, or with a value that cannot be copied."""
     evicted: int = 0
-    """Entries that made room for others."""
+    """Entries dropped for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """``until`` (seconds since 1970) is when nobody can want it any more; ``group`` is the one that asked first."""
+    """One entry. ``until`` (seconds since 1970): when it can no longer be used. ``group``: the first that asked."""
 
     key: str
     answer: SharedAnswer
@@ -54,12 +54,12 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory; those that one group asked for in at most
-    ``group_max_bytes`` (default: a quarter). ``stale_while_revalidate``: for so many seconds more an answer is given at
-    once while the source is asked for a new one. ``shared``: a second level, for many processes.
-    ``clock`` gives seconds since 1970.
+    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory; those of one group in at most
+    ``group_max_bytes`` (default: a quarter). ``stale_while_revalidate``: the seconds after that in which an old answer
+    is given while the source is asked again. ``shared``: a second level for many processes. ``clock`` gives seconds
+    since 1970.
 
-    For the event loop of its DataSources. Raises InvalidSettings for a bound that is none.
+    For the event loop of its DataSources. Raises InvalidSettings for an invalid bound.
     """
 
     def __init__(
@@ -83,15 +83,15 @@ class ResultCache:
         self.clock: Final = clock
         self.shared: Final = shared
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source whose rows changed, here or elsewhere; with None when any may have."""
+        """Called with a source whose rows changed, here or elsewhere; None: any may have."""
         if shared is not None:
             shared.on_change = self.changed
         self.size: int = 0
-        """Bytes of what is kept."""
+        """Bytes of all entries."""
         self._max_bytes = max_bytes
         self._group_max_bytes = min(share, max_bytes)
         self._entries: OrderedDict[str, KeptAnswer] = OrderedDict()  # the least recently used first
-        self._groups: dict[bytes, _GroupShare] = {}
+        self._groups: dict[bytes, _GroupEntries] = {}
         self._changed = ChangeTimes()
 
     def __len__(self) -> int:
@@ -101,8 +101,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """The entry, if it is no older than ``max_age`` seconds; None: than the cache's own ``seconds``, and those in
-        which it may be stale."""
+        """The entry, if it is at most ``max_age`` seconds old; None: the cache's own limit and its stale time."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -116,9 +115,9 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Seconds since the answer of a query was asked for that somebody may still be given: of several, as the pages
-        of a table, the oldest. None if none is kept. It counts as no use of it."""
-        now, derived = self.clock(), made_of(key, "")
+        """Seconds since the oldest usable answer of a query was requested, with its derived answers such as pages; None
+        without one. Does not count as a use."""
+        now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
             for entry in self._entries.values()
@@ -128,32 +127,32 @@ class ResultCache:
         return None if oldest is None else max(0.0, now - oldest)
 
     def is_stale(self, entry: KeptAnswer) -> bool:
-        """Whether it is past its time, and a new answer is to be asked for."""
+        """Whether its source is to be asked again."""
         return self.clock() - entry.as_of > self.seconds
 
-    def land(self, query: BoundQuery, landing: Landing) -> bool:
-        """``keep`` an answer that comes from its source; the shared level gets it too. Whether anybody else has it."""
-        kept, shared, source = self.keep(query, landing), self.shared, query.opened.name
-        if query.key is None or shared is None or landing.as_of <= self._changed.of(source):
+    def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
+        """``keep`` an answer of the source, and write it to the shared level. Returns whether others have it too."""
+        kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
+        if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
-        seconds = self._seconds_to_keep(query) - (self.clock() - landing.as_of)
-        shared.write(query.key, source, landing.as_of, landing.answer, seconds)
+        seconds = self._seconds_to_keep(query) - (self.clock() - outcome.as_of)
+        shared.write(query.key, source, outcome.as_of, outcome.answer, seconds)
         return True
 
-    def keep(self, query: BoundQuery, landing: Landing, *, is_checked: bool = False) -> bool:
-        """Puts an answer in, unless it is too large or of a time before its source changed, which somebody may have
-        checked. Whether it is in."""
+    def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
+        """Store an answer, unless it is too large, or older than a change of its source (``is_checked``: it is not).
+        Whether it is stored."""
         if query.key is None:
             return False
-        source, answer = query.opened.name, landing.answer
+        source, answer = query.opened.name, outcome.answer
         size = answer.size + len(query.key)
-        is_old = not is_checked and landing.as_of <= self._changed.of(source)
+        is_old = not is_checked and outcome.as_of <= self._changed.of(source)
         if is_old or size > self._group_max_bytes or not answer.is_copyable:
             self.counters.refused += 1
             return False
-        until = landing.as_of + self._seconds_to_keep(query)
+        until = outcome.as_of + self._seconds_to_keep(query)
         self._drop(query.key)
-        self._put(KeptAnswer(query.key, answer, landing.as_of, until, size, query.group, source))
+        self._put(KeptAnswer(query.key, answer, outcome.as_of, until, size, query.group.handle, source))
         self.counters.kept += 1
         return True
 
@@ -161,8 +160,7 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """The rows of a source (None: of any) have changed: what is kept of it is dropped, and no answer that began
-        before is kept."""
+        """Drop the answers of a changed source (None: of all), and store none that began before."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -172,12 +170,12 @@ class ResultCache:
         self.on_change(source)
 
     def clear(self) -> None:
-        """Drops everything."""
+        """Drop all answers."""
         for key in list(self._entries):
             self._drop(key)
 
     def _put(self, entry: KeptAnswer) -> None:
-        share = self._groups.setdefault(entry.group, _GroupShare())
+        share = self._groups.setdefault(entry.group, _GroupEntries())
         self._entries[entry.key] = entry
         share.keys[entry.key] = None
         share.size += entry.size
@@ -203,9 +201,7 @@ class ResultCache:
             del self._groups[entry.group]
 
 
-class _GroupShare:
-    """What one group asked for first, the least recently used first."""
-
+class _GroupEntries:
     __slots__ = ("keys", "size")
 
     def __init__(self) -> None:
@@ -214,16 +210,16 @@ class _GroupShare:
 
 
 class CachedQueries:
-    """Asks the cache before a flight, and keeps what lands."""
+    """Looks for an answer in the cache before it runs a query."""
 
-    def __init__(self, cache: ResultCache, flights: Flights) -> None:
+    def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache
-        self._flights = flights
+        self._in_flight = in_flight
         self._refreshing: dict[str, asyncio.Task[None]] = {}
-        self._reading: dict[str, asyncio.Task[Landing | None]] = {}
+        self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
-    async def ask(self, query: BoundQuery, max_age: float | None = None) -> Landing:
-        """As ``Flights.ask``. ``max_age`` 0 asks the source."""
+    async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
+        """The answer, as of ``InFlightQueries.join``. ``max_age`` 0 asks the source."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._ask_source(query, max_age)
@@ -236,13 +232,13 @@ class CachedQueries:
             found = await self._find_shared(query.key, query, max_age, shared)
             return found or await self._ask_source(query, max_age)
         finally:
-            self._flights.pools.release(query.opened)
+            query.opened.release()
 
-    async def _ask_source(self, query: BoundQuery, max_age: float | None) -> Landing:
+    async def _ask_source(self, query: BoundQuery, max_age: float | None) -> QueryOutcome:
         self._cache.counters.misses += 1
-        return await self._flights.ask(query, max_age)
+        return await self._in_flight.join(query, max_age)
 
-    def _find(self, key: str, query: BoundQuery, max_age: float | None) -> Landing | None:
+    def _find(self, key: str, query: BoundQuery, max_age: float | None) -> QueryOutcome | None:
         cache = self._cache
         kept = cache.find(key, max_age)
         if kept is None:
@@ -251,12 +247,12 @@ class CachedQueries:
         if max_age is None and cache.stale_seconds and cache.is_stale(kept):
             cache.counters.stale += 1
             self._refresh(key, query)
-        return Landing(kept.answer, None, kept.as_of, is_shared=True, is_hit=True)
+        return QueryOutcome(kept.answer, None, kept.as_of, is_shared=True, is_hit=True)
 
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
-    ) -> Landing | None:
-        """Nothing while it is not known which sources have changed: then the source is asked."""
+    ) -> QueryOutcome | None:
+        """None while the changes of other processes are unknown, so that the source is asked."""
         if not await shared.follow():
             return None
         found = self._find(key, query, max_age)
@@ -267,29 +263,28 @@ class CachedQueries:
             reading = asyncio.get_running_loop().create_task(self._read(key, query, shared))
             self._reading[key] = reading
             reading.add_done_callback(lambda _: self._reading.pop(key, None))
-        landing = await asyncio.shield(reading)
-        if landing is None:
+        outcome = await asyncio.shield(reading)
+        if outcome is None:
             return None
         most = self._cache.seconds if max_age is None else max_age
-        if not 0 <= self._cache.clock() - landing.as_of <= most:
+        if not 0 <= self._cache.clock() - outcome.as_of <= most:
             return None
         self._cache.counters.hits += 1
-        return landing
+        return outcome
 
-    async def _read(self, key: str, query: BoundQuery, shared: RedisResults) -> Landing | None:
+    async def _read(self, key: str, query: BoundQuery, shared: RedisResults) -> QueryOutcome | None:
         source = query.opened.name
         entry = await shared.read(key, source)
         if entry is None:
             return None
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
-        landing = Landing(answer, None, entry.as_of, is_shared=True, is_hit=True)
+        outcome = QueryOutcome(answer, None, entry.as_of, is_shared=True, is_hit=True)
         if entry.mark == shared.mark_of(source):  # else it changes at this very moment
-            self._cache.keep(query, landing, is_checked=True)
-        return landing
+            self._cache.keep(query, outcome, is_checked=True)
+        return outcome
 
     def _refresh(self, key: str, query: BoundQuery) -> None:
-        """Asks the source in the background; one at a time for a key."""
         if key not in self._refreshing:
             task = self._refreshing[key] = asyncio.get_running_loop().create_task(self._ask_again(key, query))
             query.opened.users += 1
@@ -297,23 +292,23 @@ class CachedQueries:
 
     async def _ask_again(self, key: str, query: BoundQuery) -> None:
         try:
-            await self._flights.ask(query, self._cache.stale_seconds)
+            await self._in_flight.join(query, self._cache.stale_seconds)
         except TenantryError:
-            return  # the stale answer stays until its end, and the next viewer asks again
+            return  # the old answer stays until its end, and the next query asks again
 
     def _refreshed(self, key: str, query: BoundQuery) -> None:
         self._refreshing.pop(key, None)
-        self._flights.pools.release(query.opened)
+        query.opened.release()
 
     async def changed(self, source: str) -> None:
-        """The rows of a source have changed. Raises SourceUnavailable when others cannot be told."""
+        """Drop the answers of a source everywhere. Raises SourceUnavailable when other processes cannot be notified."""
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)
             self._cache.changed(source)  # also what came from the shared level meanwhile
 
     async def aclose(self) -> None:
-        """Stops what runs in the background."""
+        """Stop all background work."""
         tasks = [*self._refreshing.values(), *self._reading.values()]
         for task in tasks:
             task.cancel()
@@ -323,7 +318,7 @@ class CachedQueries:
 
 
 def check_max_age(max_age: Any) -> None:
-    """Raises ValueError for what is no number of seconds."""
+    """Raises ValueError unless it is a number of seconds, 0 or above."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
         raise ValueError("max_age is a number of seconds, 0 or above")
 

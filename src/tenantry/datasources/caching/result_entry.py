@@ -1,8 +1,8 @@
-"""A result as bytes, for a cache that others share; read back it is equal, with values of the same types.
+"""The bytes of a result for a shared cache; read back it is equal, with values of the same types.
 
-It is MessagePack, written column by column: one of common types as it is, with a word that says the type; any other one
-value by value, each with a tag. Nothing in it can be run. Before it stands a keyed digest of everything, so nobody who
-lacks the secret can make an entry, or put one where another one belongs.
+They are MessagePack, column by column: a column of one common type as it is, any other one value by value with tags.
+Nothing in it can be run. A keyed digest over everything comes first, so nobody without the secret can make an entry or
+move one to another key.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _TAGGED: Final = "tagged"
 
 
 class Unencodable(Exception):
-    """A value of a type that has no form here."""
+    """A value's type has no encoding here."""
 
 
 class RefusedResult(Exception):
-    """What was read is no entry of this key: nobody who has the secret wrote it there."""
+    """The bytes are no entry of this key from a holder of the secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """What is written for one key. ``mark``: that of the source when the query ran. ``as_of``: seconds since 1970.
-    ``size``: bytes that the result takes in memory."""
+    """One entry. ``mark``: the source's when the query ran. ``as_of``: seconds since 1970. ``size``: bytes in
+    memory."""
 
     key: str
     mark: str
@@ -79,7 +79,7 @@ def write_result(secret: bytes, entry: SharedEntry) -> bytes:
 
 
 def read_result(secret: bytes, key: str, data: bytes) -> SharedEntry:
-    """The entry that was written under this key. Raises RefusedResult for any other bytes."""
+    """The entry of this key. Raises RefusedResult for any other bytes."""
     mac, body = data[:_MAC_BYTES], data[_MAC_BYTES:]
     if not compare_digest(mac, _mac(secret, body)):
         raise RefusedResult
@@ -154,7 +154,7 @@ def _untagged(tagged: Any) -> Any:
 
 
 def _offset(value: datetime | time) -> Any:
-    """Of a zone its offset is kept: the instant is the same, and so is the text."""
+    """Only the offset of a zone is kept: the instant and its text stay the same."""
     if value.tzinfo is None:
         return None
     offset = value.utcoffset()

@@ -1,7 +1,7 @@
-"""SharedAnswer: what a driver gave, for several viewers, none of whom can change what another one gets.
+"""SharedAnswer: one answer for several callers, none of whom can change what another one gets.
 
-Rows are tuples, so only values can be changed that hold others: the lists and objects of JSON columns, arrays and
-structs. Columns that have such values are copied for each viewer; in most results there are none.
+Rows are tuples, so only values that hold others can change: JSON, arrays and structs. Their columns are copied for each
+caller; most results have none.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ _IMMUTABLE: Final = frozenset({
     type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta, UUID,
     IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network,
 })  # fmt: skip
-"""Types of values that nobody can change. Of a subclass that is not known."""
+"""Immutable types, but not their subclasses."""
 _IMMUTABLE_WORDS: Final = frozenset({
     "boolean", "integer", "decimal", "float", "text", "date", "time", "datetime", "interval", "uuid",
 })  # fmt: skip
-"""The same, for columns of which the engine says the type. Bytes may be a ``bytearray``."""
+"""The same, for columns whose type the engine names. Bytes may be a ``bytearray``."""
 
 
 _ENTRY_BYTES: Final = 1_000
 _ROW_BYTES: Final = 64
 _VALUE_BYTES: Final = 40
-"""Memory beside the values that can be large; each number, date or UUID is counted as one of 32 bytes and a pointer."""
+"""Memory apart from large values; each number, date or UUID counts as 32 bytes and a pointer."""
 
 
 class Uncopyable(Exception):
-    """A value is of a type that is not known, or nests too deep: nobody but one viewer can have it."""
+    """A value has an unknown type or nests too deep, so only one caller can have it."""
 
 
 class SharedAnswer:
-    """The answer to one query, for which the source was asked at ``as_of`` (None: as the answer itself says). Raises
-    ValueError for ready dicts of different names."""
+    """The answer to one query. ``as_of``: when the source was asked; None: as the answer says. Raises ValueError for
+    dicts of different names."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -50,15 +50,15 @@ class SharedAnswer:
         types = None if result.types is None else tuple(result.types)
         rows = result.rows if type(result.rows) is tuple else tuple(result.rows)
         self.original: Result = Result(tuple(result.names), rows, types, as_of or result.as_of, result.size)
-        """The answer itself: for its only viewer."""
+        """The answer itself, for its only caller."""
         self.size: int = 0
-        """Bytes of memory, once ``measure`` was called."""
+        """Bytes of memory, after ``measure``."""
         self.is_copyable: bool = True
-        """False where ``measure`` found a value that ``fresh`` does not copy."""
+        """Whether ``fresh`` copies all values; known after ``measure``."""
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
-        """Looks at every value, in the thread of the query: how large it is, and whether it can be changed."""
+        """Compute size and mutable columns, in the thread of the query."""
         rows, names = self.original.rows, self.original.names
         self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
         self._mutable = _mutable_columns(self.original)
@@ -69,16 +69,16 @@ class SharedAnswer:
 
     @property
     def mutable(self) -> tuple[int, ...]:
-        """Positions of the columns that have a value which can be changed. They are looked at once."""
+        """Positions of the columns with a mutable value."""
         if self._mutable is None:
             self._mutable = _mutable_columns(self.original)
         return self._mutable
 
     def result(self) -> Result:
-        """For one viewer. Raises Uncopyable."""
+        """The result for one caller. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
-            return self.original  # its rows are tuples of what nobody can change
+            return self.original  # its rows are tuples of immutable values
         try:
             return replace(self.original, rows=tuple(_fresh_row(row, mutable) for row in self.original.rows))
         except RecursionError:
@@ -101,9 +101,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """A value that shares nothing with another one that can be changed: ``deepcopy`` for the types that drivers give,
-    several times as fast. Raises Uncopyable for any other, whose copy might share something or run anything;
-    RecursionError."""
+    """A copy that shares no mutable part; several times as fast as ``deepcopy``. Raises Uncopyable for a type whose
+    copy might share something or run code; RecursionError."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

@@ -1,4 +1,4 @@
-"""Checks of a data source before its first query: engine, connection and session."""
+"""Checks before the first query: connections, session variables, and queries."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Whether a data source answers: asked before it is registered, and by ``tenantry data-source test`` and ``list``."""
+"""Tests whether data sources answer, at registration and for ``tenantry data-source test`` and ``list``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Final
 from tenantry.datasources.driver import as_result, unreachable_error
 from tenantry.datasources.engines.engine import DriverFactory
 from tenantry.datasources.engines.registry import find_engine, host_engines
+from tenantry.datasources.open_sources import create_source
+from tenantry.datasources.pool.fair_queue import FairQueue
 from tenantry.datasources.pool.limits import Limits
-from tenantry.datasources.pool.turns import Turns
-from tenantry.datasources.pools import create_source
 from tenantry.datasources.url import parse_url
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import DataSourceError
@@ -20,7 +20,7 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import SQLTemplate
 
 CHECK_SECONDS: Final = 5.0
-"""How long a data source may take to answer."""
+"""Default time limit for an answer."""
 
 _AT_ONCE: Final = 16
 _QUESTION: Final = SQLTemplate("select 1 as answer")
@@ -33,11 +33,10 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connects as a query would, and has the engine answer ``select 1``. Gives the seconds that it took.
+    """Connect as a query would and run ``select 1``. Returns the seconds it took.
 
-    ``keys`` as of ``DataSources``. Raises DataSourceError: SourceUnavailable, SecretUnavailable, QueryTimeout,
-    QueryFailed; InvalidSource for a URL or driver that cannot be used, and for a source that can read the store's own
-    tables.
+    ``keys`` as for ``DataSources``. Raises DataSourceError: SourceUnavailable, SecretUnavailable, QueryTimeout,
+    QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
     """
     begun = monotonic()
     connectable = UrlSecrets(keys).resolve(source).source
@@ -47,7 +46,7 @@ async def check_connection(
     late = False
     try:
         async with asyncio.timeout(seconds):
-            await opened.fetch(as_result, bound, Turns(source.id, limits).ask(b""))
+            await opened.fetch(as_result, bound, FairQueue(source.id, limits).acquire(b""))
     except TimeoutError:
         late = True
     finally:
@@ -67,7 +66,7 @@ async def check_connections(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> list[DataSourceError | None]:
-    """The same for several, side by side: what is wrong with each, in their order; None for one that answers."""
+    """``check_connection`` for several sources at once: each one's error or None, in order."""
     slots, alone, host = asyncio.Semaphore(_AT_ONCE), asyncio.Lock(), host_engines(engines or {})
 
     async def check(source: RegisteredSource) -> DataSourceError | None:

@@ -1,8 +1,7 @@
-"""EngineCheck: queries, explained by the engines of the data sources that groups ask, which also say the names of their
-columns. None of them is run.
+"""EngineCheck: has engines explain queries and name their columns, without running them.
 
-Each query is explained once on each data source, for the first group that can be asked about: one that has every
-property that the query and the session variables of the source need.
+Each query is explained once on each data source, for the first group with every property that the query and the
+source's session variables need.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from tenantry.datasources.checks.query_plans import PlanTemplate, plan_prefix
 from tenantry.datasources.engines.engine import Engine
 from tenantry.datasources.engines.registry import find_engine
 from tenantry.datasources.explanation import ExplainedQuery
+from tenantry.datasources.schema_query import SchemaQuery, can_name_columns
 from tenantry.datasources.session import SessionTemplate
 from tenantry.datasources.sources import DataSources
 from tenantry.datasources.url import parse_url
-from tenantry.datasources.wrapped.no_rows import NoRowsTemplate, can_name_columns
-from tenantry.datasources.wrapped.plans import PlanTemplate, plan_prefix
 from tenantry.errors import (
     InvalidParameter,
     InvalidSource,
@@ -38,15 +37,12 @@ from tenantry.sql import SQLTemplate
 from tenantry.sql.checks import NAMED, Finding, Severity, template_error
 
 _AT_ONCE: Final = 8
-"""Data sources that are asked side by side; the queries of one are asked one by one."""
 _UNREACHABLE: Final = (SourceUnavailable, InvalidSource, StoreUnavailable)
-"""What says nothing of a query."""
 _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query, the file that findings name, and the schema whose data source it asks. ``names``: whether the names of
-    its columns are wanted."""
+    """A query, the file for its findings, and its schema. ``names``: also ask for the names of its columns."""
 
     file: str
     template: SQLTemplate
@@ -56,25 +52,20 @@ class AskedQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """What engines refuse, each with its file. ``explained``: the files of queries that some engine has explained;
-    ``engines``: those that explain nothing here -> the files that ask them; ``unasked``: the files that no group can be
-    asked about, for no mapping names their data source or something is missing in every group. ``columns``: of each
-    query whose names are wanted, what data source says them and for which group -> the names. ``unnamed``: the files of
-    queries that an engine explains and has no names of, as of one with two columns of the same name. ``asked``: the
-    engines of the data sources that each query is for."""
+    """The findings, each with its file, and what was covered."""
 
     findings: tuple[tuple[str, Finding], ...]
-    explained: frozenset[str]
-    engines: Mapping[str, frozenset[str]]
-    unasked: frozenset[str]
-    columns: Mapping[AskedQuery, Mapping[str, tuple[str, ...]]]
-    unnamed: frozenset[str]
-    asked: Mapping[AskedQuery, frozenset[str]]
+    explained: frozenset[str]  # files with a query that an engine explained
+    engines: Mapping[str, frozenset[str]]  # engine that cannot explain -> files
+    unasked: frozenset[str]  # files whose queries no group can run, for lack of a data source or a property
+    columns: Mapping[AskedQuery, Mapping[str, tuple[str, ...]]]  # query -> data source and group -> names
+    unnamed: frozenset[str]  # files of explained queries without names, as with two columns of one name
+    asked: Mapping[AskedQuery, frozenset[str]]  # query -> engines of its data sources
 
 
 @dataclass(slots=True)
 class _Source:
-    """A data source: of each schema the queries that no group was found for yet, and those that one was."""
+    """``left``: schema -> queries without a group so far. ``asked``: queries with their group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
@@ -89,14 +80,14 @@ class _Source:
 
 @dataclass(slots=True)
 class _Answers:
-    """What a data source said of each text: for two dashboards may ask the same."""
+    """The answers of one data source by SQL: two dashboards may have the same query."""
 
     refusals: dict[str, _Refusal | None] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _Refusal(NamedTuple):
-    """A finding before it is known how many data sources say the same."""
+    """A finding, before equal ones of several data sources are merged."""
 
     file: str
     code: str
@@ -107,7 +98,7 @@ class _Refusal(NamedTuple):
 
 
 class EngineCheck:
-    """``add`` takes in groups; ``run`` then has the engines explain what was found for them."""
+    """``add`` the groups, then ``run``."""
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}
@@ -126,7 +117,7 @@ class EngineCheck:
         self._unnamed: set[str] = set()
 
     def add(self, group: UserGroup) -> None:
-        """Takes in one group of the environment."""
+        """Choose this group for the queries that it can run."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -140,7 +131,6 @@ class EngineCheck:
                 source.left[schema] = [query for query in left if query not in found]
 
     def _can_ask(self, source: _Source, query: AskedQuery, group: UserGroup) -> bool:
-        """Whether the group has all that is needed."""
         try:
             if source.session is not None:
                 source.session.bind(group)
@@ -152,7 +142,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Asks the engines. Raises StoreUnavailable."""
+        """Ask the engines. Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -182,7 +172,6 @@ class EngineCheck:
         return {query: frozenset(engines) for query, engines in found.items()}
 
     async def _ask(self, sources: DataSources, source: _Source) -> None:
-        """The queries of one source, one by one, until it cannot be reached."""
         known = _Answers()
         for query, group in source.asked:
             says = f"data source {source.registered.provided_id}, for {group.provided_id}"
@@ -201,8 +190,7 @@ class EngineCheck:
     async def _explain(
         self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
     ) -> tuple[_Refusal | None, ExplainedQuery | None]:
-        """What is wrong with a query, if its engine says something; else what was explained, if it was. ``known``:
-        texts that were explained already. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
+        """The refusal of a query, or the explained query. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
         variables, prefix, text = _variables(group), "", ""
         try:
             explained = await sources.explain(group, query.schema, query.template, variables)
@@ -233,7 +221,6 @@ class EngineCheck:
         known: dict[str, tuple[str, ...]],
         says: str,
     ) -> None:
-        """Takes in the names of a query's columns. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
         text = explained.traced.bound.sql
         if text not in known:
             known[text] = await _names(sources, query, group) if can_name_columns(explained.engine) else ()
@@ -249,16 +236,14 @@ class EngineCheck:
 
 
 def reported_by(sources: Sequence[str]) -> str:
-    """The first of some data sources that say the same, and how many more there are."""
+    """The first data sources that report a finding, and the number of the others."""
     more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
     return "; ".join(sources[:NAMED]) + more
 
 
 async def _names(sources: DataSources, query: AskedQuery, group: UserGroup) -> tuple[str, ...]:
-    """The names of a query's columns; none of one that is well and cannot stand in another one. Raises
-    SourceUnavailable, InvalidSource, StoreUnavailable."""
     try:
-        found = await sources.query(group, query.schema, NoRowsTemplate(query.template), _variables(group))
+        found = await sources.query(group, query.schema, SchemaQuery(query.template), _variables(group))
     except _UNREACHABLE:
         raise
     except TenantryError:
@@ -279,13 +264,12 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
 
 
 def _word(text: str, position: int) -> str:
-    """The word at a character of the SQL, from 1: the author's own, for values are bound."""
     found = _WORD.match(text, position - 1) if position > 0 else None
     return found[1] if found is not None else ""
 
 
 def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    """File, line and column of a word that stands once in a query; else its beginning."""
+    """File, line and column of a word that is in the query once; else of the query."""
     source = query.template.definition.source
     found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
     if len(found) != 1:
@@ -295,7 +279,6 @@ def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
 
 
 def _variables(group: UserGroup) -> Record:
-    """What a query reads while a viewer has chosen nothing."""
     return extend(group.variables, "params", {})
 
 

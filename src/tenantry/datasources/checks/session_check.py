@@ -1,7 +1,4 @@
-"""SessionCheck: which groups lack what the session variables of their data sources are set from.
-
-Such a group gets no query at all on that source. It is found by what runs before each query: a SessionTemplate.
-"""
+"""SessionCheck: finds groups without the properties that session variables need. Such a group can run no query."""
 
 from __future__ import annotations
 
@@ -22,12 +19,12 @@ _WRONG: Final[dict[type[Exception], tuple[str, str, str]]] = {
         "give these groups one value that is not empty",
     ),
 }
-"""What ``bind`` raises -> the code of the finding, what is wrong, and its fix."""
+"""Error of ``bind`` -> code, problem and fix of the finding."""
 
 
 @dataclass(slots=True)
 class _Variable:
-    """One session variable of one source, and the ids of the groups for which it cannot be set."""
+    """A session variable of a source, and the ids of the groups for which it cannot be set."""
 
     source: RegisteredSource
     number: int
@@ -57,8 +54,10 @@ class _Variable:
 
 
 class SessionCheck:
-    """Compares groups with the session variables of data sources of their environment: each group with the sources that
-    its mapping names. Raises InvalidSource for a source whose session variables cannot be set."""
+    """Checks groups against the session variables of the sources in their mapping.
+
+    Raises InvalidSource for a source whose session variables cannot be set.
+    """
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._variables = [
@@ -68,7 +67,7 @@ class SessionCheck:
         ]
 
     def add(self, group: UserGroup) -> None:
-        """Takes in one group."""
+        """Check one group."""
         mapping = group.mapping
         if mapping is None or not self._variables:
             return
@@ -78,7 +77,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Each with the name of its data source. Its line is the number of the session variable."""
+        """Data source and finding; the line is the number of the session variable."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -1,4 +1,4 @@
-"""The engines of this distribution. Their drivers, and the clients that those import, are loaded at first use."""
+"""The built-in engines. A driver and its client are imported when a source is opened."""
 
 from __future__ import annotations
 
@@ -83,4 +83,4 @@ BUILT_IN: Final[Mapping[str, Engine]] = {
     "clickhouse": _CLICKHOUSE,
     "chdb": _CHDB,
 }
-"""URL scheme -> its engine."""
+"""URL scheme -> engine."""

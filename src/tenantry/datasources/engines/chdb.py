@@ -1,9 +1,4 @@
-"""chDB: ClickHouse in this process, on a folder of its own, held read-only by ``readonly=1``.
-
-The engine is one for the whole process and has one folder at a time, which no other process can open meanwhile. There
-is no read-only way to open a folder: what keeps queries from writing is the setting, which no query can change, and the
-check of the text.
-"""
+"""chDB: ClickHouse in this process, on a local folder. A process can have one folder open."""
 
 from __future__ import annotations
 
@@ -16,9 +11,8 @@ from uuid import uuid4
 import clickhouse_connect
 
 from tenantry.datasources.driver import unreachable_error
-from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
+from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.engines.clickhouse_types import READ_AS
 from tenantry.datasources.engines.engine import is_installed
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.results import Result
@@ -38,7 +32,7 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection to the engine, and the mark by which its query is known."""
+    """A connection, and the comment that marks its query."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -47,10 +41,7 @@ class Handle:
 
 
 class ChDBDriver:
-    """A ``Driver`` and ``ReusingDriver`` for a chDB folder; a connection is a handle of the process's engine.
-
-    Raises ImportError when chDB is not installed.
-    """
+    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. Raises ImportError if chDB is missing."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -60,24 +51,25 @@ class ChDBDriver:
         self.source_id = source.id
         self._path = file_path(url)
         self._limits = limits
+        if not is_installed("chdb"):  # the first query loads it: half a gigabyte
+            raise ImportError("chdb")
+        # A folder cannot be opened read-only: `readonly`, which no query can change, and the check of the SQL do that.
         self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
-        if not is_installed("chdb"):  # the first query loads it: half a gigabyte
-            raise ImportError("chdb")
 
     def open(self) -> Handle:
-        """A handle that can only read, from its first query on. Raises SourceUnavailable, InvalidSource."""
+        """Connect. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_dir():
             raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
-        if not all((self._path / name).is_dir() for name in _OWN_FOLDERS):  # the engine would make a new one of it
+        if not all((self._path / name).is_dir() for name in _OWN_FOLDERS):  # the engine would create a database there
             raise InvalidSource(f"the folder of data source {self.source_id} holds no database of chDB")
         failure: TenantryError
         try:
             with self._lock:
                 client = clickhouse_connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
             try:
-                for name, value in self._settings.items():  # `readonly` is the last: after it none can be changed
+                for name, value in self._settings.items():  # `readonly` is last: it locks the others
                     client.set_client_setting(name, value)
             except BaseException:
                 client.close()
@@ -88,7 +80,7 @@ class ChDBDriver:
         raise failure
 
     def fetch(self, connection: Handle, bound: BoundSQL) -> Result:
-        """One statement that reads."""
+        """Run one read statement."""
         sql, params = to_statement(self.source_id, bound)
         connection.mark = f"/*{uuid4().hex}*/"
         failure: TenantryError
@@ -105,8 +97,7 @@ class ChDBDriver:
     def _columns(
         self, connection: Handle, sql: str, params: dict[str, Any], answer: QueryResult
     ) -> tuple[list[str], list[Any]]:
-        """Names and types of the columns: the engine gives none with an answer without rows, so it is asked."""
-        if answer.column_names or first_keyword(sql) not in _DESCRIBED:
+        if answer.column_names or first_keyword(sql) not in _DESCRIBED:  # without rows there are no names
             return list(answer.column_names), list(answer.column_types)
         from clickhouse_connect.datatypes.registry import get_from_name
 
@@ -115,29 +106,29 @@ class ChDBDriver:
         return [row[0] for row in rows], [get_from_name(row[1]) for row in rows]
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for the client's."""
+        """Translate the client's error."""
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """Always: a query can change nothing of its handle."""
+        """True: a query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:
-        """Has the engine stop the query, by another handle in a thread of its own. Waits for nothing."""
+        """Stop the query through another handle, in another thread, without waiting."""
         if connection.mark and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.mark)
 
     def _stop(self, mark: str) -> None:
-        """``kill query``; where it fails, the engine's own timeout ends the query."""
         import chdb
 
+        # If this fails, the engine's timeout ends the query.
         with suppress(Exception), closing(chdb.connect(str(self._path))) as other:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Closes the handle; with the last one of the process the engine lets go of the folder."""
+        """Close the handle. The last one of the process releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:
-        """Ends the threads that stop queries."""
+        """End the threads that stop queries."""
         self._stoppers.shutdown(wait=False)

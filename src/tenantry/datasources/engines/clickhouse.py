@@ -1,13 +1,4 @@
-"""ClickHouse over HTTP, by clickhouse-connect: every request is read-only, has limits and an id by which it is stopped.
-
-``readonly=1`` goes with each request, beside the limits: a query can then change no setting, so it cannot lift them,
-and no table function can reach out of the server. A user whose profile says ``readonly=2`` cannot be sent another
-value; the text is checked for what that lets pass. One whose profile says 1 cannot be sent limits either: then those of
-the profile hold on the server, and ours here.
-
-A request has no session, so nothing of it can be left for the next one. Its text and values travel in the body: no log
-of a proxy shows them.
-"""
+"""ClickHouse over HTTP, by clickhouse-connect. A request has no session, and its SQL and values are in the body."""
 
 from __future__ import annotations
 
@@ -26,9 +17,8 @@ from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines import tls
-from tenantry.datasources.engines.clickhouse_queries import failure_of, limit_settings, to_result
+from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.engines.clickhouse_types import READ_AS
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.results import Result
 from tenantry.datasources.url import parse_url
@@ -40,16 +30,13 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
 _MODES: Final = ("disabled", "verify")
-_SLACK: Final = 2.0  # seconds that the client waits beyond the server's own timeout
+_SLACK: Final = 2.0  # seconds that the client waits beyond the server's timeout
 _NO_TLS: Final = "the server has no TLS on this port: write ssl_mode=disabled on a network that nobody else is on"
 
 
 class ClickHouseAddress:
-    """Where the server is, who logs in, and how: as keyword arguments of ``clickhouse_connect.get_client``.
-
-    Without ``ssl_mode`` it is TLS with a certificate that is verified; on a loopback address none, unless the URL names
-    files of certificates. Raises InvalidSource for an option of the URL that is not known, or that contradicts another.
-    """
+    """Keyword arguments of ``clickhouse_connect.get_client``. Raises InvalidSource for unknown or contradictory
+    options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "ClickHouse", tls.OPTIONS, modes=_MODES)
@@ -66,7 +53,7 @@ class ClickHouseAddress:
         }
 
     def arguments(self, connections: int) -> dict[str, Any]:
-        """Raises InvalidSource for a file that cannot be read. For a thread."""
+        """The arguments. Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
         from urllib3 import PoolManager
 
         context: dict[str, Any] = {} if self._context is None else {"ssl_context": self._context.get()}
@@ -74,7 +61,7 @@ class ClickHouseAddress:
 
 
 class RunningQuery:
-    """What the threads of one query and of its stop share."""
+    """The state that a query shares with the thread that stops it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -83,10 +70,7 @@ class RunningQuery:
 
 
 class ClickHouseDriver:
-    """A ``Driver`` and ``ReusingDriver`` for one database of a ClickHouse server; one client serves all threads.
-
-    Raises InvalidSource for an unknown option of the URL.
-    """
+    """A ``Driver`` and ``ReusingDriver``; one client serves all threads. Raises InvalidSource."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -97,11 +81,11 @@ class ClickHouseDriver:
         self._address = ClickHouseAddress(parse_url(source.url))
         self._lock = Lock()
         self._client: Client | None = None
-        # All connections may be in use when a query must be stopped: that has threads and connections of its own.
+        # Stopping a query uses separate threads and connections, because all others may be in use.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """A query of the one client, which the first call makes. Raises SourceUnavailable, InvalidSource."""
+        """Create the client if there is none. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -134,7 +118,9 @@ class ClickHouseDriver:
         return client
 
     def _set_up(self, client: Client) -> None:
-        """Has each request say what it may do, as far as the profile of the user lets it."""
+        # With readonly=1 a query cannot change settings, so it cannot lift the limits, and table functions cannot reach
+        # other servers. A profile with 2 accepts no other value: the check of the SQL covers the difference. One with 1
+        # accepts no limits either: then those of the profile apply on the server, and ours here.
         known = client.server_settings
         level = known["readonly"].value if "readonly" in known else "0"
         if level != "1":
@@ -161,7 +147,7 @@ class ClickHouseDriver:
         return unreachable_error(self.source_id, error)
 
     def fetch(self, connection: RunningQuery, bound: BoundSQL) -> Result:
-        """One statement that reads, in a request of its own."""
+        """Run one read statement in one request."""
         sql, params = to_statement(self.source_id, bound)
         connection.query_id = uuid4().hex
         failure: TenantryError
@@ -179,33 +165,32 @@ class ClickHouseDriver:
             rows = chain.from_iterable(blocks)
             try:
                 return to_result(self.source_id, source.column_names, source.column_types, rows, self._limits)
-            except TenantryError:  # the client reads the rest before it gives the connection back: let there be none
+            except TenantryError:  # the client reads the rest before it frees the connection, so stop the query
                 self.interrupt(connection)
                 raise
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for the client's."""
+        """Translate the client's error."""
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: RunningQuery) -> bool:
-        """Always: nothing of a query is left in it."""
+        """True: a request has no session."""
         return True
 
     def interrupt(self, connection: RunningQuery) -> None:
-        """Has the server stop the query, by another request in a thread of its own. Waits for nothing."""
+        """Stop the query through another request, in another thread, without waiting."""
         if connection.query_id and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.client, connection.query_id)
 
     def _stop(self, client: Client, query_id: str) -> None:
-        """``kill query``; where it fails, the server's own timeout ends the query."""
-        with suppress(Exception):
+        with suppress(Exception):  # the server's timeout ends the query then
             client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:
-        """The client keeps its connections for other queries."""
+        """Nothing: the client keeps its connections."""
 
     def shutdown(self) -> None:
-        """Ends the threads that stop queries, and closes the client."""
+        """End the threads that stop queries, and close the client."""
         self._stoppers.shutdown(wait=False)
         with self._lock:
             if self._client is not None:
@@ -214,7 +199,6 @@ class ClickHouseDriver:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and what it came of, as urllib3 keeps it."""
     seen: list[BaseException] = [error]
     for each in seen:
         yield each

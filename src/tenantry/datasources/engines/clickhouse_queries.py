@@ -1,9 +1,10 @@
-"""What a ClickHouse server and the embedded engine (chDB) share: the settings of a query, its rows and its errors."""
+"""Settings, results and errors that a ClickHouse server and chDB share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tenantry.datasources.driver import (
@@ -14,18 +15,17 @@ from tenantry.datasources.driver import (
     too_many_rows_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.clickhouse_types import type_word
 from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import SEVERAL, WRITES
 from tenantry.errors import TenantryError, UnbindableValue
 
 _READ_ONLY: Final = 164
-_TIMED_OUT: Final = frozenset({159, 160, 394})  # the time is up, is sure to be, or somebody stopped it
+_TIMED_OUT: Final = frozenset({159, 160, 394})  # timed out, estimated to time out, or stopped
 _TOO_MUCH: Final = 396
 _CONSTRAINT: Final = 452
 _SYNTAX: Final = 62
-_NAMES: Final = {  # ClickHouse's, of common errors; not read from its text, which can quote what looks like one
+_NAMES: Final = {  # of common errors; not read from the message, which may quote a similar word
     16: "NO_SUCH_COLUMN_IN_TABLE",
     36: "BAD_ARGUMENTS",
     38: "CANNOT_PARSE_DATE",
@@ -52,15 +52,39 @@ _NAMES: Final = {  # ClickHouse's, of common errors; not read from its text, whi
 _AWAY: Final = frozenset({3, 81, 192, 193, 194, 202, 203, 209, 210, 236, 279, 516, 746})
 _BAD_VALUE: Final = frozenset(
     {
-        # texts that are no number, date, UUID, address, member of an enum or regular expression
+        # strings that are not a number, date, UUID, address, enum member or regular expression
         *(6, 26, 27, 38, 41, 53, 69, 70, 72, 130, 131, 321, 376, 427, 441, 457, 467, 675, 676, 691),
         *(36, 153, 407),  # arguments, division by zero, decimals that overflow
     }
 )
 
+READ_AS: Final = {  # types that the client returns in another form
+    "IPv4": "string",
+    "IPv6": "string",
+}
+
+_WRAPPED: Final = re.compile(r"(?:Nullable|LowCardinality)\((.*)\)|SimpleAggregateFunction\(\w+, (.*)\)")
+_FAMILY: Final = re.compile(r"[A-Za-z]+")
+_WORDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("Int", "UInt", "Interval"), "integer"),
+    **dict.fromkeys(("Float", "BFloat"), "float"),
+    **dict.fromkeys(("String", "Enum", "IPv"), "text"),
+    **dict.fromkeys(("Array", "Point", "Ring", "LineString", "Polygon", "MultiPolygon"), "list"),
+    **dict.fromkeys(("Map", "Nested"), "struct"),
+    **dict.fromkeys(("JSON", "Object"), "json"),
+    "Bool": "boolean",
+    "Decimal": "decimal",
+    "FixedString": "bytes",
+    "Date": "date",
+    "DateTime": "datetime",
+    "Time": "interval",
+    "UUID": "uuid",
+}
+_NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
+
 
 def limit_settings(limits: Limits) -> dict[str, str]:
-    """The settings of each query, but for ``readonly``: what makes the server keep to the limits too."""
+    """The settings of each query except ``readonly``."""
     return {
         "max_execution_time": str(math.ceil(limits.timeout)),
         "timeout_overflow_mode": "throw",
@@ -74,13 +98,13 @@ def limit_settings(limits: Limits) -> dict[str, str]:
 def to_result(
     source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
 ) -> Result:
-    """Rows as the client gives them, within the limits; ``types`` are its own."""
+    """Take the client's rows, within the limits."""
     words = [type_word(each.name) for each in types]
     return take_result(source_id, names, rows, limits, types=words, count=bytes_counter(words))
 
 
 def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
-    """Our error for the client's, by the number of ClickHouse's."""
+    """Translate the client's error by ClickHouse's code."""
     code = getattr(error, "code", None)
     if code is None:
         return unreachable_error(source_id, error)
@@ -102,3 +126,18 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
     elif has_values and code in _BAD_VALUE:
         return UnbindableValue(f"a value does not fit its position in the SQL: {evidence}", name="$")
     return query_error(source_id, evidence)
+
+
+def type_word(name: str) -> str | None:
+    """The Result's word for a ClickHouse type such as ``Nullable(Decimal(9, 2))``, or None."""
+    wrapped = _WRAPPED.fullmatch(name)
+    if wrapped is not None:
+        return type_word(wrapped[1] or wrapped[2])
+    family = _FAMILY.match(name)
+    if family is None:
+        return None
+    if family[0].startswith("Interval"):
+        return "integer"
+    if family[0] == "Tuple":
+        return "struct" if _NAMED_FIELDS.match(name) else "list"
+    return _WORDS.get(family[0])

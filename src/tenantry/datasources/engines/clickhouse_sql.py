@@ -1,13 +1,4 @@
-"""What is sent to ClickHouse for bound SQL: one statement that reads, with its values beside it.
-
-``readonly=1`` is what keeps a query from writing and from the table functions that reach other files and servers. The
-text is checked for what passes there all the same: ``file()`` gives a file of the server, ``into outfile`` writes one
-in an embedded engine, which also takes several statements, and where only ``readonly=2`` can be had a clause
-``settings`` lifts every limit.
-
-Values travel as the server's own parameters, ``{p1:Int64}``, so none of them is ever in the text. Each has a type of
-ClickHouse, as the server reads it in the query.
-"""
+"""The SQL that ClickHouse is sent, and its values: the server's typed parameters, ``{p1:Int64}``."""
 
 from __future__ import annotations
 
@@ -50,13 +41,15 @@ _WRITES_FILE: Final = "`into outfile` writes a file: leave it out"
 
 _FIRST_DATE, _LAST_DATE = date(1900, 1, 1), date(2299, 12, 31)
 _LAST_SMALL_DATE, _EPOCH = date(2149, 6, 6), date(1970, 1, 1)
-_DIGITS: Final = (38, 76)
-"""Digits of the two decimals that values are bound as."""
+_DIGITS: Final = (38, 76)  # of the two decimal types
 
 
+# readonly=1 prevents writes and the table functions that reach other files and servers. This check prevents the rest:
+# file() reads a file of the server; an embedded engine takes several statements and `into outfile`; under readonly=2 a
+# clause `settings` lifts every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
-    """Why ClickHouse does not see one statement that reads its own tables; None if it does."""
+    """The reason to refuse SQL, or None for one statement that reads the own tables."""
     reason = refusal(sql, _READING)
     if reason is not None:
         return reason
@@ -74,7 +67,6 @@ def clickhouse_refusal(sql: str) -> str | None:
 
 
 def _code_words(sql: str) -> list[str] | None:
-    """The words of a text and its semicolons, without strings, names in quotes and comments; None if it is unclear."""
     source = Source(sql.replace("{{", "{ {").replace("{%", "{ %"))
     try:
         lexemes = lex(source, DIALECTS["clickhouse"])
@@ -85,9 +77,9 @@ def _code_words(sql: str) -> list[str] | None:
 
 
 def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
-    """The text with typed placeholders, ``{p1:Int64}``, and the texts of their values.
+    """The SQL with typed placeholders (``{p1:Int64}``), and the values as strings.
 
-    Raises NotOneStatement, QueryFailed and UnbindableValue.
+    Raises NotOneStatement, QueryFailed, UnbindableValue.
     """
     sql = bound.sql.rstrip(_BLANK)
     check_statement(source_id, clickhouse_refusal(untagged(bound).rstrip(_BLANK)) if sql else NOTHING)
@@ -101,8 +93,7 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
 
 
 def typed_value(value: Any) -> tuple[str, Any]:
-    """The type in which a value is bound, and what the client is given for it: its text, None, or a list of texts and
-    numbers. Raises UnbindableValue for one that the type cannot hold."""
+    """The ClickHouse type of a value, and the value for the client. Raises UnbindableValue."""
     if value is None:
         return "Nullable(Nothing)", None
     if isinstance(value, list | tuple):
@@ -150,7 +141,7 @@ def _date(value: date) -> tuple[str, str]:
 
 
 def _datetime(value: datetime) -> tuple[str, str]:
-    if not _FIRST_DATE < value.date() < _LAST_DATE:  # a day is left for the offset
+    if not _FIRST_DATE < value.date() < _LAST_DATE:  # one day of margin for the offset
         raise _beyond_years()
     kind = "DateTime64(6)"
     if value.tzinfo is not None:

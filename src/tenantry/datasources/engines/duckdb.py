@@ -1,14 +1,11 @@
-"""DuckDB: a file, opened read-only, with external access off and the configuration locked.
-
-A read-only DuckDB still reads and writes every other file of the machine (``read_csv``, ``copy … to``) and the network;
-``enable_external_access=false`` ends that, and ``lock_configuration`` keeps SQL from turning it on again.
-"""
+"""DuckDB: a read-only file with external access off and a locked configuration."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from threading import Lock
+from typing import Final
 
 import duckdb
 
@@ -23,7 +20,6 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.duckdb_types import JSON, type_word
 from tenantry.datasources.engines.json_columns import Row, with_json
 from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.results import Result
@@ -33,29 +29,49 @@ from tenantry.errors import InvalidSource, SourceUnavailable, TenantryError
 from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
-# One process holds one instance of a file, with one configuration: so it is the same for every source, whatever its
-# limits are. python_enable_replacements would let SQL read the variables of this program by their names.
+# A read-only DuckDB still reads and writes other files (`read_csv`, `copy … to`) and the network, unless external
+# access is off; the lock keeps SQL from turning it on again. A process has one instance of a file, so the configuration
+# is the same for every source and its limits. python_enable_replacements would let SQL read this program's variables by
+# name.
 LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
-    "temp_directory": "",  # a query that outgrows the memory fails; it never spills rows to a file
+    "temp_directory": "",  # a query that exceeds the memory fails instead of spilling to disk
     "lock_configuration": "true",
 }
 _SELECTS = "SELECT"  # also `from`, `values`, `describe`, `summarize`, `show`
 _EXPLAINED = "EXPLAIN"
 _EXPLAIN = re.compile(r"[\s(]*explain\b\s*(?:analyze\b\s*)?(?:\(\s*(?:analyze|format)\b[^()]*\)\s*)?", re.IGNORECASE)
-_EXPANDED = "MULTI"  # `pivot` that reads its columns from the rows: DuckDB makes a type for them, and drops it again
+_EXPANDED = "MULTI"  # `pivot` with columns taken from the rows: DuckDB creates a type and drops it again
 _PIVOT_WITH_VALUES = ("PIVOT statements with pivot elements extracted", "a statement that expands into several")
 _NAME_THE_COLUMNS = (
     "a `pivot` that takes its columns from the rows takes no values: name the columns, pivot … on column in ('a', 'b')"
 )
+_JSON: Final = "json"
+_TYPES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "integer"),
+    **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), "float"),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "datetime"),
+    **dict.fromkeys(("VARCHAR", "BIT", "BIGNUM", "VARINT"), "text"),
+    "BOOLEAN": "boolean",
+    "BLOB": "bytes",
+    "DATE": "date",
+    "TIME": "time",
+    "TIME WITH TIME ZONE": "time",
+    "TIMESTAMP WITH TIME ZONE": "datetime",
+    "INTERVAL": "interval",
+    "UUID": "uuid",
+    "JSON": _JSON,
+}
+_TYPE_FAMILIES: Final[Mapping[str, str]] = {"DECIMAL": "decimal", "STRUCT": "struct", "MAP": "struct", "ENUM": "text"}
 
 
 class DuckDBDriver:
-    """A ``Driver`` for a DuckDB file: one instance, opened by the first query; a connection is a cursor of it."""
+    """A ``Driver`` for a DuckDB file. Each connection is a cursor of one instance."""
 
     dialect = "duckdb"
     paramstyle = "numeric_dollar"
@@ -70,7 +86,7 @@ class DuckDBDriver:
         self._instance: duckdb.DuckDBPyConnection | None = None
 
     def open(self) -> duckdb.DuckDBPyConnection:
-        """A cursor of the one instance, which the first call opens. Raises SourceUnavailable, InvalidSource."""
+        """A cursor; the first call opens the file. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         if is_sqlite(self._path):
@@ -96,27 +112,26 @@ class DuckDBDriver:
         raise failure or SourceUnavailable(f"data source {self.source_id} cannot be opened")
 
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Result:
-        """One statement that reads, within the limits."""
+        """Run one read statement."""
         rows = self.open_rows(connection, bound, None)
         count = bytes_counter(rows.types or ())
         return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """The same, row by row. DuckDB has no session variables. What is left of the rows goes with the connection,
-        which is closed if its query did not end."""
+        """Run one read statement, row by row. ``session`` is unused. An unfinished query's connection is closed."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         refuse_dynamic_sql(self.source_id, bound, self.dialect)
         cursor = connection.execute(statements[0], driver_parameters(bound))
         description = cursor.description or ()
         types = [type_word(str(column[1])) for column in description]
-        rows: Iterator[Row] = iter(cursor.fetchone, None)  # Python has no row that nobody asked for: one may be large
-        if JSON in types:
-            rows = with_json(rows, [position for position, word in enumerate(types) if word == JSON])
+        rows: Iterator[Row] = iter(cursor.fetchone, None)  # one row at a time: a row may be large
+        if _JSON in types:
+            rows = with_json(rows, [position for position, word in enumerate(types) if word == _JSON])
         return OpenRows([column[0] for column in description], rows, types)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for DuckDB's."""
+        """Translate DuckDB's error."""
         if isinstance(error, duckdb.InterruptException):
             return timeout_error(self.source_id, self._limits.timeout)
         if any(phrase in str(error) for phrase in _PIVOT_WITH_VALUES):
@@ -139,15 +154,15 @@ class DuckDBDriver:
         return query_error(self.source_id, type(error).__name__)
 
     def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Stops what the cursor runs."""
+        """Stop the running query."""
         connection.interrupt()
 
     def close(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Closes the cursor; the instance stays open."""
+        """Close the cursor; the instance stays open."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Closes the instance."""
+        """Close the instance."""
         with self._lock:
             if self._instance is not None:
                 self._instance.close()
@@ -155,8 +170,6 @@ class DuckDBDriver:
 
 
 def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[duckdb.Statement]) -> str | None:
-    """Why DuckDB's own parser does not see one statement that reads. What is explained must read as well: `explain` of
-    a `create temp table` makes it, for whoever has the connection next."""
     if len(statements) != 1:
         return SEVERAL if statements else NOTHING
     reason = refusal(sql, READING_DUCKDB)
@@ -165,8 +178,16 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
         explain = _EXPLAIN.match(sql)
         if explain is None:
             return reason or UNCLEAR
-        explained = sql[explain.end() :]
+        explained = sql[explain.end() :]  # `explain create temp table` creates it for the next query
         return _refusal(connection, explained, connection.extract_statements(explained))
     if kind == _SELECTS or (kind == _EXPANDED and reason is None):
         return None
     return reason or f"to DuckDB it is a statement of the kind {kind}, which does more than read"
+
+
+def type_word(name: str) -> str | None:
+    """The Result's word for a DuckDB type such as ``DECIMAL(5,2)`` or ``INTEGER[]``; None if it has none."""
+    if name.endswith("]"):
+        return "list"
+    family, bracket, _ = name.partition("(")
+    return _TYPE_FAMILIES.get(family) if bracket else _TYPES.get(name)

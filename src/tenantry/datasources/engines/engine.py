@@ -1,4 +1,4 @@
-"""Engine: a kind of database, as the registry knows it before a driver is loaded."""
+"""Engine: a kind of database, described without its driver."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, PARAMSTYLES
 
 DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
-"""Makes the driver of one data source, without connecting. Raises InvalidSource for a URL that it cannot use."""
+"""Makes the driver of a source, without connecting. Raises InvalidSource for an unusable URL."""
 
 UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
-"""The weakest: assumed of a driver that declares nothing."""
+"""Assumed for a driver that declares nothing."""
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
@@ -41,14 +41,9 @@ def _accept(_url: URL) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """A kind of database. A distribution adds one by an entry point of the group ``tenantry.engines``, whose name is
-    the URL scheme.
+    """A kind of database; docs/own-engine.md explains the fields.
 
-    ``make_driver`` runs when a source is opened; an ImportError in it means that ``package`` is missing.
-    ``check_url`` looks at the text of a URL and raises InvalidSource. ``package`` is the client's distribution and
-    ``module`` the name it is imported by; ``install`` is the requirement that brings it, as ``tenantry[mysql]``.
-    ``needs_trust``: only sources registered with ``--trusted`` run on it. ``opens_one``: a process has one source of it
-    open at a time.
+    An ImportError in ``make_driver`` means that ``package`` is missing. ``check_url`` raises InvalidSource.
     """
 
     name: str
@@ -63,7 +58,7 @@ class Engine:
     opens_one: bool = False
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
-        """The driver of a source. Raises InvalidSource."""
+        """Make the driver of a source. Raises InvalidSource."""
         try:
             driver = self.make_driver(source, limits)
         except ImportError:
@@ -84,12 +79,12 @@ class Engine:
 
     @property
     def is_installed(self) -> bool:
-        """Whether its client can be imported. It is not imported: that can take long."""
+        """Whether the client can be imported; importing it could take seconds."""
         return not self.module or is_installed(self.module)
 
 
 def lazy_driver(reference: str) -> DriverFactory:
-    """A factory that loads its driver class, ``package.module:Class``, at the first call."""
+    """A factory that imports its driver class, ``package.module:Class``, when it is called."""
 
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver: Driver[Any] = resolve_name(reference)(source, limits)
@@ -99,7 +94,7 @@ def lazy_driver(reference: str) -> DriverFactory:
 
 
 def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
-    """Warnings about queries that are not held read-only or cannot be stopped."""
+    """Warnings about an engine that does not enforce reading, or cannot stop a query."""
     note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
     if note is not None:
         yield note.format(name=name)
@@ -108,7 +103,7 @@ def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module can be imported."""
+    """Whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):  # its package is missing

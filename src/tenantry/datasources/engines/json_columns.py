@@ -1,4 +1,4 @@
-"""The documents of JSON columns, which several engines give as text."""
+"""JSON columns, which several clients return as strings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any, Final, TypeAlias
 Row: TypeAlias = tuple[Any, ...]
 
 DEEPEST: Final = 500
-"""Lists and objects within one another. Pythons differ in how deeply they read, and whoever looks at what was read (the
-limit of bytes, the writing of JSON) goes as deep."""
+"""Levels of nesting that are parsed: code that walks the value (byte limits, JSON output) recurses as deep."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
-    """The same rows, with the documents at ``positions`` read. Both a NULL and the document ``null`` are None."""
+    """Parse the documents at ``positions``. NULL and the document ``null`` are both None."""
     for row in rows:
         values = list(row)
         for position in positions:
@@ -24,8 +23,7 @@ def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
 
 
 def read_document(text: str) -> Any:
-    """The values of a document; the text itself where Python cannot read it: an integer of thousands of digits, or
-    nested deeper than ``DEEPEST``."""
+    """Parse a document. Returns ``text`` if Python cannot: an integer of thousands of digits, or too many levels."""
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         return text
     try:
@@ -35,7 +33,6 @@ def read_document(text: str) -> Any:
 
 
 def _depth(text: str) -> int:
-    """How deeply a document nests, counted without its texts."""
     depth = deepest = 0
     inside = escaped = False
     for character in text:
@@ -53,4 +50,4 @@ def _depth(text: str) -> int:
 
 
 def _no_number(_: str) -> None:
-    """NaN and infinity, which DuckDB's ``to_json`` writes although JSON has neither."""
+    """NaN and infinity, which DuckDB's ``to_json`` writes, become None."""

@@ -1,12 +1,4 @@
-"""MySQL and MariaDB through PyMySQL: a read-only session, one statement, no local files, nothing left behind.
-
-PyMySQL puts the values into the text itself, so the server must read that text as PyMySQL wrote it: the character set
-is utf8mb4 and ``sql_mode`` is set for the session, without NO_BACKSLASH_ESCAPES (which changes what ends a string) and
-without ANSI_QUOTES (which makes a name of one).
-
-Under autocommit each query is a transaction of its own, and in a read-only session a read-only one: nothing need be
-sent around it.
-"""
+"""MySQL and MariaDB through PyMySQL: read-only sessions, one statement, no local files."""
 
 from __future__ import annotations
 
@@ -41,10 +33,12 @@ from tenantry.errors import TenantryError, UnbindableValue
 from tenantry.groups import RegisteredSource
 from tenantry.sql import BoundSQL
 
-if VERSION[:2] < (1, 2):  # it goes on in plain text where TLS is asked for and the server has none
+if VERSION[:2] < (1, 2):  # older ones continue without TLS if the server has none
     raise ImportError("PyMySQL is older than 1.2")
 
-# Without ERROR_FOR_DIVISION_BY_ZERO: each such row of a select is a warning, and a server keeps few of them.
+# PyMySQL writes values into the SQL, so the server must lex it as PyMySQL quoted it: without NO_BACKSLASH_ESCAPES,
+# which changes where a string ends, and without ANSI_QUOTES, which makes it a name. Without ERROR_FOR_DIVISION_BY_ZERO,
+# which makes each such row a warning: a server keeps few warnings.
 SQL_MODE = "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"
 _NO_SUCH_THREAD = 1094
 _UNKNOWN_VARIABLE = 1193
@@ -64,18 +58,15 @@ _BAD_VALUE = frozenset(
 )
 _ON_MYSQL, _ON_MARIADB = ("max_execution_time", 1), ("max_statement_time", 1000)  # in milliseconds, in seconds
 _TRUNCATED = (
-    "the server read a text as a number or a time and dropped the rest of it, so the rows may be of another group; "
+    "the server read a string as a number or a time and ignored the rest, so the rows may belong to another group; "
     "compare values of one type, for example cast(column as char) = {{ value }}"
 )
-_SLACK = 2.0  # seconds that the client waits beyond the server's own timeout
-_FIRST_PAUSE = 0.1  # seconds after the first attempt to stop a query that failed; twice as long after each more
+_SLACK = 2.0  # seconds that the client waits beyond the server's timeout
+_FIRST_PAUSE = 0.1  # seconds before a failed stop is retried; doubled each time
 
 
 class MySQLDriver:
-    """A ``Driver`` for one MySQL or MariaDB database; ``dialect`` is that of the SQL which templates are bound to.
-
-    Raises InvalidSource for an unknown option of the URL.
-    """
+    """A ``Driver`` for a MySQL or MariaDB database. Raises InvalidSource for an unknown option of the URL."""
 
     paramstyle = "format"
 
@@ -85,12 +76,12 @@ class MySQLDriver:
         self.dialect = url.get_backend_name()
         self._limits = limits
         self._address = ServerAddress(url)
-        # The pool may be full when a query must be stopped: that has threads and connections of its own.
+        # Stopping a query uses separate threads and connections, because the pool may be full.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
         self._closing = Event()
 
     def open(self) -> Session:
-        """A connection whose session is read-only and has a timeout."""
+        """Connect with a read-only session and a timeout. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         session: Session | None = None
         try:
@@ -119,7 +110,7 @@ class MySQLDriver:
         return Session(address.arguments(), timeout, self._limits.connect_timeout, pipelining=address.pipelining)
 
     def _set_up(self, session: Session) -> None:
-        read_only = "set session transaction read only"
+        read_only = "set session transaction read only"  # under autocommit each query is one such transaction
         settings = (
             f"set names utf8mb4, session sql_mode = '{SQL_MODE}', session time_zone = '{SESSION_ZONE}', "
             f"session autocommit = 1, session max_error_count = {WARNINGS_KEPT}, "
@@ -133,7 +124,7 @@ class MySQLDriver:
             session.is_mariadb = True
 
     def fetch(self, connection: Session, bound: BoundSQL) -> Result:
-        """One statement that reads. What it leaves in the session is wiped once its rows are there."""
+        """Run one read statement, and reset its session."""
         rows = self._open(connection, bound, self._limits.timeout)
         count = bytes_counter(rows.types or ())
         try:
@@ -142,10 +133,10 @@ class MySQLDriver:
             rows.close()
 
     def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """The same, row by row, with the timeouts of a stream. MySQL has no session variables."""
+        """Run one read statement, row by row, with the timeouts of a stream. ``session`` is unused."""
         stream = self._limits.stream
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
-        # The server hangs up on a client that takes nothing for so long.
+        # The server disconnects a client that reads nothing for this time.
         patience = math.ceil(stream.reader_timeout + self._limits.timeout)
         settings = f"set {timeout}, session net_write_timeout = {patience}"
         return self._open(connection, bound, stream.timeout, settings, is_stream=True)
@@ -175,7 +166,7 @@ class MySQLDriver:
         except MySQLError as error:
             if is_settled:
                 failure = self._failure(error, seconds, has_values=bool(bound.params))
-            else:  # whatever it is: the query was not sent, and may be on another connection
+            else:  # the query was not sent and may run on another connection
                 failure = unreachable_error(self.source_id, error, f" ({error_number(error)})")
         else:
             rows = self._rows(connection, answer, end, seconds, has_values=bool(bound.params))
@@ -186,17 +177,16 @@ class MySQLDriver:
     def _rows(
         self, connection: Session, rows: Iterator[Any], end: float, seconds: float, *, has_values: bool
     ) -> Generator[tuple[Any, ...]]:
-        """Nothing at first, so that it has begun and its end stops the query; then the rows."""
         failure: TenantryError
         try:
-            yield ()
+            yield ()  # from here on, closing the generator stops the query
             yield from rows
             is_truncated = connection.was_truncated()
         except MySQLError as error:
             failure = self._failure(error, seconds, has_values=has_values)
         except BaseException:  # the rows are not all read
             connection.abandon()
-            self.interrupt(connection)  # a server notices that nobody listens when it next sends, which can take long
+            self.interrupt(connection)  # else the server would run until it sends the next row
             raise
         else:
             connection.wipe()
@@ -205,11 +195,11 @@ class MySQLDriver:
             elif monotonic() < end:
                 return
             else:
-                failure = timeout_error(self.source_id, seconds)  # functions that the timeout ends give a wrong value
+                failure = timeout_error(self.source_id, seconds)  # a function that it ended gives a wrong value
         raise failure
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for PyMySQL's, by its number."""
+        """Translate PyMySQL's error by its number."""
         return self._failure(error, self._limits.timeout, has_values=False)
 
     def _failure(self, error: Exception, seconds: float, *, has_values: bool) -> TenantryError:
@@ -225,29 +215,28 @@ class MySQLDriver:
         return query_error(self.source_id, type(error).__name__ + (f" ({number})" if number else ""))
 
     def _truncated(self, *, has_values: bool) -> TenantryError:
-        """The refusal of rows that a part of a text found: they may be of another group."""
         if has_values:
             return UnbindableValue(f"a value does not fit its position in the SQL (1292): {_TRUNCATED}", name="$")
         return query_error(self.source_id, f"1292: {_TRUNCATED}")
 
     def is_reusable(self, connection: Session) -> bool:
-        """Whether the connection is as good as a new one, also after an error."""
+        """Whether the session was reset, so that another query may use it."""
         return connection.reusable
 
     def interrupt(self, connection: Session) -> None:
-        """Has the server stop the query, by another connection in a thread of its own. Waits for nothing."""
+        """Stop the query through another connection, in another thread, without waiting."""
         if connection.stopping is None or connection.stopping.done():
             connection.stopping = self._stoppers.submit(self._stop, connection.thread_id(), connection.server)
 
     def _stop(self, thread_id: int, server: tuple[Any, ...]) -> None:
-        """Until it is done, or the server's own timeout has ended the query: a server may have no connection left."""
         until, pause = monotonic() + self._limits.timeout, _FIRST_PAUSE
+        # The server may have no free connection at first.
         while not self._kill(thread_id, server) and monotonic() < until and not self._closing.wait(pause):
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
-        """``KILL QUERY``, if the other connection leads to the same server: behind a balancer the number could be that
-        of another query. Whether that was done, or there is no such connection any more."""
+        """Run ``KILL QUERY`` on the same server: behind a balancer another server's query may have this number. Returns
+        False to retry."""
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
                 if other.identify() != server:
@@ -260,17 +249,17 @@ class MySQLDriver:
         return True
 
     def close(self, connection: Session) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Ends the threads that stop queries, each when it has its answer. None is asked once more."""
+        """End the threads that stop queries; none retries."""
         self._closing.set()
         self._stoppers.shutdown(wait=False)
 
 
 def _timeout(variable: tuple[str, int], seconds: float) -> str:
-    """What sets the server's timeout for a session: never to 0, which is none."""
     name, divisor = variable
+    # 0 would mean no timeout.
     milliseconds = max(1, round(seconds * 1000))
     return f"session {name} = {milliseconds if divisor == 1 else milliseconds / divisor}"

@@ -1,9 +1,4 @@
-"""A connection to MySQL or MariaDB whose session is set up once, and wiped after each query.
-
-What a query leaves in its session (a lock, a user variable, a setting, a temporary table, a prepared statement) goes by
-COM_RESET_CONNECTION. That also takes read-only and the timeout away, so the statements that set the session up follow
-in the same write. Their answers are read before the next query is sent: the rows of this one need not wait for them.
-"""
+"""A connection to MySQL or MariaDB whose session is reset after each query."""
 
 from __future__ import annotations
 
@@ -22,14 +17,14 @@ from tenantry.datasources.engines.mysql_values import CONVERSIONS, read_row, to_
 _ENDS: Final = " \t\r\n;"  # of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
-_TRUNCATED: Final = 1292  # a text that was read as a number or a time, and only a part of it is one
+_TRUNCATED: Final = 1292  # a string was read as a number or a time by its beginning
 WARNINGS_KEPT: Final = 16_384  # of a statement, by the server
-_CANNOT_NEST: Final = frozenset({1064, 1235})  # a statement that is no sub-select, or one that the server cannot nest
-_ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031})  # after these it hangs up
+_CANNOT_NEST: Final = frozenset({1064, 1235})  # the statement is not a subquery, or cannot be nested
+_ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031})  # closes the connection
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """``reusable``: whether another query may have it. ``stopping``: what stops its query, if that was asked."""
+    """``reusable``: another query may use it. ``stopping``: the task that stops its query, or None."""
 
     _read_timeout: float
     _result: Any
@@ -52,14 +47,14 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             conv=CONVERSIONS,
             local_infile=False,
             client_flag=0,  # in particular not MULTI_STATEMENTS
-            autocommit=None,  # `set_up` says it
+            autocommit=None,  # set by `set_up`
             connect_timeout=max(1, round(connect_timeout)),
             read_timeout=timeout,
             write_timeout=timeout,
         )
 
     def set_up(self, statements: Sequence[str]) -> None:
-        """Runs the statements, now and after each query. Raises the server's error; then the session is not used."""
+        """Run the statements, now and after each reset. Raises MySQLError; the session is then unusable."""
         for statement in statements:
             self.query(statement)
         self._setup = tuple(statement.encode() for statement in statements)
@@ -67,20 +62,20 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """What tells its server from others: two of them number their connections alike."""
+        """The identity of the server; two servers may have equal connection ids."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Reads the answers to the wipe, and runs ``settings`` for one query. Raises MySQLError; then the session is
-        not used again."""
+        """Read the answers to the reset, and run ``settings`` for one query. Raises MySQLError; the session is then
+        unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:
             if not self._unread:
                 self._send(1)
-            self._next_seq_id = 1  # of the answer to a packet that stands alone
+            self._next_seq_id = 1  # each packet of a reset has its own sequence
             self._read_ok_packet()
             self._unread -= 1
         if settings is not None:
@@ -89,9 +84,9 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Sends a query, after ``settle``. The names and types of its columns, and its rows as they come.
+        """Send a query after ``settle``; return its columns' names and types, and an iterator of rows.
 
-        Raises UnbindableValue for a value that cannot be written, MySQLError.
+        Raises UnbindableValue, MySQLError.
         """
         text = self._with_values(sql, params)
         self.reusable = False
@@ -117,10 +112,9 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the query whose rows were all read compared a text with a number or a time by a part of the text.
+        """Whether the query compared a number or a time with the beginning of a string.
 
-        Asks the server only where it counted a warning. A query that has its warnings forgotten counts as such a one,
-        and so does one with more warnings than the server keeps.
+        Call it after the last row. True also if the server kept fewer warnings than it counted.
         """
         count = self._result.warning_count
         if not count:
@@ -130,8 +124,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """``was_truncated`` for the first row of a query, without the others: for a stream, whose rows are sent before
-        its warnings are known. A statement that is no sub-select is not asked."""
+        """``was_truncated`` for the first row alone, before a stream sends rows. False for a statement that cannot be a
+        subquery."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -145,7 +139,9 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """After the last row. Reads no answer; a connection that cannot take it is not used again."""
+        """Send the reset after the last row, without reading the answer."""
+        # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements, and also
+        # read-only and the timeout: so the setup follows in the same write. The answers are read before the next query.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
         with suppress(MySQLError):
             self._send(len(self._unsent) if self._pipelining else 1)
@@ -157,14 +153,13 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
-        """For a query whose rows are not all read. Else PyMySQL would read them when the result is thrown away."""
+        """Drop the unread rows, which PyMySQL would otherwise read."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None
             self._result = None
 
     def _wipe_after(self, error: MySQLError) -> None:
-        """A query that the server refused leaves the connection as good as one that ran."""
         self.abandon()
         number = error_number(error)
         answered = number is not None and number > 0 and number not in _CLIENT_ERRORS and number not in _ENDED
@@ -173,7 +168,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
 
 def error_number(error: BaseException) -> int | None:
-    """The server's or client's error number, which PyMySQL gives as the first argument."""
+    """The error number, from PyMySQL's first argument."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, int) else None
 

@@ -1,9 +1,4 @@
-"""The URL of a MySQL or MariaDB source: where its server is, and how its connections are encrypted.
-
-``ssl_mode`` says what is asked of the server (``tls``). A URL that says nothing means ``verify`` with ``ssl_ca``,
-``disabled`` with ``unix_socket``, and ``required`` where it leads to another machine. A loopback address without a mode
-has TLS where the server has it.
-"""
+"""The address and TLS options in the URL of a MySQL or MariaDB source."""
 
 from __future__ import annotations
 
@@ -20,10 +15,7 @@ _TLS_WANTED: Final = 3159  # the server's ER_SECURE_TRANSPORT_REQUIRED
 
 
 class ServerAddress:
-    """Where the server is, who logs in, and how: as keyword arguments of ``pymysql.connect``.
-
-    Raises InvalidSource for an option of the URL that is not known, or that contradicts another.
-    """
+    """Keyword arguments of ``pymysql.connect``. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))
@@ -42,13 +34,13 @@ class ServerAddress:
         }
 
     def arguments(self) -> dict[str, Any]:
-        """Raises InvalidSource for a file that cannot be read. For a thread: it may read all that the system trusts."""
+        """The arguments. Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
         if self._plain:
             return {**self._login, "ssl_disabled": True}
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """After an error while connecting: whether the server has no TLS, and nobody asked for it."""
+        """Whether to connect again without TLS: the server has none, and the URL does not ask for it."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -56,7 +48,7 @@ class ServerAddress:
 
 
 def connection_hint(error: BaseException, number: int | None) -> str:
-    """What may be said of an error while connecting: its number, and for TLS what is wrong, in our own words."""
+    """The hint for a connection error: its number and, for TLS, the problem."""
     reason = tls.certificate_hint(getattr(error, "original_exception", None))
     if reason is None and number == _NO_TLS:
         reason = "the server has no TLS: set it up there, or add ssl_mode=disabled on a network that nobody else is on"
@@ -66,7 +58,6 @@ def connection_hint(error: BaseException, number: int | None) -> str:
 
 
 def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
-    """One of MODES; None takes TLS where it is, and goes without it where it is not."""
     mode = tls.asked_mode(options)
     if mode is not None:
         return mode

@@ -1,8 +1,4 @@
-"""Values of MySQL and MariaDB, both ways.
-
-PyMySQL writes values into the text. Of an instant it would write the clock time and leave out the offset: it is written
-in UTC instead, which is the zone of the session (``SESSION_ZONE``).
-"""
+"""Values of MySQL and MariaDB, both ways."""
 
 from __future__ import annotations
 
@@ -19,9 +15,8 @@ from tenantry.errors import UnbindableValue
 from tenantry.sql.dialects import naive_utc
 
 SESSION_ZONE: Final = "+00:00"
-_NULL: Final = 251  # in the place of a length
+_NULL: Final = 251  # instead of a length
 _WIDTHS: Final = {252: 2, 253: 3, 254: 8}
-"""What else stands there -> the bytes of the length that follows."""
 _BINARY: Final = 63  # the character set of bytes
 _TEXT_OR_BYTES: Final = frozenset(
     {
@@ -43,20 +38,20 @@ _WORDS: Final[dict[int, str]] = {
 
 
 def type_word(kind: int, character_set: int) -> str | None:
-    """The word for a type of the protocol; None for one that has none."""
+    """The Result's word for a protocol type, or None."""
     if kind in _TEXT_OR_BYTES:
         return "bytes" if character_set == _BINARY else "text"
     return _WORDS.get(kind)
 
 
 def to_parameters(values: Iterable[Any]) -> list[Any]:
-    """The values as PyMySQL writes them. Raises UnbindableValue for one that it would write as another one."""
+    """Values that PyMySQL writes correctly. Raises UnbindableValue."""
     return [_in_session_zone(value) if isinstance(value, datetime | time) else value for value in values]
 
 
 def _in_session_zone(value: datetime | time) -> datetime | time:
     if value.tzinfo is None:
-        return value
+        return value  # PyMySQL would drop an offset
     converted = None
     if isinstance(value, datetime):
         with suppress(OverflowError):  # raised below, without the value
@@ -84,7 +79,7 @@ def _to_date(text: str) -> date | None:
 
 
 def read_row(data: bytes, converters: Sequence[tuple[str | None, Callable[[Any], Any] | None]]) -> tuple[Any, ...]:
-    """The values of a row of the text protocol: each its length and its text. PyMySQL makes six calls for each."""
+    """Parse a row of the text protocol; PyMySQL makes six calls for each value."""
     row: list[Any] = []
     position = 0
     for encoding, convert in converters:
@@ -112,5 +107,4 @@ CONVERSIONS: Final[dict[Any, Any]] = {
     FIELD_TYPE.TIMESTAMP: _to_datetime,
     FIELD_TYPE.JSON: read_document,
 }
-"""PyMySQL's ``conv``. A date that no calendar has (``0000-00-00``, ``2026-02-31``) is None, and JSON is an object.
-Several times as fast as PyMySQL's own, which take a date apart by a regular expression."""
+"""PyMySQL's ``conv``, several times faster than its own. An impossible date such as ``2026-02-31`` is None."""

@@ -1,11 +1,4 @@
-"""PostgreSQL: every query alone in a read-only transaction that is rolled back, all of it in one send.
-
-`begin read only`, the settings of the transaction, its session variables, the query, `rollback` and what ends locks go
-out together, so nothing of it can be left undone between two of them, and a pooler like PgBouncer may stand between.
-The extended protocol takes one statement by its nature, so no statement of a template can end the transaction and have
-another one follow. The transaction refuses writes; it does not refuse what a role may do outside tables (COPY … TO
-PROGRAM, pg_read_file), so the first keyword must be one that reads, and the URL should name a role without such rights.
-"""
+"""PostgreSQL: each query in a read-only transaction that is rolled back, all in one send."""
 
 from __future__ import annotations
 
@@ -31,7 +24,7 @@ from tenantry.datasources.driver import (
 )
 from tenantry.datasources.engines import postgresql_connection
 from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
-from tenantry.datasources.engines.postgresql_parameters import encode_parameters
+from tenantry.datasources.engines.postgresql_values import encode_parameters
 from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
@@ -52,14 +45,18 @@ _READ_ONLY: Final = "25006"
 _CANCELLED: Final = "57014"
 _SEVERAL: Final = "42601"
 _UNBOUNDED: Final = ("decimal",)  # up to 131,072 digits
+# All steps from `begin` to `rollback` go out together, so none is lost between two of them, also behind a pooler such
+# as PgBouncer. The extended protocol accepts one statement, so a template cannot end the transaction and start another.
+# The transaction refuses writes but not actions outside tables (COPY … TO PROGRAM, pg_read_file): hence the first
+# keyword must be one that reads, and the role should lack such rights.
 _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
     "it has a backslash, which escapes in every string of this server and in none of PostgreSQL's: use || and chr(92)"
 )
 _HAS_NUL: Final = "it has a NUL, at which the server would take it to end"
 
-# How the server reads strings, and how it writes what RowReader reads. Set for each transaction: behind a pooler the
-# process that runs it may hold what another client set.
+# How the server reads strings and writes the values for RowReader. Set in each transaction: behind a pooler another
+# client may have changed the server process's settings.
 _SETTINGS: Final = (
     b"select set_config('standard_conforming_strings', 'on', true), "  # off, '\' does not end where the lexer ends it
     b"set_config('datestyle', 'ISO', true), set_config('intervalstyle', 'iso_8601', true), "
@@ -71,7 +68,7 @@ select (select rolsuper or rolbypassrls from pg_roles where rolname = current_us
 """
 _ROLE: Final = "select current_setting('is_superuser', true) = 'on', "
 
-# What libpq says of a connection that it cannot make -> what may be said of it. Its words may quote the URL.
+# Part of libpq's message -> the hint to show. The message itself may quote the URL.
 _REASONS: Final = (
     ("certificate verify failed", " (TLS: its certificate is not of the given CA)"),
     ("server certificate for", " (TLS: its certificate is for another host)"),
@@ -85,8 +82,8 @@ _REASONS: Final = (
 class PostgreSQLDriver:
     """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq.
 
-    A source with session variables needs a role that row policies hold. Raises InvalidSource for an old libpq and for a
-    URL that libpq cannot read.
+    A source with session variables needs a role that row policies apply to. Raises InvalidSource for an old libpq and
+    an unreadable URL.
     """
 
     paramstyle = "numeric_dollar"
@@ -111,7 +108,7 @@ class PostgreSQLDriver:
             params = dict(psycopg.conninfo.conninfo_to_dict(dsn))
         except psycopg.Error:
             unreadable = True
-        if unreadable:  # outside of the clause: what was raised quotes the URL
+        if unreadable:  # outside of the clause: the caught error quotes the URL
             raise InvalidSource(
                 f"the URL of data source {self.source_id} has an option that libpq does not know, or cannot be read",
                 field="/url",
@@ -119,7 +116,7 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """A connection whose role may be asked. Raises SourceUnavailable, InvalidSource."""
+        """Connect and check the role. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)
@@ -132,7 +129,6 @@ class PostgreSQLDriver:
         raise failure
 
     def _check(self, connection: PipelineConnection) -> None:
-        """What a role may read is asked of each connection: it may have changed."""
         checked = False
         try:
             if connection.is_postgresql:
@@ -177,15 +173,15 @@ class PostgreSQLDriver:
         return [_BEGIN, (_SETTINGS % timeout_ms, ())]
 
     def fetch(self, connection: PipelineConnection, bound: BoundSQL) -> Result:
-        """One statement that reads, in a transaction of its own."""
+        """Run one read statement in a transaction."""
         return self._take(self._read(connection, bound, None))
 
     def fetch_in_session(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL) -> Result:
-        """The same, after what sets the session variables."""
+        """Set the session variables, then run one read statement."""
         return self._take(self._read(connection, bound, session))
 
     def open_rows(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """The same, row by row, with the timeout of a stream."""
+        """Run one read statement, row by row, with the timeout of a stream."""
         rows = self._read(connection, bound, session, is_stream=True)
         columns = next(rows)
         return OpenRows([column.name for column in columns], rows, [column.type for column in columns], rows.close)
@@ -200,7 +196,6 @@ class PostgreSQLDriver:
     def _read(
         self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None, *, is_stream: bool = False
     ) -> Generator[Any]:
-        """The columns, then the rows. Closed before the last one, it stops the query."""
         self._check_text(connection, bound, session)
         limits = self._limits
         before = self._before(connection, limits.stream.timeout_ms if is_stream else limits.timeout_ms)
@@ -232,7 +227,7 @@ class PostgreSQLDriver:
             raise statement_error(self.source_id, _BACKSLASH)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for psycopg's."""
+        """Translate psycopg's error."""
         if isinstance(error, ServerError):
             return self._refused(error, self._limits.timeout)
         if isinstance(error, psycopg.OperationalError | OSError):
@@ -267,19 +262,19 @@ class PostgreSQLDriver:
             return "Error"
 
     def is_reusable(self, connection: PipelineConnection) -> bool:
-        """Whether it is in no transaction and holds nothing of its last query."""
+        """Whether the last query left nothing behind."""
         return connection.is_clean
 
     def interrupt(self, connection: PipelineConnection) -> None:
-        """Has the thread of the query stop it."""
+        """Make the query's thread stop it."""
         connection.interrupt()
 
     def close(self, connection: PipelineConnection) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Nothing is shared between connections."""
+        """Connections share nothing."""
 
 
 def _statement(bound: BoundSQL) -> Statement:

@@ -1,7 +1,7 @@
-"""A connection to PostgreSQL through libpq in pipeline mode: a whole transaction goes out in one send.
+"""A connection to PostgreSQL through libpq in pipeline mode: a transaction goes out in one send.
 
-One thread uses it at a time. That thread also stops its own query, through a second connection, when another thread
-asked for it: the server is told within 50 ms, and nobody else waits for the answer.
+One thread uses it at a time. When another thread asks to stop the query, this thread sends the cancel request within 50
+ms, through a second connection.
 """
 
 from __future__ import annotations
@@ -21,38 +21,37 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from tenantry.datasources.connection_refusals import says_no_connection
-from tenantry.datasources.engines.postgresql_rows import RowReader, ServerColumn, columns_of
+from tenantry.datasources.driver import says_no_connection
+from tenantry.datasources.engines.postgresql_values import RowReader, ServerColumn, columns_of
 
 Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]
-"""A text and its parameters."""
+"""SQL and its parameters."""
 
 _ROLLBACK: Final[Statement] = (b"rollback", ())
 _UNLOCK: Final[Statement] = (b"select pg_advisory_unlock_all()", ())
-_POSTGRESQL: Final = 90_000  # Redshift says that it is 8.0.2; it has no advisory locks
+_POSTGRESQL: Final = 90_000  # Redshift reports 8.0.2; it has no advisory locks
 
-_ROWS: Final = 32
-"""Rows in a piece. There is no more of an answer in memory than a piece and what was taken; fewer are slower."""
+_ROWS: Final = 32  # of a chunk; smaller ones are slower, larger ones need more memory
 _ROWS_OF_STREAM: Final = 64
-_CHECK: Final = 0.05  # seconds from one look at whether another thread asked to stop to the next
-_CANCEL_SECONDS: Final = 2.0  # for telling the server, and for its answer: then the connection is given up
+_CHECK: Final = 0.05  # seconds between checks for a stop request
+_CANCEL_SECONDS: Final = 2.0  # for the cancel request and its answer; then the connection is closed
 
 _CANCELLED: Final = "57014"
-_TOO_MANY: Final = "53300"  # also of a server behind a pooler, which answers the query with it
+_TOO_MANY: Final = "53300"  # also from a server behind a pooler, in answer to the query
 _COPIES: Final = frozenset({ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH})
 _ROW_PIECES: Final = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 
-# The server names the parameter that it could not read, in any language, before it quotes anything.
+# In every language the server names the unreadable parameter before it quotes anything.
 _PARAMETER: Final = re.compile(rb"""[^$"']*\$([0-9]{1,5})(?: = |\n|\Z)""")
 
-_UNCOUNTED: Final = 2  # so many times an answer is received before it is looked at how long it is: mostly all of it
-_BYTES_RECEIVED: Final = 128  # where Linux's struct tcp_info has them, 64 bits
+_UNCOUNTED: Final = 2  # reads of an answer before its length is checked; mostly all of it has come by then
+_BYTES_RECEIVED: Final = 128  # offset of the 64-bit field in Linux's struct tcp_info
 
 
 class ServerError(Exception):
-    """The server refused a statement. ``parameter`` is the number of the one that it could not read, or None.
+    """The server refused a statement. ``parameter`` is the number of an unreadable parameter, or None.
 
-    None of the server's words is kept: they may quote a value.
+    The server's message is not kept: it may quote a value.
     """
 
     def __init__(self, result: PGresult) -> None:
@@ -67,15 +66,15 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """More bytes came than ``max_bytes`` of rows can be."""
+    """More bytes came than ``max_bytes`` of rows can need."""
 
 
 class NoColumns(Exception):
-    """The statement gives no columns: it is none that reads."""
+    """The statement gives no columns, so it is not a query."""
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
-    """Raises psycopg's errors, OSError, and TimeoutError after ``seconds``."""
+    """Connect. Raises psycopg's errors, OSError, and TimeoutError after ``seconds``."""
     deadline = monotonic() + seconds
     conninfo = make_conninfo(**{"application_name": "tenantry", **_resolved(params), "client_encoding": "utf8"})
     try:
@@ -90,8 +89,7 @@ def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
 
 
 def _resolved(params: Mapping[str, Any]) -> dict[str, Any]:
-    """With the addresses of all hosts: libpq would look them up with the interpreter's lock held."""
-    given = dict(params)
+    given = dict(params)  # libpq would resolve names while it holds the GIL
     if not given.get("host") or given.get("hostaddr"):
         return given
     hosts, ports = str(given["host"]).split(","), str(given.get("port") or "").split(",")
@@ -132,22 +130,21 @@ class PipelineConnection:
         self._received_before: int | None = None
         self._max_received = 0
         self.is_clean: bool = True
-        """Whether it may run the next query: it is in no transaction, and holds nothing of the last one."""
+        """Whether it can run another query: no transaction is open and nothing is unread."""
 
     @property
     def is_postgresql(self) -> bool:
-        """Else it is a relative of an early one: Redshift."""
+        """False for Redshift, which is based on PostgreSQL 8."""
         return self._pgconn.server_version >= _POSTGRESQL
 
     @contextmanager
     def reading(
         self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
-        """The columns and the rows of ``query``, after ``before`` and rolled back. The rows come piece by piece; those
-        that are not read by the end of the block are not wanted: the query is stopped. ``max_bytes`` are for all that
-        comes, of a stream for what comes at once.
+        """Run ``before`` and ``query`` in a transaction that is rolled back; give the columns and an iterator of rows.
 
-        Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
+        Leaving the block before the last row stops the query. ``max_bytes`` limits the whole answer, or one chunk of a
+        stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
         """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")
@@ -164,22 +161,22 @@ class PipelineConnection:
             yield columns_of(first), self._rows(first, is_stream)
             self._skip_to_sync()
         except (AnswerTooLong, psycopg.Error, OSError):
-            raise  # there is no use in going on with it
+            raise  # the connection is unusable
         except ServerError:
             self._skip_to_sync(after_error=True)
             self._roll_back()
             raise
-        except BaseException:  # GeneratorExit, too: nobody wants the rest
+        except BaseException:  # also GeneratorExit: the remaining rows are not wanted
             self._give_up()
             raise
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def interrupt(self) -> None:
-        """From another thread: stops what it runs. It is not used again."""
+        """Stop the query, from another thread. The connection is not used again."""
         self._interrupted = True
 
     def close(self) -> None:
-        """Closes it, whatever it is doing."""
+        """Close the connection, even while a query runs."""
         self._selector.close()
         self._pgconn.finish()
 
@@ -203,7 +200,6 @@ class PipelineConnection:
     # --- what is sent -------------------------------------------------------------------------------------------------
 
     def _send(self, statements: Sequence[Statement]) -> None:
-        """All of them in one write, unless they are larger than what the system takes at once."""
         for text, params in statements:
             self._pgconn.send_query_params(text, params)
         self._pgconn.pipeline_sync()
@@ -212,14 +208,13 @@ class PipelineConnection:
             self._pgconn.consume_input()
 
     def _roll_back(self) -> None:
-        """After an error the server has skipped the rollback, up to the end of what was sent."""
+        # After an error the server skipped the rest of the pipeline, with its rollback.
         if self._pgconn.transaction_status in (TransactionStatus.INERROR, TransactionStatus.INTRANS):
             self._send(self._after)
             self._skip_to_sync()
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def _give_up(self) -> None:
-        """Stops a query of which enough is known. In doubt the connection is not clean, and is closed."""
         self._stop_at = self._stop_at or monotonic() + _CANCEL_SECONDS
         self._max_received = 0
         with suppress(psycopg.Error, OSError):
@@ -227,15 +222,14 @@ class PipelineConnection:
             if not ended:
                 self._cancel()
                 ended = _CANCELLED in self._skip_to_sync(after_error=True)
-            if ended:  # else the cancel could still stop the next query
+            if ended:  # else a late cancel could stop the next query
                 self._roll_back()
         self._stop_at = 0.0
 
     # --- what is received ---------------------------------------------------------------------------------------------
 
     def _next(self) -> PGresult:
-        """The next result. Raises ServerError for one that is an error."""
-        for _ in range(2):  # the results of a statement end with none
+        for _ in range(2):  # None ends the results of a statement
             self._receive()
             result = self._pgconn.get_result()
             if result is not None:
@@ -245,18 +239,16 @@ class PipelineConnection:
         if result.status in _COPIES:
             raise psycopg.OperationalError("COPY cannot be ended in a pipeline")
         if result.status == ExecStatus.FATAL_ERROR:
-            if not result.error_field(DiagnosticField.SQLSTATE):  # of libpq itself: the connection is lost
+            if not result.error_field(DiagnosticField.SQLSTATE):  # an error of libpq: the connection is lost
                 raise psycopg.OperationalError
             raise ServerError(result)
         return result
 
     def _end(self) -> None:
-        """After the one result of a statement: only then can be said how the rows of the next one shall come."""
         self._receive()
-        self._pgconn.get_result()
+        self._pgconn.get_result()  # only now can chunked rows be requested for the next statement
 
     def _skip_to_sync(self, *, after_error: bool = False) -> list[str]:
-        """The SQLSTATEs of the errors on the way, which there may be only after one."""
         states: list[str] = []
         while True:
             try:
@@ -268,7 +260,7 @@ class PipelineConnection:
                 states.append(error.sqlstate)
 
     def _skip_received(self) -> bool:
-        """Skips what is here already; whether that is all of it."""
+        """Skip the results that have arrived. True if the pipeline ended."""
         nothing = 0
         while nothing < 2 and not self._pgconn.is_busy():
             result = self._pgconn.get_result()
@@ -278,20 +270,19 @@ class PipelineConnection:
         return False
 
     def _receive(self) -> None:
-        """Waits until libpq has a whole result."""
         while self._pgconn.is_busy():
             if self._wait_for(selectors.EVENT_READ):
                 self._pgconn.consume_input()
                 self._check_length()
 
     def _wait_for(self, events: int) -> bool:
-        """Whether the socket became ready. Tells the server to stop, where that was asked for."""
+        """Whether the socket became ready. Sends the cancel request if a stop was asked for."""
         if self._interrupted or self._stop_at:
             now = monotonic()
             self._stop_at = self._stop_at or now + _CANCEL_SECONDS
             if now >= self._stop_at:
                 raise TimeoutError
-            if self._interrupted and now >= self._cancel_at:  # again and again: the first may come before the query
+            if self._interrupted and now >= self._cancel_at:  # repeatedly: the first may arrive before the query
                 self._cancel()
                 self._cancel_at = monotonic() + 2 * _CHECK
         if events != selectors.EVENT_READ:
@@ -302,7 +293,6 @@ class PipelineConnection:
         return ready
 
     def _cancel(self) -> None:
-        """Through a second connection, encrypted as this one is."""
         request = self._pgconn.cancel_conn()
         request.start()
         try:
@@ -311,7 +301,7 @@ class PipelineConnection:
             request.finish()
 
     def _check_length(self) -> None:
-        """A long answer is looked at as it comes: one row alone may be as large as the server's memory."""
+        # While it arrives: one row alone may be as large as the server's memory.
         if not self._max_received:
             return
         self._times_received += 1
@@ -325,7 +315,7 @@ class PipelineConnection:
 
 
 def _received(descriptor: int) -> int:
-    """Bytes that came on a socket so far; 0 where the system does not tell."""
+    """Bytes received on a socket, or 0 if the system does not report them."""
     option = getattr(socket, "TCP_INFO", None)
     if option is None:
         return 0

@@ -1,6 +1,4 @@
-"""The registry of engines: those of the host, the built-in ones, and those that other distributions add by an entry
-point. Entry points are read once, for the first scheme that is neither built in nor the host's.
-"""
+"""Finds the engine of a URL: from the host, built in, or by an entry point. Entry points are read at most once."""
 
 from __future__ import annotations
 
@@ -22,13 +20,12 @@ from tenantry.errors import InvalidSettings, InvalidSource
 from tenantry.groups import RegisteredSource
 
 ENGINE_GROUP: Final = "tenantry.engines"
-"""The entry point group. An entry point is named by a URL scheme; its value is an Engine."""
+"""The entry point group: URL scheme -> Engine."""
 
 ANY_SCHEME: Final = "trusted"
-"""The entry point that runs the remaining schemes, for sources registered with ``--trusted``."""
+"""The entry point for all other schemes of sources registered with ``--trusted``."""
 
 BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
-"""Without a second scheme of an engine, as ``postgres``."""
 
 _INSTALLED_BY: Final = {
     "snowflake": "'tenantry-warehouses[snowflake]'",
@@ -36,13 +33,13 @@ _INSTALLED_BY: Final = {
     "databricks": "'tenantry-warehouses[databricks]'",
     ANY_SCHEME: "tenantry-warehouses",
 }
-"""A documented entry point -> the words for pip that install it."""
+"""Entry point -> the argument of ``pip install``."""
 
 _log: Final = logging.getLogger(__name__)
 
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
-    """The engine of a URL; ``host`` as ``host_engines`` gives it. Raises InvalidSource, saying what to install."""
+    """The engine of a URL; ``host`` comes from ``host_engines``. Raises InvalidSource with the package to install."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -68,7 +65,6 @@ def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
 
 
 def _reporting(make_driver: DriverFactory) -> DriverFactory:
-    """The factory, with a warning in the log for what does not hold the queries of its driver."""
 
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver = make_driver(source, limits)
@@ -81,21 +77,18 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Whether an engine of this name is built in or added by a distribution. Raises InvalidSource."""
+    """Whether there is an engine with this name. Raises InvalidSource."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The name of a built-in engine: ``postgresql`` for ``postgres``."""
+    """The name of the built-in engine, ``postgresql`` for ``postgres``."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """The name of the engine that runs a URL, or the dialect of a trusted one. Checks the text and opens nothing.
-
-    Raises InvalidSource, naming the fix.
-    """
+    """The name of a URL's engine, or of its trusted dialect. Opens nothing. Raises InvalidSource with the fix."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -103,9 +96,9 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Warnings for the person who registers a source: what does not hold its queries, and which package is missing.
+    """Warnings to show at registration: weak enforcement, a missing package. They quote only the URL's dialect.
 
-    They show nothing of the URL but its dialect. Raises InvalidSource, as ``check_url`` does.
+    Raises InvalidSource.
     """
     parsed = parse_url(url)
     check_secrets(parsed)

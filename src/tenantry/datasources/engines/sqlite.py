@@ -1,7 +1,4 @@
-"""SQLite: a file, opened read-only, with an authorizer that lets nothing but reading be prepared.
-
-``mode=ro`` alone is not enough: ATTACH would still create and open any other file of the machine.
-"""
+"""SQLite: a read-only file, and an authorizer that allows only reads."""
 
 from __future__ import annotations
 
@@ -38,9 +35,9 @@ _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE
 _FORBIDDEN_FUNCTIONS = DIALECTS["sqlite"].dynamic_functions
 _DECLARED = DIALECTS["sqlite"].bind_as
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_temp_master"})
-_MAX_VALUE = 64 * 1024 * 1024  # bytes: what one value may grow to, against zeroblob(1e9) and the like
+_MAX_VALUE = 64 * 1024 * 1024  # bytes of one value, against zeroblob(1e9) and the like
 
-# How SQLite's own messages begin, for errors that all share one code. What follows in them may be a value.
+# Beginnings of SQLite's messages for errors that share one code. The rest of a message may quote a value.
 _PHRASES = ("no such column", "no such table", "no such function", "ambiguous column name", "wrong number of arguments")
 _AWAY = frozenset(
     {
@@ -55,7 +52,6 @@ _AWAY = frozenset(
 
 
 def _clock(moment: datetime) -> str:
-    """As SQLite's functions write it: an instant in UTC, a clock time as it is."""
     text: str = moment.isoformat(sep=" ") if moment.tzinfo is None else _DECLARED["datetime"](moment)
     return text
 
@@ -68,17 +64,17 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
     time: time.isoformat,
     timedelta: _DECLARED["interval"],
 }
-"""Types that SQLite does not have, and what is bound for them: the same as for declared parameters."""
+"""Python type -> the bound value, for types that SQLite lacks; the same as for declared parameters."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
-    """SQLite's authorizer (https://www.sqlite.org/c3ref/set_authorizer.html): everything is denied but reading."""
+    """SQLite's authorizer (https://www.sqlite.org/c3ref/set_authorizer.html): allow only reads."""
     if action == sqlite3.SQLITE_FUNCTION:
         allowed = not _FORBIDDEN_FUNCTIONS.matches(second or "")
     elif action == sqlite3.SQLITE_UPDATE:
-        allowed = first in _SCHEMA_TABLES  # asked when a virtual table (FTS, json_each) declares itself; writes nothing
+        allowed = first in _SCHEMA_TABLES  # a virtual table (FTS, json_each) declares itself; writes nothing
     elif action == sqlite3.SQLITE_PRAGMA:
-        allowed = first == "data_version" and second is None  # FTS5 asks it while it searches
+        allowed = first == "data_version" and second is None  # FTS5 reads it during a search
     else:
         allowed = action in _READING
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
@@ -96,14 +92,14 @@ class SQLiteDriver:
         self._limits = limits
 
     def open(self) -> sqlite3.Connection:
-        """A read-only connection with an authorizer. Raises SourceUnavailable, InvalidSource."""
+        """Connect. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         connection = sqlite3.connect(
-            f"{self._path.as_uri()}?mode=ro",
+            f"{self._path.as_uri()}?mode=ro",  # not enough alone: ATTACH could open or create any file
             uri=True,
-            isolation_level=None,  # the driver begins no transaction of its own
-            check_same_thread=False,  # one thread at a time uses it, and another one may stop or close it
+            isolation_level=None,  # the driver begins no transaction
+            check_same_thread=False,  # one thread uses it at a time; another may interrupt or close it
             timeout=min(self._limits.connect_timeout, self._limits.timeout),
         )
         failure: TenantryError | None = None
@@ -124,13 +120,13 @@ class SQLiteDriver:
         return connection
 
     def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
-        """One statement that reads, within the limits."""
+        """Run one read statement."""
         cursor, names = self._execute(connection, bound)
         with closing(cursor):
             return take_result(self.source_id, names, cursor, self._limits, count=None)
 
     def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """The same, row by row. SQLite has no session variables."""
+        """Run one read statement, row by row. ``session`` is unused."""
         cursor, names = self._execute(connection, bound)
         return OpenRows(names, cursor, close=cursor.close)
 
@@ -145,7 +141,7 @@ class SQLiteDriver:
             reason = refusal(bound.sql, _KEYWORDS)
             if reason is None or reason == UNCLEAR:
                 raise
-        if reason is not None:  # better than SQLite's own: the text does not even begin as one that reads
+        if reason is not None:  # clearer than SQLite's own error
             raise statement_error(self.source_id, reason)
         if cursor.description is None:
             cursor.close()
@@ -153,10 +149,10 @@ class SQLiteDriver:
         return cursor, next(zip(*cursor.description, strict=True))
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for SQLite's, by its code."""
+        """Translate SQLite's error by its code."""
         if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError) and "one statement" in str(error):
             return statement_error(self.source_id, SEVERAL)
-        code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code: extended ones use the higher bits
+        code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code, without the extended bits
         if code == sqlite3.SQLITE_AUTH or str(error).startswith("not authorized to use function"):
             return statement_error(self.source_id, _DENIED)
         if code == sqlite3.SQLITE_READONLY:
@@ -172,15 +168,15 @@ class SQLiteDriver:
         return query_error(self.source_id, f"{name} ({phrase})" if phrase else name)
 
     def interrupt(self, connection: sqlite3.Connection) -> None:
-        """Stops what the connection runs."""
+        """Stop the running query."""
         connection.interrupt()
 
     def close(self, connection: sqlite3.Connection) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Nothing is shared between connections."""
+        """Connections share nothing."""
 
 
 def _plain(value: Any) -> Any:

@@ -1,9 +1,8 @@
-"""TLS to a server, as the URL of a source asks for it: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
+"""TLS options of a source's URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
 
-- ``verify``: TLS, with a certificate for this host that one of ``ssl_ca`` signed (without it, one that the system
-  trusts).
-- ``required``: TLS with whoever answers.
-- ``disabled``: none.
+- ``verify``: TLS with a certificate for this host, signed by ``ssl_ca`` or by a CA that the system trusts.
+- ``required``: TLS with any certificate.
+- ``disabled``: no TLS.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """What connections of one source are encrypted with: made once, for it takes longer than a query."""
+    """The SSL context of a source, made once because that takes longer than a query."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode
@@ -35,7 +34,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Raises InvalidSource for a file that cannot be read. For a thread: it may read all that the system trusts."""
+        """The context. Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -43,7 +42,7 @@ class TLSContext:
 
     def _make(self) -> ssl.SSLContext:
         context = None
-        with suppress(OSError, ValueError):  # ssl.SSLError is an OSError: its text quotes the path
+        with suppress(OSError, ValueError):  # the text of ssl.SSLError, an OSError, quotes the path
             context = self._read_files()
         if context is None:
             raise refused(
@@ -55,7 +54,7 @@ class TLSContext:
     def _read_files(self) -> ssl.SSLContext:
         if self._mode == "verify":
             context = ssl.create_default_context(cafile=self._files.get("ssl_ca"))
-            # Python 3.13 also asks for extensions that certificates lack which servers make for themselves.
+            # Python 3.13 also requires extensions that self-made server certificates lack.
             context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         else:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -67,7 +66,7 @@ class TLSContext:
 
 
 def _no_password() -> str:
-    """For a key that is encrypted: without this OpenSSL asks for its password at the terminal."""
+    """Fail on an encrypted key; without this OpenSSL prompts on the terminal."""
     return ""
 
 
@@ -79,8 +78,8 @@ def read_options(
     ignored: frozenset[str] = frozenset(),
     modes: tuple[str, ...] = MODES,
 ) -> dict[str, str]:
-    """The options of a URL. Raises InvalidSource for one that is not known, or that is there twice, and for an
-    ``ssl_mode`` that is not one of ``modes``."""
+    """The options of a URL. Raises InvalidSource for an unknown or repeated option, and for an ``ssl_mode`` that is not
+    in ``modes``."""
     given = {name: value for name, value in url.query.items() if name not in ignored}
     unknown = sorted(set(given) - known)
     if unknown:
@@ -95,13 +94,13 @@ def read_options(
 
 
 def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], engine: str) -> None:
-    """Raises InvalidSource for an option that is not one of the known words."""
+    """Raises InvalidSource if the option's value is not in ``known``."""
     if options.get(name, known[0]) not in known:
         raise refused(f"{name} of a {engine} URL is one of {', '.join(known)}")
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """One of MODES, as the options say it; None where they say nothing. Raises InvalidSource where they contradict."""
+    """The mode that the options imply, or None. Raises InvalidSource if they contradict each other."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
@@ -116,7 +115,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """What is wrong with the certificate of the server, in our own words; None for another error."""
+    """The problem with the server's certificate, without OpenSSL's text; None for other errors."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:
@@ -125,7 +124,7 @@ def certificate_hint(error: BaseException | None) -> str | None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether a host is this machine."""
+    """Whether a host is a loopback address."""
     if host in {None, "localhost"}:
         return True
     try:
@@ -135,5 +134,5 @@ def is_loopback(host: str | None) -> bool:
 
 
 def refused(message: str) -> InvalidSource:
-    """An error about the URL."""
+    """An InvalidSource for the field ``/url``."""
     return InvalidSource(message, field="/url")

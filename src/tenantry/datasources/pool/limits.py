@@ -1,4 +1,4 @@
-"""Limits: what one query, one data source, and all of them together may cost; and the rows of a query within them."""
+"""Limits: bounds of queries and data sources; and functions that take rows within them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,24 @@ from tenantry.datasources.driver import Rows, query_error, too_many_bytes_error,
 from tenantry.datasources.results import Result
 from tenantry.datasources.results.result import dict_maker
 from tenantry.errors import InvalidSettings
+from tenantry.groups import UserGroup
 
 Row = TypeVar("Row", bound=Sequence[Any])
 
 _SMALL = 32
-"""Bytes that a number, a date or a UUID is counted as."""
+"""Bytes counted for a number, a date or a UUID."""
 _FLAT = frozenset({int, float, bool, type(None)})
 _NESTED = (dict, list, tuple)
 _FIXED_SIZE = frozenset({"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"})
 _TEXTS = frozenset({"text", "bytes"})
 _LONGEST = 128
-"""Rows that are taken at once at most."""
+"""The most rows that are taken at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Bounds of one stream. Times are seconds.
-
-    ``row_limit`` is for its rows, ``max_bytes`` for its body, ``timeout`` from its begin to its end, ``reader_timeout``
-    for whoever reads it to ask for the next piece. Raises InvalidSettings when one is none.
-    """
+    """Bounds of one stream; times are seconds. ``timeout`` is for its whole run, ``reader_timeout`` for its reader to
+    ask for the next chunk. Raises InvalidSettings for an invalid bound."""
 
     row_limit: int = 1_000_000
     max_bytes: int = 1024 * 1024 * 1024
@@ -52,16 +50,31 @@ class StreamLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds of data sources. Times are seconds.
+class Sharing:
+    """How user groups share the connections of one source.
 
-    ``row_limit`` is for the rows of one query, ``max_bytes`` for the memory that their values take. ``timeout`` is for
-    one query to run, and before that for it to wait for its turn; ``connect_timeout`` for opening a connection, and for
-    the wait where it is longer. ``pool_size`` is for the connections (and so queries at once) of one source,
-    ``max_sources`` for the sources open at once. ``group_pool_size`` are the connections of one source that one group
-    may use at once (None: two thirds), ``max_waiting`` and ``group_max_waiting`` the queries that may wait for one
-    source, of all groups and of one. ``stream`` bounds streams; of one, ``timeout`` is the wait for its next rows.
-    Raises InvalidSettings when a bound is none.
+    ``group_pool_size``: the most connections of one group (None: two thirds). ``max_waiting``, ``group_max_waiting``:
+    the most waiting queries, of all groups and of one. ``weight``: gives a group's share of the time (above 0; None:
+    1). Raises InvalidSettings for an invalid bound.
+    """
+
+    group_pool_size: int | None = None
+    max_waiting: int = 1_000
+    group_max_waiting: int = 200
+    weight: Callable[[UserGroup], float] | None = None
+
+    def __post_init__(self) -> None:
+        _check_counts(self, "max_waiting", "group_max_waiting")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of data sources; times are seconds.
+
+    ``timeout`` is for the run of a query, and for its wait before; ``row_limit`` for its rows, ``max_bytes`` for the
+    memory of their values. ``pool_size``: connections of one source. ``connect_timeout``: to open one. ``max_sources``:
+    sources open at once. ``sharing``: between groups. ``stream``: of a stream, in place of ``row_limit`` and
+    ``max_bytes``; ``timeout`` then bounds the wait for its next rows. Raises InvalidSettings for an invalid bound.
     """
 
     timeout: float = 30.0
@@ -70,26 +83,24 @@ class Limits:
     pool_size: int = 5
     connect_timeout: float = 5.0
     max_sources: int = 64
-    group_pool_size: int | None = None
-    max_waiting: int = 1_000
-    group_max_waiting: int = 200
+    sharing: Sharing = field(default_factory=Sharing)
     stream: StreamLimits = field(default_factory=StreamLimits)
 
     def __post_init__(self) -> None:
         _check_seconds(self, "timeout", "connect_timeout")
-        _check_counts(self, "row_limit", "max_bytes", "pool_size", "max_sources", "max_waiting", "group_max_waiting")
-        share: Any = self.group_pool_size
+        _check_counts(self, "row_limit", "max_bytes", "pool_size", "max_sources")
+        share: Any = self.sharing.group_pool_size
         if share is not None and not (type(share) is int and 0 < share <= self.pool_size):
             raise InvalidSettings(f"group_pool_size is {share!r}; it takes a whole number from 1 to pool_size, or None")
 
     @property
     def wait(self) -> float:
-        """Seconds that a query may wait for its turn."""
+        """Seconds for which a query waits for a connection."""
         return max(self.timeout, self.connect_timeout)
 
     @property
     def timeout_ms(self) -> int:
-        """``timeout`` in whole milliseconds, never 0: to every server 0 means "no limit"."""
+        """``timeout`` in whole milliseconds, never 0."""
         return _milliseconds(self.timeout)
 
 
@@ -116,19 +127,18 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
-    """Bytes that the values of rows take which can be large, each looked at."""
+    """Bytes of the values that can be large."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
 def take_rows(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
 ) -> list[Row]:
-    """The rows of a cursor, so that no more is in memory than the limits allow and the few rows that were taken last.
+    """The rows of a cursor. Memory holds no more than the limits and the rows taken last: first one row, then at most
+    twice as many as before.
 
-    The first piece is one row, and each is at most twice as long as the one before it and no longer than what is left
-    would hold of rows twice as large: rows that are too large are found out in good time. ``count``: bytes of the
-    values of some rows beyond ``_SMALL`` for each; None for rows of numbers, texts and bytes alone. Raises TooManyRows,
-    and TooManyBytes for values that take more than ``max_bytes`` of memory together.
+    ``count``: bytes of rows beyond ``_SMALL`` for each value; None for rows of numbers, strings and bytes only. Raises
+    TooManyRows, TooManyBytes.
     """
     return _take(source_id, rows, limits, count)[0]
 
@@ -136,7 +146,7 @@ def take_rows(
 def _take(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None
 ) -> tuple[list[Row], int]:
-    """The rows, and the bytes that they were counted as."""
+    """The rows, and the bytes counted for them."""
     rows, size, taken, left = iter(rows), 1, list[Row](), limits.max_bytes
     while chunk := list(islice(rows, min(size, limits.row_limit + 1 - len(taken)))):
         taken += chunk
@@ -155,9 +165,8 @@ def _take(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """As ``count_bytes``, for columns of these types, each the word that a Result has for it. Those of numbers and
-    times are never large, but for what is ``unbounded`` on an engine. Texts and bytes hold no other values: they are
-    counted three times as fast."""
+    """``count_bytes`` for columns of these types, named as in a Result. Numbers and times count as small, unless their
+    type is ``unbounded`` on an engine."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:
@@ -179,7 +188,7 @@ def _flat_size(values: Sequence[Any]) -> int:
 
 
 def _sizes(values: Sequence[Any]) -> int:
-    """Bytes of values and of all that is in them, as DuckDB gives lists, structs and maps."""
+    """Includes the contents of lists, structs and maps, as DuckDB gives them."""
     total = sum(map(getsizeof, values))
     for value in values:
         if isinstance(value, _NESTED):
@@ -196,10 +205,8 @@ def take_result(
     types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """``take_rows``, as a Result: what a Driver's ``fetch`` gives. ``types``: what the engine says of the columns.
-
-    Raises QueryFailed when two columns have one name, besides what ``take_rows`` raises.
-    """
+    """``take_rows`` as a Result, for a Driver's ``fetch``. ``types``: the engine's. Raises QueryFailed when two columns
+    have one name, and as ``take_rows`` does."""
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
     taken, size = _take(source_id, rows, limits, count)
@@ -207,11 +214,8 @@ def take_result(
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
-    """One dict a row, in the order of the columns; values are what the driver gives (int, str, Decimal, date, bytes…).
-
-    Raises TooManyRows when there are more rows than ``limit``, QueryFailed when two columns have one name: the second
-    would silently replace the first.
-    """
+    """One dict for each row, in the order of the columns. Raises TooManyRows beyond ``limit``, QueryFailed when two
+    columns have one name."""
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
     check_names(source_id, columns)

@@ -1,7 +1,4 @@
-"""One query in the threads of its source: the connection that it has, and how it is stopped.
-
-``PooledQuery.run`` gives an outcome in any case, and raises nothing: the error of a driver quotes values.
-"""
+"""One query in the threads of its source: its connection, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -18,25 +15,25 @@ from tenantry.datasources.driver import C, Driver, query_error, unreachable_erro
 from tenantry.errors import SourceUnavailable, TenantryError
 
 Work: TypeAlias = Callable[Concatenate[C, ...], Any]
-"""What is done with a connection. May raise anything."""
+"""Uses a connection. May raise anything."""
 Shape: TypeAlias = Callable[[Any], Any]
 Finish: TypeAlias = Callable[["PooledQuery[C]", Any], None]
-"""Takes the query and its outcome in the event loop: what the work gave, or a TenantryError."""
+"""Takes the query and its outcome in the event loop: the result of the work, or a TenantryError."""
 Idle: TypeAlias = deque[tuple[float, C]]
-"""Connections that nobody uses, and since when; the oldest first."""
+"""Unused connections with the time since when, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """What the work of a stream gives. The query keeps its connection until the last one."""
+class Chunk:
+    """The result of one step of a stream. The query keeps its connection until the last one."""
 
     content: bytes
     is_last: bool
 
 
 class PooledQuery(Generic[C]):
-    """One query. ``close_rows`` is called before the connection of a stopped stream is closed. ``outcome`` is for who
-    waits for all of it."""
+    """One query. ``close_rows`` is called before the connection of a stopped stream closes. ``outcome``: of a whole
+    query."""
 
     def __init__(
         self,
@@ -58,8 +55,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """In a thread: with the connection that it kept, else one that is free, else a new one. The outcome is what the
-        work gives, in its shape."""
+        """Run the work in a thread, on the kept, a free or a new connection, and deliver its result or error. Never
+        raises, because errors of drivers quote values."""
         how = work, arguments, shape
         outcome: Any = None
         try:
@@ -72,10 +69,10 @@ class PooledQuery(Generic[C]):
                 if reused is not None:
                     outcome = self._attempt(reused, *how)
                 if outcome is None or (isinstance(outcome, SourceUnavailable) and not self._stopped):
-                    # Or the server closed it while it was idle. A query only reads, so it may be sent once more.
+                    # The server may have closed it while it was idle. A query only reads, so it may be sent again.
                     opened = self._open()
                     outcome = opened if isinstance(opened, TenantryError) else self._attempt(opened, *how)
-        except BaseException as error:  # noqa: BLE001  # whatever it is, somebody waits for an outcome
+        except BaseException as error:  # noqa: BLE001  # the caller waits for an outcome
             outcome = query_error(self._driver.source_id, type(error).__name__)
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._finish, self, outcome)
@@ -90,16 +87,16 @@ class PooledQuery(Generic[C]):
                 outcome = shape(outcome)
         except TenantryError as error:
             outcome = error.with_traceback(None)
-        except Exception as error:  # noqa: BLE001  # whatever a driver raises may quote a value: none of it may leave
+        except Exception as error:  # noqa: BLE001  # its text may quote a value, and must not leave
             outcome = self._driver.failure(error)
-        if isinstance(outcome, Piece) and not outcome.is_last:
+        if isinstance(outcome, Chunk) and not outcome.is_last:
             with self._lock:
                 if not self._stopped:
                     return outcome
             outcome = self._stop_rows()
-        with self._lock:  # from here on nobody may stop this connection: it may serve another query
+        with self._lock:  # from here on it may serve another query, so this one must not be stopped on it
             self._connection = None
-        # One that was told to stop is closed, even if its query had ended: its next query could be stopped instead.
+        # A stop that arrives late could hit the connection's next query, so the connection closes.
         failed = isinstance(outcome, TenantryError) if self._is_reusable is None else not self._is_reusable(connection)
         if self._stopped or failed:
             with suppress(Exception):
@@ -123,7 +120,7 @@ class PooledQuery(Generic[C]):
             return unreachable_error(self._driver.source_id, error)
 
     def stop(self) -> None:
-        """From any thread: interrupts the query, and lets no other begin."""
+        """Interrupt the query and let no step begin. Thread-safe."""
         with self._lock:
             self._stopped = True
             if self._connection is not None:
@@ -132,5 +129,5 @@ class PooledQuery(Generic[C]):
 
 
 def stopped_error(source_id: str) -> SourceUnavailable:
-    """A query that was stopped because nobody waits for it any more."""
+    """The query stopped because its callers left."""
     return SourceUnavailable(f"the query on data source {source_id} was stopped before its end", retry_after=1)

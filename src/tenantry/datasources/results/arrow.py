@@ -23,10 +23,10 @@ from tenantry.errors import InvalidSettings, QueryFailed
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """A schema and one record batch.
 
-    A column whose values are all of one type has Arrow's type for it: int64 (a decimal where one has more bits),
-    double, decimal of the precision that the values have, timestamp[us] (in UTC where they have an offset), date32,
-    time64[us], duration[us], binary, bool. Everything else is text: UUIDs, lists and objects (as JSON), ranges, mixed
-    columns. Raises InvalidSettings without pyarrow (``pip install 'tenantry[arrow]'``).
+    A column whose values have one type gets Arrow's: int64 (decimal for more bits), double, decimal of the values'
+    precision, timestamp[us] (UTC with an offset), date32, time64[us], duration[us], binary, bool. All else is text:
+    UUIDs, lists and objects (as JSON), ranges, mixed columns. Raises InvalidSettings without pyarrow (``pip install
+    'tenantry[arrow]'``).
     """
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
@@ -41,11 +41,10 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class ArrowWriter:
-    """Writes one record batch after another, for rows of which nobody has seen all.
+    """Writes record batches for rows that still come.
 
-    The first batch decides what each column is, as ``to_arrow`` does, with two differences: decimals are text, as later
-    ones may have more digits, and so is a column of which neither the engine nor a value says the type. Raises
-    InvalidSettings without pyarrow.
+    The first batch decides the types, as ``to_arrow`` does, except that decimals, whose later values may have more
+    digits, and columns of unknown type are text. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
@@ -58,7 +57,8 @@ class ArrowWriter:
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """A batch; before the first one the schema. Raises QueryFailed for a value that does not fit its column."""
+        """A batch, preceded by the schema the first time. Raises QueryFailed for a value that does not fit its
+        column."""
         values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
         if self._writer is None:
             arrays = self._begin(Result(self._names, rows, self._types).columns, values)
@@ -68,7 +68,7 @@ class ArrowWriter:
         return self._sink.take()
 
     def end(self) -> bytes:
-        """What says that no batch follows."""
+        """The end of the stream."""
         self._writer.close()
         return self._sink.take()
 
@@ -102,7 +102,7 @@ class ArrowWriter:
 
 
 class _Sink:
-    """A file for pyarrow, whose content is taken away piece by piece."""
+    """A file for pyarrow whose content is taken chunk by chunk."""
 
     closed = False
 
@@ -117,7 +117,7 @@ class _Sink:
         """Nothing is held back."""
 
     def take(self) -> bytes:
-        """What was written since."""
+        """The content since the last call."""
         taken = b"".join(self._parts)
         self._parts.clear()
         return taken
@@ -132,15 +132,14 @@ def _pyarrow() -> Any:
 
 
 def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format) -> Any:
-    """The values in Arrow's type for them, or all as text."""
     array = _typed(pa, column.type, values)
     return _text(pa, values, format_) if array is None else array
 
 
 def _typed(pa: Any, word: str | None, values: Sequence[Any]) -> Any:
-    """The values in Arrow's type for a column of this type; None where it does not hold all of them."""
+    """The values in Arrow's type for them; None if it does not hold all."""
     kinds, build = _BUILDERS.get(word or "", (frozenset(), None))
-    # Without the check pyarrow would read a Decimal as a float, True as 1 and a text as bytes.
+    # Without the check pyarrow would read a Decimal as a float, True as 1 and a string as bytes.
     if build is not None and kinds.issuperset({*map(type, values)} - {type(None)}):
         try:
             return build(pa, values)

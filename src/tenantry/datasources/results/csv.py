@@ -19,15 +19,15 @@ _AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
 """Types that Python's ``csv`` writes as we do: by ``str``."""
 _NUMBERS: Final = (float, Decimal)
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What makes a spreadsheet run a field (OWASP, CSV injection), its full-width forms too."""
+"""Characters that make a spreadsheet run a field (OWASP, CSV injection), with their full-width forms."""
 
 
 def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
-    """A header and one line a row, in UTF-8 without a mark at its begin.
+    """A header and one line for each row, in UTF-8 without a byte order mark.
 
-    NULL, NaN and infinity are empty fields; dates are ISO 8601; lists and objects are their JSON. ``formula_safe``: a
-    text that a spreadsheet would run as a formula gets an apostrophe before it; numbers stay numbers. Raises
-    ValueError for dicts of different names, InvalidSettings for a list or object without msgspec.
+    NULL, NaN and infinity are empty fields; dates are ISO 8601; lists and objects are JSON. ``formula_safe``: text that
+    a spreadsheet would run as a formula gets an apostrophe in front. Raises ValueError for dicts of different names,
+    InvalidSettings for a list or object without msgspec.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)
@@ -35,7 +35,7 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
 
 
 class CSVWriter:
-    """Writes the header, and one chunk of rows after another."""
+    """Writes the header, then chunks of rows."""
 
     def __init__(self, names: Sequence[str], format_: Format, *, formula_safe: bool) -> None:
         self._names = names
@@ -48,14 +48,13 @@ class CSVWriter:
         return _lines([[self._guarded(name) for name in self._names]]) if self._names else b""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Rows as tuples."""
+        """Some rows."""
         return _lines(zip(*map(self._column, zip(*rows, strict=True)), strict=True))
 
     def _column(self, column: Sequence[Any]) -> Iterable[Any]:
         return column if self._as_they_are.issuperset(map(type, column)) else map(self._field, column)
 
     def _field(self, value: Any) -> Any:
-        """What Python's ``csv`` writes as we want it: text, or a number."""
         if type(value) in self._as_they_are:
             return value
         if isinstance(value, _NUMBERS):

@@ -1,4 +1,4 @@
-"""Format: how values that a format has no type for are written; and each of them as text."""
+"""Format: how to write values for which a format has no type, and each of them as text."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes what it has no type for; CSV and Arrow keep numbers as they are, so ``binary`` alone is theirs.
+    """How JSON writes values for which it has no type; CSV and Arrow use ``binary`` only.
 
-    ``decimals``: a Decimal as a number with all its digits, or as text. ``big_integers``: an integer that a double does
-    not hold exactly (beyond 2^53 - 1) as text, or as a number. ``binary``: bytes in base64 (RFC 4648 section 4) or in
+    ``decimals``: a Decimal as a number with all its digits, or as text. ``big_integers``: integers beyond 2^53 - 1,
+    which a double does not hold exactly, as text or as numbers. ``binary``: bytes in base64 (RFC 4648 section 4) or
     hexadecimal digits. Raises InvalidSettings for another choice.
     """
 
@@ -44,21 +44,21 @@ DEFAULT_FORMAT: Final = Format()
 
 
 def missing_package_message(package: str, extra: str) -> str:
-    """What a format needs is not installed."""
+    """The package that a format needs is missing."""
     return f"this format needs {package}: pip install 'tenantry[{extra}]'"
 
 
 def clean_text(text: str) -> str:
-    """The same text as UTF-8 can carry it: a surrogate without its other half is U+FFFD, as browsers write it."""
+    """The text without lone surrogates, which become U+FFFD as in browsers."""
     try:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return str.__str__(text)  # of a class of its own, too
+    return str.__str__(text)  # for a subclass, too
 
 
 def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
-    """Bytes in base64 or in hexadecimal digits."""
+    """Bytes in base64 or hexadecimal digits."""
     return b64encode(value).decode("ascii") if format_.binary == "base64" else value.hex()
 
 
@@ -79,7 +79,7 @@ def interval_text(value: timedelta) -> str:
 
 
 def range_text(value: Any) -> str:
-    """A range as PostgreSQL writes it: ``[1,10)``, ``empty``; an end that is open is left out."""
+    """A range as PostgreSQL writes it: ``[1,10)``, ``empty``; without an end that is open."""
     if value.isempty:
         return "empty"
     lower, upper = (_bound(end) for end in (value.lower, value.upper))
@@ -97,7 +97,7 @@ def _bound(end: Any) -> str:
 
 
 def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
-    """One value that is not nested as text: by its class, else by the nearest that it is made of."""
+    """The text of a value that is not nested, by its class or the nearest base."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
         return writer(value)
@@ -107,7 +107,7 @@ def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
 
 
 def is_finite(value: float | Decimal) -> bool:
-    """Whether it is a number: neither NaN nor infinite."""
+    """Whether it is neither NaN nor infinite."""
     return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
 
 
@@ -123,4 +123,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""Types that have a text of their own."""
+"""How to write each type."""

@@ -1,7 +1,7 @@
-"""JSON and NDJSON (RFC 8259), by msgspec: an array of objects, or one object a line.
+"""JSON and NDJSON (RFC 8259), by msgspec.
 
-A chunk of rows is looked at by column: what msgspec writes as we want it goes to it as it is, and only a column with a
-value of another kind is converted. The objects are Structs, which are made and written faster than dicts.
+A chunk of rows is checked by column; only a column with a value that msgspec writes differently is converted. Objects
+are Structs, which are made and written faster than dicts.
 """
 
 from __future__ import annotations
@@ -32,45 +32,43 @@ Rows: TypeAlias = Result | Sequence[Mapping[str, Any]]
 """A result, or rows as ``DataSources.fetch`` gives them."""
 
 _NATIVE: Final = frozenset({str, bool, type(None), float, date, datetime, time, timedelta, UUID})
-"""What msgspec writes as we do, whatever the value is. A float that is no number it writes as null."""
+"""Types whose values msgspec always writes as we do. It writes NaN and infinity as null."""
 _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime", "time", "interval", "uuid"})
-"""The same, for columns of which the engine says the type."""
+"""The same, for columns whose type the engine names."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
-"""Words of columns whose values have to be looked at, and the type of all of them but None."""
+"""Types of columns whose values must be checked, and the class of all their values but None."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
-"""What msgspec raises for a type or a dict's key that it does not know, and for a lone surrogate."""
+"""Errors of msgspec for an unknown type or key, and for a lone surrogate."""
 
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
 _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
 
 
 def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """An array with one object a row, in UTF-8.
+    """An array with one object for each row, in UTF-8.
 
-    Dates are ISO 8601, UUIDs and intervals text, NaN and infinity null, a lone surrogate U+FFFD; the rest is as
-    ``format_`` says. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value
-    that is nested too deep, ValueError for dicts of different names.
+    Dates are ISO 8601, UUIDs and intervals text, NaN and infinity null, a lone surrogate U+FFFD; ``format_`` decides
+    the rest. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value that
+    nests too deep, ValueError for dicts of different names.
     """
     return _joined(_parts(rows, format_, "encode"))
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
-    """The parts of an array with one array a row, in the order of the columns, whose names stand elsewhere. In
-    everything else as ``to_json``."""
+    """The parts of an array with one array for each row, without names; otherwise as ``to_json``."""
     return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """One object a line, each line ended by a line feed. In everything else as ``to_json``."""
+    """One object on each line; otherwise as ``to_json``."""
     return b"".join(_parts(rows, format_, "encode_lines"))
 
 
 class JSONWriter:
-    """Writes one chunk of rows after another, all of the columns ``names``. ``method`` of msgspec's encoder: ``encode``
-    for an array, ``encode_lines``. ``types``: what the engine says of the columns. ``arrays``: rows are arrays and no
-    objects. Raises as ``to_json`` does."""
+    """Writes chunks of rows. ``method`` of msgspec's encoder: ``encode`` for an array, ``encode_lines``. ``types``: the
+    engine's. ``arrays``: rows are arrays instead of objects. Raises as ``to_json`` does."""
 
     def __init__(
         self,
@@ -88,7 +86,7 @@ class JSONWriter:
         self._objects = _as_arrays if arrays else _object_maker(tuple(map(clean_text, names)))
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Rows as tuples."""
+        """Some rows."""
         columns = list(zip(*rows, strict=True))
         if not columns:
             return self._encode([{}] * len(rows))
@@ -102,7 +100,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_value(self, value: Any) -> bytes:
-        """One value by itself."""
+        """A single value."""
         try:
             return self._encoder.encode(self._plain(value))
         except RecursionError:
@@ -110,14 +108,14 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Rows, or values, as they are; None if it cannot be ruled out that one of them has to be converted."""
+        """Rows or values without conversion; None if one of them may need it."""
         if self._format.binary == "hex":
             return None
         try:
             text = self._encode(rows)
         except (*_UNWRITABLE, RecursionError):
             return None
-        # A long integer, or the NaN of a Decimal, has left its trace; so has a float or a text that looks like one.
+        # A long integer, or the NaN of a Decimal, leaves its trace; so does a float or a string that looks like one.
         if self._format.big_integers == "text" and _LONG_NUMBER in text.translate(_DIGITS_AS_ZEROS):
             return None
         if b"N" in text and b"NaN" in text:  # one byte is found much faster, and most texts have none
@@ -141,7 +139,7 @@ class JSONWriter:
         return column
 
     def _writes(self, kind: type, values: Sequence[Any]) -> bool:
-        """Whether msgspec writes these values, all of one type, as we do."""
+        """Whether msgspec writes these values of one type as we do."""
         if kind is int and self._format.big_integers == "text":
             return bool(max(values) <= MAX_SAFE_INTEGER and min(values) >= -MAX_SAFE_INTEGER)
         if kind is Decimal:
@@ -151,7 +149,6 @@ class JSONWriter:
         return kind is int or (kind in _NESTED and self.write_unchanged(values) is not None)
 
     def _plain(self, value: Any) -> Any:
-        """A value as one that msgspec writes as we want it, with all that is in it."""
         kind = type(value)
         if kind is str:
             return clean_text(value)
@@ -180,7 +177,7 @@ def _parts(rows: Rows, format_: Format, method: str) -> Iterator[bytes]:
 
 
 def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> Iterator[bytes]:
-    """Dicts are written as they are, until a chunk may have something to convert: then the others may, too."""
+    """Dicts need no conversion until one chunk may."""
     unchanged = True
     for chunk in chunks(dicts):
         part = writer.write_unchanged(chunk) if unchanged else None
@@ -189,12 +186,11 @@ def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> I
 
 
 def _joined(parts: Iterable[bytes]) -> bytes:
-    """Arrays as one."""
     return b"".join(_array_parts(parts))
 
 
 def _array_parts(parts: Iterable[bytes]) -> Iterator[bytes | memoryview]:
-    """Arrays as the parts of one."""
+    """Several arrays as the parts of one."""
     before = b"["
     for part in parts:
         yield before
@@ -218,7 +214,7 @@ def _as_arrays(columns: Sequence[Iterable[Any]]) -> list[Any]:
 
 @lru_cache(maxsize=256)
 def _object_maker(names: tuple[str, ...]) -> Callable[[Sequence[Iterable[Any]]], list[Any]]:
-    """A function from columns to one object a row, which msgspec writes with these names."""
+    """A function from columns to objects that msgspec writes with these names."""
     import msgspec
 
     fields = [f"f{number}" for number in range(len(names))]

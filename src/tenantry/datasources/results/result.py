@@ -13,7 +13,7 @@ from typing import Any, Final
 from uuid import UUID
 
 CHUNK: Final = 1_000
-"""Rows that are encoded at once: few enough to stay in the processor's cache, enough to forget what a call costs."""
+"""Rows that are encoded at once: few enough for the processor's cache, enough to hide the cost of a call."""
 
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
@@ -35,8 +35,8 @@ _TYPES: Final[Mapping[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    """A column's name and type: one of boolean, integer, decimal, float, text, bytes, date, time, datetime, interval,
-    uuid, json, list, struct, range, mixed; None where nothing says it, as in a column without any value."""
+    """A column's name and type: boolean, integer, decimal, float, text, bytes, date, time, datetime, interval, uuid,
+    json, list, struct, range, mixed; None if unknown."""
 
     name: str
     type: str | None = None
@@ -46,10 +46,9 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names``: those of the columns, no two alike. ``rows``: one tuple each, of what the driver gives (int, str,
-    Decimal, date, bytes, …). ``types``: for each column what the engine says, or None where it says nothing; without
-    it, nothing is said of any. ``as_of``: when the data source was asked (aware, UTC), which may be a while ago; None
-    where nobody said it. ``size``: bytes that the values take in memory, where they were counted.
+    ``names``: unique names of the columns. ``rows``: tuples of the driver's values. ``types``: the engine's for each
+    column, None where unknown. ``as_of``: when the data source was asked (aware, UTC), if known. ``size``: bytes of the
+    values in memory, if counted.
     """
 
     names: Sequence[str]
@@ -60,7 +59,7 @@ class Result:
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:
-        """Of rows as ``DataSources.fetch`` gives them. Raises ValueError when they have not all the same names."""
+        """From rows of ``DataSources.fetch``. Raises ValueError when their names differ."""
         names = tuple(dicts[0]) if dicts else ()
         if any(len(row) != len(names) for row in dicts):
             raise ValueError("the rows of a result have the same columns")
@@ -76,18 +75,18 @@ class Result:
 
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
-        """Each with its type: the engine's word, else that of its values, which are looked at once."""
+        """Each with its type: the engine's, else that of its values."""
         return tuple(
             ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
             for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
         )
 
     def dicts(self) -> list[dict[str, Any]]:
-        """One dict a row, in the order of the columns."""
+        """One dict for each row, in the order of the columns."""
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:
-        """The columns of these names, in the order of the result. A name that it lacks is left out."""
+        """The columns of these names, in the order of the result; unknown names are ignored."""
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
@@ -101,7 +100,7 @@ class Result:
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """The rows, at most ``CHUNK`` at once."""
+        """The rows in chunks of ``CHUNK``."""
         return chunks(self.rows)
 
     def __len__(self) -> int:
@@ -137,27 +136,27 @@ def _mapped(pick: Callable[[Any], Any], rows: Iterable[Any]) -> list[Any]:
 
 
 def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """A sequence in pieces of ``CHUNK``."""
+    """A sequence in chunks of ``CHUNK``."""
     return (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
 
 
 def is_range(value: object) -> bool:
-    """Whether it is a range as drivers of PostgreSQL give it: each has a class of its own."""
+    """Whether it is a range of a PostgreSQL driver: each driver has its own class."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 
 def _type_of(kind: type) -> str:
-    """The word for a class or the nearest one that it is made of."""
     known = next((_TYPES[each] for each in kind.__mro__ if each in _TYPES), None)
     return known or ("range" if is_range(kind) else "text")
 
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """A function of rows and ``width`` names that makes one dict a row: 2 to 4 times as fast as ``dict(zip(…))``.
+    """A function of rows and ``width`` names that makes one dict for each row: 2 to 4 times as fast as
+    ``dict(zip(…))``.
 
-    The code that is compiled holds numbered names alone: the columns' own are arguments of it. Raises ValueError for a
-    row of another width.
+    The compiled code has numbered names only; those of columns are its arguments. Raises ValueError for a row of
+    another width.
     """
     if not width:
         return _empty_dicts
@@ -165,7 +164,7 @@ def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
     values = [f"v{number}" for number in range(width)]
     items = ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
     code = f"lambda rows, {', '.join(names)}: [{{{items}}} for {', '.join(values)}, in rows]"
-    maker: Callable[..., list[dict[str, Any]]] = eval(code)  # noqa: S307  # nothing in it is anybody's text
+    maker: Callable[..., list[dict[str, Any]]] = eval(code)  # noqa: S307  # it has no foreign text
     return maker
 
 

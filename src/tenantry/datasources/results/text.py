@@ -1,4 +1,4 @@
-"""Any value as text, for formats that have no type for it: a list or an object is its JSON."""
+"""Any value as text: a list or an object is its JSON."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _NESTED: Final = (dict, list, tuple, set, frozenset)
 
 
 class TextWriter:
-    """Writes values. Raises InvalidSettings for a list or an object where msgspec is not installed, QueryFailed for one
-    that is nested too deep."""
+    """Writes values. Raises InvalidSettings for a list or an object without msgspec, QueryFailed for one that nests too
+    deep."""
 
     def __init__(self, format_: Format) -> None:
         self._format = format_
         self._json: JSONWriter | None = None
 
     def text(self, value: Any) -> str:
-        """One value, which is not None."""
+        """The text of a value other than None."""
         if not isinstance(value, _NESTED):
             return scalar_text(value, self._format)
         if self._json is None:

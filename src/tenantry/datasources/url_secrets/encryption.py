@@ -1,11 +1,11 @@
 """Encryption of the URLs of data sources, with keys of the signing-key file (docs/decisions/0069-encrypted-urls.md).
 
-What is stored can be read but for the secrets, and ends with the whole URL, encrypted once for each key of the file::
+A stored URL is readable except for its secrets, and ends with the whole URL, encrypted once for each key of the file::
 
     postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>
 
 Each is AES-256-GCM (NIST SP 800-38D): a random nonce of 12 bytes, the text and its tag of 16. It opens only with all
-that stands before ``tenantry_encrypted``, and only in the row of its environment and data source.
+that is before ``tenantry_encrypted``, in the row of its environment and data source.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Whether a password, or an option that may be a secret, is in the URL as it is. Raises InvalidSource."""
+    """Whether the URL shows a password, or an option that may be a secret. Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
@@ -41,7 +41,7 @@ def is_encrypted(url: str) -> bool:
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """The ids of the keys of which any one opens a stored URL; none for one that is not encrypted, or not readable."""
+    """The ids of the keys that open a stored URL; none if it is not encrypted, or not readable."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -49,10 +49,10 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """What to store for a URL, under this ``source_id``: any key of ``keys`` opens it, but ``without``.
+    """The URL to store under this ``source_id``: any key of ``keys`` but ``without`` opens it.
 
-    A URL without secrets, or with references in their place, is left as it is. Raises InvalidSource for a URL that
-    cannot be read, and when the package cryptography is not installed.
+    A URL without secrets, or with references in their place, stays as it is. Raises InvalidSource for an unreadable
+    URL, and without the package cryptography.
     """
     if not has_plain_secrets(url):
         return url
@@ -67,8 +67,8 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """The URL that was encrypted for this row. Raises SecretUnavailable; InvalidSource when the package cryptography is
-    not installed."""
+    """The URL that was encrypted for this row. Raises SecretUnavailable; InvalidSource without the package
+    cryptography."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(

@@ -1,4 +1,4 @@
-"""Encryption of what is stored already: after a rotation of the keys, and of URLs from before they were encrypted."""
+"""Encryption of stored URLs: after a rotation of the keys, and of those in plain text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tenantry.tokens import KeyRing
 
 @dataclass(slots=True)
 class Reencryption:
-    """How many URLs were ``written``, and the sources whose URL could not be, with the reason."""
+    """The number of URLs ``written``, and the sources that failed, with the reason."""
 
     written: int = 0
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
@@ -28,16 +28,13 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Writes each URL of the store that has secrets in plain text, or that not exactly the keys of ``keys`` (but
-    ``without``) open. Every URL can be read at every moment, so it may be cut off and run again.
-
-    Raises StoreUnavailable.
-    """
+    """Rewrite each URL of the store that has plain secrets, or that other keys than those of ``keys`` (but ``without``)
+    open. May be interrupted and run again: every URL stays readable. Raises StoreUnavailable."""
     done = Reencryption()
-    for environment in await store.environments():
-        for listed in await store.data_sources(environment):
+    for environment in await store.environments.list():
+        for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # until nobody else wrote to it between
+            while source is not None:  # until no other write came between
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:
@@ -45,15 +42,14 @@ async def encrypt_sources(
                     break
                 if url == source.url:
                     break
-                if await store.set_source_url(source, url, author=author) is not None:
+                if await store.sources.set_url(source, url, author=author) is not None:
                     done.written += 1
                     break
-                source = await store.data_source(environment, source.id)
+                source = await store.sources.get(environment, source.id)
     return done
 
 
 def _encrypted(source: RegisteredSource, keys: KeyRing, without: str | None) -> str:
-    """The URL to store; the one that is, where it need not change."""
     wanted = frozenset(keys.ids) - {without}
     if is_encrypted(source.url):
         if encrypting_keys(source.url) == wanted:

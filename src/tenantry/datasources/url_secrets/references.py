@@ -1,6 +1,6 @@
 """References: ``env:NAME`` and ``file:/path`` in place of a password, read in the process that connects.
 
-No message holds what was read.
+No message holds a secret.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HELP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where a secret is found: in a variable of the environment, or in a file."""
+    """Where a secret is found: in an environment variable, or in a file."""
 
     kind: Literal["env", "file"]
     name: str
@@ -61,7 +61,7 @@ class Reference:
 
 
 def _read(path: str) -> bytes | None:
-    """The contents, cut off beyond _LARGEST; None of what is no plain file. Raises OSError."""
+    """The contents up to _LARGEST; None for anything but a plain file. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     try:
         return os.read(descriptor, _LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
@@ -70,7 +70,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Raises InvalidSource for one that names nothing that may be read."""
+    """Raises InvalidSource for an invalid or forbidden reference."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -87,8 +87,7 @@ def references(url: URL) -> dict[object, Reference]:
 
 
 def check_secrets(url: URL) -> None:
-    """Of a URL that is to be registered. Raises InvalidSource for a reference to what may not be read, and for the
-    option that encryption alone writes."""
+    """Raises InvalidSource for a URL with a forbidden reference, or with the option that only encryption writes."""
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(

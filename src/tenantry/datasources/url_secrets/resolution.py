@@ -1,4 +1,4 @@
-"""The URL that a process connects with: what is encrypted is opened, and what a reference names is read."""
+"""The URL that a process connects with: encrypted secrets are opened, and references read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL has its secrets, and what was read for its references."""
+    """A source whose URL has its secrets, and the references read for it."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
@@ -39,7 +39,7 @@ class ConnectableSource:
 
 
 class UrlSecrets:
-    """Finds the secrets of registered sources."""
+    """Resolves the secrets of registered sources."""
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys

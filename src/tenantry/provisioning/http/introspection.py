@@ -21,7 +21,7 @@ from tenantry.errors import (
     TenantryError,
     Unauthorized,
 )
-from tenantry.groups import INTROSPECTION, Environment, Reading, Scope, UserGroup
+from tenantry.groups import INTROSPECTION, Environment, LookupResult, Scope, UserGroup
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http.endpoint import (
     ApiContext,
@@ -123,7 +123,7 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 """The whole document of a token that is not good for this caller, whatever is wrong with it."""
 
 
-def _active(group: UserGroup, reading: Reading, now: datetime) -> dict[str, Any]:
+def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
     """``exp`` is in whole seconds, so a grace, or the time of a group, ends up to a second early here; ``seconds`` of a
     grace can be used without a clock that agrees with the store's. The end date is judged by the clock of this host."""
     document: dict[str, Any] = {

@@ -1,5 +1,5 @@
-"""The connections of a server: how slow a client may be, how many there may be, and how one ends without losing its
-answer. For uvicorn, whichever of its HTTP protocols is installed."""
+"""The connections of a server: limits for slow and for many clients, and ends that lose no response. For uvicorn with
+any of its HTTP protocols."""
 
 from tenantry.server.connections.limits import Closed, ConnectionCounters, ConnectionLimits, most_connections
 from tenantry.server.connections.open_connections import ConnectionFactory

@@ -1,8 +1,5 @@
-"""ClientConnection: between a socket and the HTTP protocol of the server; it enforces the limits on one client.
-
-It parses nothing. ``TrackRequests`` reports the progress of a request: when the app is called, the head is complete;
-while the app waits for the body, so does the server.
-"""
+"""ClientConnection: enforces the limits of one client, between its socket and the HTTP protocol. It parses nothing:
+``TrackRequests`` reports the progress of each request."""
 
 from __future__ import annotations
 
@@ -27,9 +24,9 @@ if TYPE_CHECKING:
 HEAD_BYTES: Final = 64 * 1024
 """The most bytes of a request's head."""
 DRAIN_BYTES: Final = 1024 * 1024
-"""The most bytes of an unread body that are discarded so that the client can read the response."""
+"""The most bytes of an unread body that are discarded."""
 DRAIN_SECONDS: Final = 2.0
-"""The longest time in which they are discarded."""
+"""The longest time for that."""
 
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
@@ -38,20 +35,20 @@ class State(Enum):
     """What a connection is doing."""
 
     HEAD = auto()
-    """Waiting for the end of a request's head: on a new connection, or since the first byte of the next request."""
+    """The head of a request is incomplete."""
     IDLE = auto()
-    """Between two requests. The keep-alive timeout of the HTTP protocol ends it."""
+    """Between two requests, until the keep-alive timeout of the HTTP protocol."""
     ACTIVE = auto()
-    """The app is working on a request."""
+    """The app works on a request."""
     DRAINING = auto()
-    """Our side is closed; bytes that still arrive are discarded."""
+    """Our side is closed; bytes that arrive are discarded."""
 
 
 _HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 an attribute of an Enum costs a call
 
 
 class ClientConnection(asyncio.Protocol):
-    """One client connection. ``make_protocol`` makes the HTTP protocol for it once it is admitted."""
+    """One connection. ``make_protocol`` makes its HTTP protocol once it is admitted."""
 
     def __init__(
         self, connections: OpenConnections, make_protocol: Callable[[ClientConnection], asyncio.Protocol]
@@ -64,16 +61,16 @@ class ClientConnection(asyncio.Protocol):
         self.address: str | None = None
         self.state: State = _HEAD
         self.since: float | None = None
-        """When ``check`` first saw this state; the clock is not read for each request."""
+        """When ``check`` first saw this state: the clock is not read for each request."""
         self.request: Request | None = None
         """The latest request."""
         self.received: int = 0
         self.taken: int = 0
-        """Body bytes that apps have read. Sending counts as progress: most clients send the whole body before they read
-        the response."""
+        """Body bytes that apps have read: sending is progress too, for most clients read only after they have sent all.
+        """
         self._measured: tuple[float, int] | None = None
         self._reads = False
-        """Whether the client read fast enough for a whole grace period."""
+        """The client read fast enough for a whole grace period."""
 
     # --- called by asyncio ---
 
@@ -134,13 +131,13 @@ class ClientConnection(asyncio.Protocol):
             self.state, self.request = _ACTIVE, request
 
     def finish(self) -> None:
-        """The response to the request is complete."""
+        """The response is complete."""
         if self.state is _ACTIVE:
             self.state, self.received = _IDLE, 0
 
     @property
     def unread(self) -> bool:
-        """Whether bytes may arrive that no app reads: the rest of the last request's body."""
+        """Whether the rest of a body may arrive that no app reads."""
         if self.state is _HEAD or self.state is _IDLE:
             return self.request is not None and self.request.has_unread_body
         return self.state is _DRAINING
@@ -148,18 +145,15 @@ class ClientConnection(asyncio.Protocol):
     # --- ends ---
 
     def close(self) -> None:
-        """Closes the connection once the written bytes are sent.
-
-        Closing a socket with unread bytes resets the connection, and the client may lose the response (RFC 9112
-        section 9.6). So where more bytes may arrive, only our side closes.
-        """
+        """Close once everything is sent. Closing a socket with unread bytes would reset it and lose the response (RFC
+        9112 section 9.6), so where bytes may arrive only our side closes."""
         if self.state is not _IDLE or self.unread:
             self._drain()
         else:
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Closes the connection with an error response, if the client expects one and none has begun."""
+        """Close with an error response, if one is expected and none has begun."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)
@@ -169,11 +163,11 @@ class ClientConnection(asyncio.Protocol):
         self._end_protocol(None)
 
     def abort(self) -> None:
-        """Closes the connection at once."""
+        """Close at once."""
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Closes the connection for a new one: its file descriptor is free in the next round of the loop."""
+        """Make room for a new connection: the file descriptor is free in the next round of the loop."""
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
         self.abort()
@@ -196,7 +190,7 @@ class ClientConnection(asyncio.Protocol):
     # --- time ---
 
     def check(self, now: float) -> None:
-        """Closes the connection if its client is too slow. Called several times a second."""
+        """Close the connection if its client is too slow. Called several times a second."""
         if self.since is None:
             self.since = now
         limits = self._connections.limits
@@ -216,7 +210,6 @@ class ClientConnection(asyncio.Protocol):
             self.refuse(RequestTimeout("the body of the request arrived too slowly"))
 
     def _is_stalled(self, now: float) -> bool:
-        """Whether the client reads too slowly, measured from one end of a grace period to the next."""
         if not self.has_unsent:
             if self._measured is not None:
                 self._measure(None)
@@ -234,13 +227,12 @@ class ClientConnection(asyncio.Protocol):
         return self._measured[1] - progress < limits.min_rate * (now - begun)
 
     def _measure(self, now: float | None) -> None:
-        """Begins to measure how fast the client reads, or ends it: only then writes are counted."""
         if self._guard is not None:
             self._guard.count_writes(now is not None)
         self._measured = None if now is None else (now, self._progress())
 
     def _progress(self) -> int:
-        """Bytes that the client has read and sent, counted from an arbitrary start."""
+        """Bytes that the client read and sent, from an arbitrary start."""
         written = 0 if self._guard is None else self._guard.written
         return written - self.transport.get_write_buffer_size() + self.taken
 
@@ -255,7 +247,7 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def has_unsent(self) -> bool:
-        """Whether written bytes are not sent yet."""
+        """Whether written bytes wait to be sent."""
         return self.transport.get_write_buffer_size() > 0
 
 
@@ -267,11 +259,8 @@ class _Write(Protocol):
 
 
 class GuardedTransport(asyncio.Transport):
-    """The transport of the HTTP protocol: the real one, but the connection decides how it ends.
-
-    It has no ``set_protocol``: a protocol that takes the connection over, as one of websockets, would escape the
-    limits.
-    """
+    """The real transport, for the HTTP protocol; the connection decides how it ends. Without ``set_protocol``: another
+    protocol would escape the limits."""
 
     write: _Write
     is_closing: Callable[[], bool]
@@ -281,16 +270,16 @@ class GuardedTransport(asyncio.Transport):
         self._connection = connection
         self._real = connection.transport
         self.written: int = 0
-        self.write = self._real.write  # each request calls these two: the real ones cost no call of ours
+        self.write = self._real.write  # these two are called by each request
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:
-        """Whether ``written`` counts from now on."""
+        """Turn the counting in ``written`` on or off."""
         if self._connection.state is not _DRAINING:
             self.write = self._write_counted if yes else self._real.write
 
     def disable(self) -> None:
-        """From now on it is closed for the HTTP protocol."""
+        """Appear closed to the HTTP protocol."""
         self.write = lambda data: None
         self.is_closing = lambda: True
 
@@ -342,7 +331,6 @@ class GuardedTransport(asyncio.Transport):
 
 
 def _raw_response(error: TenantryError) -> bytes:
-    """The response to a request that no app has seen, with a request id as all others."""
     request_id = token_hex(8).encode("ascii")
     status, headers, body = error_response(error, {"headers": [(b"x-request-id", request_id)]})
     phrase = HTTPStatus(status).phrase.encode("ascii")

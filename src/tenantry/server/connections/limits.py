@@ -1,4 +1,4 @@
-"""What one client, and all of them, may take of a server; and counters of the connections that were closed for it."""
+"""The limits of a server's clients, and counters of the connections closed for them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _log = logging.getLogger("tenantry.connections")
 Network: TypeAlias = IPv4Network | IPv6Network
 
 MOST_CONNECTIONS: Final = 4_096
-"""Unless more are asked for: each takes some tens of KiB, whatever the system permits."""
+"""The default maximum: each connection takes some tens of KiB."""
 
 RESERVED_FILES: Final = 40
-"""File descriptors that are left to the store, the log, the listener, and connections that are accepted to be refused.
-A server without any connection has some 15 open."""
+"""File descriptors kept for the store, the log, the listener and connections about to be refused. An idle server has
+about 15 open."""
 
 _IPV6_SITE: Final = 64
-"""Bits of an IPv6 address that name a site: whoever has one address has all that share them (RFC 6177)."""
+"""The prefix of an IPv6 site: one client may use all its addresses (RFC 6177)."""
 
 
 def most_connections() -> int:
-    """How many connections this process may hold: its limit of open files (RLIMIT_NOFILE) without those reserved."""
+    """The most connections of this process: its limit of open files (RLIMIT_NOFILE) without the reserved ones."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -40,11 +40,11 @@ def most_connections() -> int:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """``header_seconds``: how long a client may take for the head of a request. ``min_rate``: bytes a second that it
-    must send of a body that is waited for, and read of an answer, averaged over ``grace_seconds``; 0 asks for none.
+    """``header_seconds``: time for the head of a request. ``min_rate``: bytes a second that a client must send of an
+    awaited body and read of a response, averaged over ``grace_seconds``; 0: no minimum.
 
-    ``max_connections`` in all; ``max_per_address`` of one client address, by default half of them, 0 for no such limit.
-    Loopback, Unix sockets and ``proxies``, which speak for many, have none.
+    ``max_connections`` in all; ``max_per_address`` of one client address (default: half of them; 0: no limit).
+    Loopback, Unix sockets and ``proxies`` have no limit by address.
     """
 
     header_seconds: float = 10.0
@@ -56,12 +56,11 @@ class ConnectionLimits:
 
     @property
     def per_address(self) -> int:
-        """The limit that holds for one address; 0 for none."""
+        """The limit for one address; 0 for none."""
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """The client that a connection counts for; None where no limit by address holds. ``peer`` is the
-        ``peername`` of its socket: (host, port, …) for IP."""
+        """The address that a connection counts for; None if it has no limit. ``peer`` is the socket's ``peername``."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -80,11 +79,11 @@ class ConnectionLimits:
 # --- counters ---------------------------------------------------------------------------------------------------------
 
 WARNING_SECONDS: Final = 30.0
-"""Between two warnings about the same limit: an attack must not fill the disk with lines of log."""
+"""The interval of warnings about one limit: an attack must not fill the disk."""
 
 
 class Closed(StrEnum):
-    """Why a server ended a connection that its client would have kept."""
+    """Why the server closed a connection."""
 
     HEADER_TIMEOUT = "header_timeout"
     HEADERS_TOO_LARGE = "headers_too_large"
@@ -100,13 +99,13 @@ _OPTIONS: Final = {
 }
 
 _ADVICE: Final = {
-    Closed.MAX_CONNECTIONS: "; with a higher limit of open files (ulimit -n) there could be more",
-    Closed.MAX_CONNECTIONS_PER_ADDRESS: "; if that is a proxy, name it with --proxy-address",
+    Closed.MAX_CONNECTIONS: "; a higher limit of open files (ulimit -n) allows more",
+    Closed.MAX_CONNECTIONS_PER_ADDRESS: "; if it is a proxy, name it with --proxy-address",
 }
 
 
 class ConnectionCounters:
-    """``closed`` counts by reason; ``observer`` is called with each at once. ``clock`` gives seconds."""
+    """Counts closed connections by reason, and tells ``observer`` each. ``clock`` gives seconds."""
 
     def __init__(
         self, observer: Callable[[Closed], None] | None = None, clock: Callable[[], float] = time.monotonic
@@ -118,13 +117,13 @@ class ConnectionCounters:
         self._warned_at: dict[Closed, float] = {}
 
     def count(self, reason: Closed) -> None:
-        """Another connection was closed."""
+        """Count a closed connection."""
         self.closed[reason] += 1
         if self._observer is not None:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """The same for a limit of the number of connections, with a warning, at most one in WARNING_SECONDS."""
+        """Count a connection over the limit ``most``, and warn once in WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1
         now = self._clock()
@@ -133,8 +132,8 @@ class ConnectionCounters:
         self._warned_at[reason] = now
         whose = "" if address is None else f" from {address}"
         _log.warning(
-            "%d connections%s are open, the most that %s allows: since the last such line %d were closed or refused, "
-            "those first that had not sent a whole request%s",
+            "%d connections%s are open, the most that %s allows: since the last warning %d were closed or refused, "
+            "first those without a complete request%s",
             most,
             whose,
             _OPTIONS[reason],

@@ -1,5 +1,5 @@
-"""OpenConnections: all connections of a process, how many there may be, and which one is closed when there are too
-many; and the ConnectionFactory that uvicorn calls for each."""
+"""OpenConnections admits the connections of a process and closes the least valuable one at a limit; uvicorn calls the
+ConnectionFactory for each."""
 
 from __future__ import annotations
 
@@ -17,31 +17,22 @@ from tenantry.server.connections.limits import Closed, ConnectionCounters, Conne
 from tenantry.server.connections.requests import CONNECTION
 
 _TICK: Final = 0.25
-"""Seconds between two checks of all of them. No connection has a timer of its own: a request costs none."""
+"""Seconds between two checks of all connections; none has its own timer."""
 _YOUNG: Final = 1.0
-"""Seconds in which an honest client has sent its request: before that it is not taken for a slow one."""
+"""Seconds within which an honest client sends its request."""
 _REFUSED: Final = 8
-"""Refused connections that may still drain, so that their clients read why. They are none of those that are counted;
-their file descriptors are some of RESERVED_FILES."""
+"""Refused connections that may drain at a time, so that clients can read why. They do not count towards the limit."""
 
 
 class OpenConnections:
-    """Admits connections until a limit is met. Then the least valuable one is closed for the new one:
-
-    1. one that drains, or has kept the server waiting for a second: for the head of a request, for a body that comes
-       more slowly than it should, or for the reading of its answer,
-    2. one that is idle between two requests,
-    3. one that keeps the server waiting since a moment,
-    4. one whose client reads its answer since a moment.
-
-    Within a rank the oldest. Where none is left every connection is at work, which includes a client that reads a long
-    answer fast enough, and the new one is refused.
-    """
+    """Admits connections up to a limit. At the limit it closes the oldest of the lowest rank: (1) draining, or slow for
+    a second; (2) idle; (3) waiting for its client, or (4) being read, for less than a second. If all are active, the
+    new one is refused."""
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits
         self.counters = counters
-        self._all: dict[ClientConnection, None] = {}  # in the order in which they came
+        self._all: dict[ClientConnection, None] = {}  # in order of arrival
         self._by_address: dict[str, dict[ClientConnection, None]] = {}
         self._refused: dict[ClientConnection, None] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -53,7 +44,7 @@ class OpenConnections:
         return iter(self._all)
 
     def admit(self, connection: ClientConnection) -> TooManyConnections | None:
-        """Takes it in; why it is to be refused, if there is no capacity for it."""
+        """Admit the connection, or return the error that refuses it."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
         same = {} if address is None else self._by_address.get(address, {})
         refused = None
@@ -61,7 +52,7 @@ class OpenConnections:
             refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        if refused is not None:  # counted apart: were it one of all, the next one would replace it
+        if refused is not None:  # counted apart: otherwise the next one would replace it
             self._refused[connection] = None
             if len(self._refused) > _REFUSED:
                 oldest = next(iter(self._refused))
@@ -77,7 +68,7 @@ class OpenConnections:
         return refused
 
     def discard(self, connection: ClientConnection) -> None:
-        """It has ended, or is about to in this round of the loop."""
+        """Forget a connection that has ended."""
         self._all.pop(connection, None)
         self._refused.pop(connection, None)
         if connection.address is not None:
@@ -95,7 +86,7 @@ class OpenConnections:
         least = _least_valuable(among, monotonic(), self.limits.min_rate)
         if least is None:
             return error
-        self.discard(least)  # now, and not when its socket is closed: the next one is admitted before that
+        self.discard(least)  # at once: the next connection is admitted before this socket closes
         least.evict(error)
         return None
 
@@ -108,7 +99,7 @@ class OpenConnections:
 
 
 def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int) -> ClientConnection | None:
-    """The one to close; None if all are at work."""
+    """None if all are active."""
     best: tuple[int, ClientConnection] | None = None
     for connection in among:
         rank = _rank(connection, now, min_rate)
@@ -120,7 +111,7 @@ def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int
 
 
 def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
-    """0 for one at work."""
+    """0 if active."""
     state, request = connection.state, connection.request
     if state is State.DRAINING:
         return 1
@@ -139,9 +130,8 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
 class ConnectionFactory:
     """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
 
-    Serves no websockets: a request for one is answered like any other (RFC 9110 section 7.8).
-    ``protocol`` is the server's own, by default what uvicorn itself would take: httptools where it is installed, else
-    h11. Serves one event loop.
+    Serves one event loop and no websockets: a request for one is answered as any other (RFC 9110 section 7.8).
+    ``protocol``: uvicorn's HTTP protocol, by default httptools if installed, else h11.
     """
 
     def __init__(
@@ -160,7 +150,7 @@ class ConnectionFactory:
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> ClientConnection:
-        # The state that a server passes on to each request is the one way to it that needs nothing of its insides.
+        # The state of requests is the one public way from a connection to its requests.
         def make_protocol(connection: ClientConnection) -> asyncio.Protocol:
             return self._protocol(config, server_state, {**app_state, CONNECTION: connection}, _loop)
 

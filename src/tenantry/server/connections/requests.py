@@ -1,4 +1,4 @@
-"""TrackRequests: an ASGI app around another one; it tells each connection how far its request is."""
+"""TrackRequests: tells each connection how far its request is."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from tenantry.server.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
-"""The key of a connection in the state that the server passes to each request; apps do not see it."""
+"""The key of the connection in a request's state; the app does not see it."""
 
 
 class TrackRequests:
-    """The app around ``app``, for connections that a ConnectionFactory makes. ASGI 3; it returns the app's own
-    coroutine."""
+    """ASGI 3 app around ``app``, for the connections of a ConnectionFactory. Returns the app's own coroutine."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -33,7 +32,7 @@ class TrackRequests:
 
 
 class Request:
-    """One request: passes its messages on, and measures how fast its body arrives."""
+    """One request: passes its messages on and measures how fast its body arrives."""
 
     _complete = False
     _waits: float | None = None
@@ -67,7 +66,7 @@ class Request:
         return message
 
     def send(self, message: Message) -> Awaitable[None]:
-        """Passes the message on to the server."""
+        """Pass the message on to the server."""
         self.answered = True
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             self._connection.finish()
@@ -83,12 +82,12 @@ class Request:
 
     @property
     def waits(self) -> bool:
-        """Whether the app waits for more of the body."""
+        """Whether the app waits for the body."""
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app has waited for the body for at least ``seconds``, and got fewer than ``min_rate`` bytes a
-        second, since the last grace period ended."""
+        """Whether the app waited at least ``seconds`` in this grace period and got fewer than ``min_rate`` bytes a
+        second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 

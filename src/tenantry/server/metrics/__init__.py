@@ -1,8 +1,5 @@
-"""Metrics for Prometheus (extra ``metrics``): counters that are there anyway, read when somebody asks.
-
-metrics_app is an ASGI app that answers with them, to mount where only your Prometheus reaches it; ApiMetrics counts and
-times the requests to ``/api/user`` and ``/oauth/introspect``.
-"""
+"""Metrics for Prometheus (extra ``metrics``). ``metrics_app`` reads existing counters on request; ``ApiMetrics`` counts
+requests to the API."""
 
 from __future__ import annotations
 
@@ -19,10 +16,10 @@ from tenantry.server.metrics.collectors import (
     BusCollector,
     ResolverCollector,
     SecondLevelCollector,
+    SourceCollector,
     TimedBackend,
 )
-from tenantry.server.metrics.sources import SourceCollector
-from tenantry.server.metrics.usage import UsageCollector
+from tenantry.server.metrics.top_groups import UsageCollector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,12 +48,11 @@ def metrics_app(
     usage: UsageRecorder | None = None,
     top_groups: int = 20,
 ) -> MetricsApp:
-    """The metrics of what is given, in the text format of Prometheus or in OpenMetrics, whichever is asked for.
+    """An ASGI app that answers with the metrics of its arguments, for this process, in Prometheus text or OpenMetrics.
 
-    They are of this process alone. No token, key or property value is ever among them; the ids of groups only if
-    ``backend`` was made with ``label_groups``, and with ``usage``, the ``usage_recorder`` of a store: those of the
-    ``top_groups`` that use most. It asks nobody for a token: do not mount it where the world can reach it.
-    Raises InvalidSettings for less than one of them.
+    No token, key or property value is included. Group ids are, if ``backend`` has ``label_groups``; and with ``usage``
+    (a store's ``usage_recorder``) those of the ``top_groups`` heaviest groups. It requires no token: mount it where
+    only Prometheus reaches it. Raises InvalidSettings if ``top_groups`` is below 1.
     """
     collectors: list[Collector] = []
     if resolver is not None:
@@ -75,7 +71,7 @@ def metrics_app(
 
 
 class MetricsApp:
-    """``GET`` and ``HEAD`` at any path. Reads the counters when it is asked, and does nothing otherwise."""
+    """Answers ``GET`` and ``HEAD`` at any path."""
 
     def __init__(self, collectors: Iterable[Collector], api: ApiMetrics | None) -> None:
         self._registry = CollectorRegistry()
@@ -101,8 +97,6 @@ class MetricsApp:
 
 
 class _RegistryCollector(Collector):
-    """What another registry holds."""
-
     def __init__(self, registry: CollectorRegistry) -> None:
         self._registry = registry
 
@@ -116,7 +110,7 @@ _DURATION_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 
 class ObservedRequest(Protocol):
-    """The record that ``tenantry.provisioning.http`` makes of a request that was answered."""
+    """The record that ``tenantry.provisioning.http`` makes of an answered request."""
 
     @property
     def operation(self) -> str: ...
@@ -134,7 +128,7 @@ class ObservedRequest(Protocol):
 class ApiMetrics:
     """An observer: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``.
 
-    Where ``PROMETHEUS_MULTIPROC_DIR`` is set, the processes that share that folder add up their numbers in it.
+    Processes that share the folder ``PROMETHEUS_MULTIPROC_DIR`` add up their numbers.
     """
 
     def __init__(self) -> None:

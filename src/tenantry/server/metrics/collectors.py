@@ -1,6 +1,4 @@
-"""Collectors: the counters of a resolver, a backend, a second-level cache and buses as metrics, read on request; and
-TimedBackend, around a backend, which times its answers.
-"""
+"""Collectors read the counters of resolvers, backends, caches, buses and data sources; TimedBackend times a backend."""
 
 from __future__ import annotations
 
@@ -23,26 +21,24 @@ if TYPE_CHECKING:
 
     from tenantry.backends.buses import BusCounters
     from tenantry.backends.redis import RedisCounters
-    from tenantry.groups import Changes, Reading, Token, UserGroup
-    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLease
+    from tenantry.datasources import Activity
+    from tenantry.groups import Changes, LookupResult, Token, UserGroup
+    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLeaseHolder
     from tenantry.resolver import Resolver
     from tenantry.usage import UsageRecorder
 
 OTHERS = "(others)"
-"""The group label of reads when there are too many groups to name."""
+"""The group label of reads beyond ``max_groups``."""
 
 
 class TimedBackend:
     """``Resolver(timed := TimedBackend(store), …)``, then ``metrics_app(resolver=resolver, backend=timed)``.
 
-    It is asked on misses only, so a hit costs what it did. With ``label_groups`` the reads of each group are counted
-    under its environment and id, for ``max_groups`` groups at most; the reads of later ones are counted together.
-
-    It has ``read_at_snapshot`` and ``changes`` only where ``backend`` has them: by those a resolver knows what it may
-    cache.
+    ``label_groups`` counts reads by environment and group, for at most ``max_groups`` groups; others are summed. Has
+    ``read_at_snapshot`` and ``changes`` only if ``backend`` has them: they tell a resolver what it may cache.
     """
 
-    read_at_snapshot: Callable[..., Coroutine[Any, Any, Reading]]
+    read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
     changes: Callable[..., Coroutine[Any, Any, Changes]]
 
     def __init__(
@@ -61,36 +57,31 @@ class TimedBackend:
 
     @property
     def slots(self) -> Slots | None:
-        """The backend's own."""
+        """The backend's slots."""
         slots: Slots | None = self._backend.slots
         return slots
 
     @property
-    def source_lease(self) -> SourceLease | None:
+    def sources(self) -> SourceLeaseHolder | None:
         """The backend's own."""
-        lease: SourceLease | None = getattr(self._backend, "source_lease", None)
-        return lease
-
-    def offer_source_lease(self, lease: SourceLease | None) -> None:
-        """Passed on: the DataSources of the store ask the store."""
-        if hasattr(self._backend, "offer_source_lease"):
-            self._backend.offer_source_lease(lease)
+        sources: SourceLeaseHolder | None = getattr(self._backend, "sources", None)
+        return sources
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """The backend's own."""
+        """The backend's usage recorder."""
         return recorder_of(self._backend)
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The backend's own, timed and counted."""
+        """The backend's ``find``, timed and counted."""
         with self._timed("find"):
             group: UserGroup | None = await self._backend.find(token)
         self._count(group)
         return group
 
-    async def _read_at_snapshot(self, token: Token, *, fresh: bool) -> Reading:
+    async def _read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
         with self._timed("look"):
-            reading: Reading = await self._backend.read_at_snapshot(token, fresh=fresh)
+            reading: LookupResult = await self._backend.read_at_snapshot(token, fresh=fresh)
         self._count(reading.group)
         return reading
 
@@ -122,7 +113,7 @@ _CACHE_WRITES: Final = {"taken": "writes", "lost": "lost_writes"}
 
 
 class ResolverCollector(Collector):
-    """Reads a Resolver's counters, when it is asked: a hit costs nothing more."""
+    """Metrics of a Resolver."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -154,7 +145,7 @@ class ResolverCollector(Collector):
             },
         )
         yield _gauge("tenantry_cached_tokens", "Tokens in the cache.", self._resolver.cached)
-        if seen.polls or seen.failed_polls:  # else the backend has nothing to poll, or nobody has asked yet
+        if seen.polls or seen.failed_polls:  # otherwise nothing to poll, or no request yet
             yield from self._lease()
 
     def _lease(self) -> Iterator[Metric]:
@@ -183,7 +174,7 @@ class ResolverCollector(Collector):
 
 
 class BackendCollector(Collector):
-    """Reads a TimedBackend."""
+    """Metrics of a TimedBackend."""
 
     def __init__(self, backend: TimedBackend) -> None:
         self._backend = backend
@@ -207,7 +198,7 @@ class BackendCollector(Collector):
 
 
 class SecondLevelCollector(Collector):
-    """Reads the counters of a RedisBackend."""
+    """Metrics of a RedisBackend."""
 
     def __init__(self, counters: RedisCounters) -> None:
         self._counters = counters
@@ -225,14 +216,14 @@ class SecondLevelCollector(Collector):
 
 
 class CountingBus(Protocol):
-    """A PostgresBus or a RedisBus, or one of yours that counts alike."""
+    """A PostgresBus, a RedisBus, or your own with the same counters."""
 
     @property
     def counters(self) -> BusCounters: ...
 
 
 class BusCollector(Collector):
-    """Reads the counters of buses; those of one class together."""
+    """Metrics of buses, added up by class."""
 
     def __init__(self, buses: Sequence[CountingBus]) -> None:
         self._buses = buses
@@ -266,6 +257,63 @@ class BusCollector(Collector):
         for name, yes in receiving.items():
             receives.add_metric([name], int(yes))
         yield receives
+
+
+# --- data sources -----------------------------------------------------------------------------------------------------
+
+_GAUGES: Final = {
+    "running": ("tenantry_source_running", "Executions that have a turn now."),
+    "waiting": ("tenantry_source_waiting", "Executions that wait for a turn."),
+}
+_HISTOGRAMS: Final = {
+    "time_in_queue": ("tenantry_source_queue_seconds", "How long executions waited for their turn."),
+    "durations": ("tenantry_source_duration_seconds", "How long executions took, from their turn to their end."),
+}
+_COUNTERS: Final = {
+    "cache_hits": ("tenantry_source_cache_hits", "Queries that were answered from the cache."),
+    "joined": ("tenantry_source_joined", "Queries that were answered by an execution that was under way."),
+    "rows": ("tenantry_source_rows", "Rows that the source gave."),
+    "bytes": ("tenantry_source_bytes", "What these took in memory; of streams, their bodies."),
+}
+_BY_OUTCOME: Final = {
+    "queries": ("tenantry_source_queries", "What viewers got: ok, stopped (they left), or an error's code."),
+    "executions": ("tenantry_source_executions", "What came of executions: ok, stopped, or an error's code."),
+}
+
+
+class SourceCollector(Collector):
+    """Metrics of the data sources of a DataSources."""
+
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+
+    def collect(self) -> Iterator[Metric]:
+        sources = list(self._activity.sources.items())
+        for field, (name, documentation) in _GAUGES.items():
+            gauge = GaugeMetricFamily(name, documentation, labels=["source"])
+            for source, counters in sources:
+                gauge.add_metric([source], getattr(counters, field))
+            yield gauge
+        for field, (name, documentation) in _HISTOGRAMS.items():
+            histogram = HistogramMetricFamily(name, documentation, labels=["source"])
+            for source, counters in sources:
+                buckets = getattr(counters, field)
+                histogram.add_metric([source], buckets.cumulated(), buckets.total)
+            yield histogram
+        for field, (name, documentation) in _COUNTERS.items():
+            counter = CounterMetricFamily(name, documentation, labels=["source"])
+            for source, counters in sources:
+                counter.add_metric([source], getattr(counters, field))
+            yield counter
+        for field, (name, documentation) in _BY_OUTCOME.items():
+            outcomes = CounterMetricFamily(name, documentation, labels=["source", "outcome"])
+            for source, counters in sources:
+                for outcome, count in list(getattr(counters, field).items()):
+                    outcomes.add_metric([source, outcome], count)
+            yield outcomes
+
+
+# --- families ---------------------------------------------------------------------------------------------------------
 
 
 def _gauge(name: str, documentation: str, value: float) -> Metric:

@@ -1,1 +1,1 @@
-"""Binding: values become bound parameters, and the tree becomes the function that gives text and parameters."""
+"""Binding: a tree to the function from variables to SQL and parameters."""

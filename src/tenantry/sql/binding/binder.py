@@ -1,7 +1,7 @@
-"""Binder: a template in one dialect and paramstyle as composed closures, from variables to text and parameters.
+"""Binder: a template compiled to closures for one dialect and paramstyle.
 
-Each node that has parameters becomes one function, which appends to the key of the text and to the parameters.
-``Renderer`` renders the text of each key once.
+Each node with parameters becomes a function that appends to the parameters and to the key of the text. ``Renderer``
+renders the text of each key once.
 """
 
 from __future__ import annotations
@@ -12,9 +12,18 @@ from typing import Any, Final, TypeAlias
 
 from tenantry.errors import TenantryError
 from tenantry.groups import Record
-from tenantry.sql.binding.paramstyles import BoundSQL, Paramstyle, TracedSQL, driver_params
+from tenantry.sql.binding.bindable_values import (
+    UNREADABLE,
+    all_bindable,
+    check_of,
+    getter,
+    getter_or_none,
+    is_absent,
+    look_up,
+)
+from tenantry.sql.binding.bound_sql import BoundSQL, TracedSQL
+from tenantry.sql.binding.paramstyles import Paramstyle, driver_params
 from tenantry.sql.binding.renderer import Renderer
-from tenantry.sql.binding.values import UNREADABLE, all_bindable, getter, getter_or_none, is_absent, look_up
 from tenantry.sql.binding.variable_reader import Read, VariableReader
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
@@ -36,28 +45,28 @@ from tenantry.sql.tenant_guard import Guard, reads_group
 
 Bind: TypeAlias = Callable[[Any], BoundSQL]
 _Step: TypeAlias = Callable[[Any, list[int], list[Any], set[Hashable]], None]
-"""Reads variables; appends to the key and the parameters. The set holds the placeholders of clauses and branches."""
+"""Reads variables and appends to the key and the parameters. The set holds placeholders used so far in clauses and
+branches."""
+
+
+_NONE_MET: Final[set[Hashable]] = set()
+_FEW: Final = 4  # values that are checked one by one; more are checked in one pass
 
 
 class Binder:
-    """Binds one template in one dialect and paramstyle. Equal keys give the same text object."""
+    """Binds one template in one dialect and paramstyle. Equal keys give the same ``str`` object."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self._tree = tree
-        self._style = style
         self._renderer = Renderer(tree, dialect, style)
         self._reader = VariableReader(source, tree, dialect, guard)
         self._steps = _Compiler(self._reader, shares=style.shares).steps(tree.nodes)
-        self._rest = style.name, dialect.name, reads_group(tree)
-        always_read = {each.path for each in references_in(node for node in tree.nodes if not isinstance(node, Switch))}
-        required = {reference.path for reference in tree.references if reference.required}
-        self._further = [getter(path) for path in required - always_read]
-        self.bind: Final[Bind] = self._bind_function()
-        """Raises MissingVariable for all variables without a value, else InvalidParameter or UnbindableValue for the
-        first bad one."""
+        self.bind: Final[Bind] = self._bind_function(dialect.name, style)
+        """Raises MissingVariable for all variables without a value; else InvalidParameter or UnbindableValue for the
+        first bad value."""
 
     def trace(self, variables: Any) -> TracedSQL:
-        """As ``bind``, with the variables that each parameter is made of."""
+        """Bind, and return the variables of each parameter too."""
         bound = self.bind(variables)
         key: list[int] = []
         for step in self._steps:
@@ -65,10 +74,13 @@ class Binder:
         nodes = self._renderer.parameter_nodes(tuple(key))
         return TracedSQL(bound, tuple(tuple(references_in([node])) for node in nodes))
 
-    def _bind_function(self) -> Bind:
-        steps, further, raise_error = self._steps, self._further, self._raise_error
+    def _bind_function(self, dialect: str, style: Paramstyle) -> Bind:
+        tree, steps, raise_error = self._tree, self._steps, self._raise_error
+        always_read = {each.path for each in references_in(node for node in tree.nodes if not isinstance(node, Switch))}
+        required = {reference.path for reference in tree.references if reference.required}
+        further = [getter(path) for path in required - always_read]
         cached, render = self._renderer.cached, self._renderer.render
-        style, (style_name, dialect, reads) = self._style, self._rest
+        style_name, shares, reads = style.name, style.shares, reads_group(tree)
         is_plain = not style.named and not style.doubles_percent
         new = tuple.__new__  # the cheapest way to make a NamedTuple
 
@@ -76,7 +88,7 @@ class Binder:
             values = variables._values if type(variables) is Record else variables
             key: list[int] = []
             params: list[Any] = []
-            met: set[Hashable] = set()
+            met: set[Hashable] = set() if shares else _NONE_MET
             try:
                 for step in steps:
                     step(values, key, params, met)
@@ -96,11 +108,9 @@ class Binder:
         return bind
 
     def _raise_error(self, variables: Any) -> None:
-        """Raises MissingVariable for all variables without a value, if one has none."""
         self._reader.require(variables, self._needed(self._tree.nodes, variables))
 
     def _needed(self, nodes: Sequence[Node], variables: Any) -> Iterator[VariableReference]:
-        """The variables without which a chosen branch cannot be bound."""
         for node in nodes:
             if isinstance(node, Clause) and _is_included(node, variables):
                 yield from self._needed(node.children, variables)
@@ -113,8 +123,8 @@ class Binder:
 
 
 class _Compiler:
-    """Makes the steps of nodes. With a style that shares placeholders, a value has one parameter in all of a text:
-    ``_always`` are the placeholders that have one already, ``_sometimes`` those of clauses and branches."""
+    """Compiles nodes to steps. ``_always`` holds placeholders that every text has, ``_sometimes`` those of clauses and
+    branches."""
 
     def __init__(self, reader: VariableReader, *, shares: bool) -> None:
         self._reader = reader
@@ -123,7 +133,6 @@ class _Compiler:
         self._sometimes: set[Hashable] = set()
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
-        """The steps of nodes that are always included, or of those of a clause or branch."""
         found: list[_Step] = []
         run: list[Value] = []  # plain values of one object, in a row: they are read and checked at once
         for node in nodes:
@@ -131,7 +140,7 @@ class _Compiler:
                 continue
             is_new, placeholder = self._sharing(node, conditional=conditional)
             plain = node if is_new and placeholder is None and isinstance(node, Value) and _is_plain(node) else None
-            if run and (plain is None or _parent(plain) != _parent(run[0])):
+            if run and (plain is None or _parent(plain.reference.path) != _parent(run[0].reference.path)):
                 found.append(self._run(run))
                 run = []
             if plain is not None:
@@ -141,7 +150,6 @@ class _Compiler:
         return [*found, self._run(run)] if run else found
 
     def _sharing(self, node: Node, *, conditional: bool) -> tuple[bool, Hashable | None]:
-        """Whether the node may add a parameter; and its placeholder, if it must ask whether an earlier node did."""
         if not self._shares or not isinstance(node, Value | Concat | InList):
             return True, None
         placeholder = placeholder_key(node)
@@ -162,17 +170,30 @@ class _Compiler:
 
     def _run(self, nodes: list[Value]) -> _Step:
         reads = [self._reader.read(node) for node in nodes]
-        if len(nodes) == 1:
-            return _value_step(reads[0], None)
-        parent = getter(_parent(nodes[0])) if _parent(nodes[0]) else None
-        pick = itemgetter(*(node.reference.path.rpartition(".")[2] for node in nodes))
+        path = _parent(nodes[0].reference.path)
+        parent = getter(path) if path else None
+        names = [_name(node.reference.path) for node in nodes]
+        if len(nodes) <= _FEW:
+            named_reads = tuple(zip(names, reads, strict=True))
 
-        def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
+            def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
+                owner = values if parent is None else parent(values)
+                if type(owner) is Record:
+                    owner = owner._values
+                for name, read in named_reads:
+                    value = owner[name]
+                    check = check_of(type(value))
+                    params.append(value if check is not None and check(value) else read(values))
+
+            return step
+        pick = itemgetter(*names)
+
+        def step_of_many(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
             owner = values if parent is None else parent(values)
             found = pick(owner._values if type(owner) is Record else owner)
             params += found if all_bindable(found) else [read(values) for read in reads]
 
-        return step
+        return step_of_many
 
     def _in_list(self, node: InList, is_new: bool, placeholder: Hashable) -> _Step:
         read = self._reader.items(node.reference)
@@ -180,7 +201,7 @@ class _Compiler:
         def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
             items = read(values)
             key.append(len(items))
-            if is_new and placeholder not in met:
+            if is_new and (placeholder is None or placeholder not in met):
                 params += items
                 if placeholder is not None:
                     met.add(placeholder)
@@ -188,15 +209,24 @@ class _Compiler:
         return step
 
     def _clause(self, node: Clause) -> _Step:
-        paths = dict.fromkeys(each.path for each in node.references if not each.never_absent)
-        gets = [getter_or_none(path) for path in paths]
+        names_of: dict[str, dict[str, None]] = {}
+        for path in (each.path for each in node.references if not each.never_absent):
+            names_of.setdefault(_parent(path), {})[_name(path)] = None
+        owners = [(getter(path) if path else None, tuple(names)) for path, names in names_of.items()]
         steps, dropped = self.steps(node.children, conditional=True), _key_of_dropped([node])
 
         def step(values: Any, key: list[int], params: list[Any], met: set[Hashable]) -> None:
-            for get in gets:
-                if get(values) is None:
-                    key += dropped
-                    return
+            try:
+                for get, names in owners:
+                    owner = values if get is None else get(values)
+                    if type(owner) is Record:
+                        owner = owner._values
+                    for name in names:
+                        if owner[name] is None:
+                            raise LookupError  # as a look-up that fails
+            except UNREADABLE:
+                key += dropped
+                return
             key.append(1)
             for each in steps:
                 each(values, key, params, met)
@@ -237,7 +267,7 @@ def _value_step(read: Read, placeholder: Hashable) -> _Step:
 
 
 def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
-    """What a clause or branch that is left out adds to the key: ``Renderer`` reads one number for each node within."""
+    """The renderer reads one number for each node, so a dropped clause or branch adds zeros."""
     found: list[int] = []
     for node in nodes:
         if isinstance(node, Clause | Switch | InList):
@@ -256,6 +286,9 @@ def _is_plain(node: Value) -> bool:
     return reference.position is Position.VALUE and not reference.conversion and not reference.never_absent
 
 
-def _parent(node: Value) -> str:
-    """The path of the object that the value is an item of."""
-    return node.reference.path.rpartition(".")[0]
+def _parent(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _name(path: str) -> str:
+    return path.rpartition(".")[2]

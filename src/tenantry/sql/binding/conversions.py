@@ -1,9 +1,6 @@
-"""Conversions: what becomes of a value before it is bound. They change the parameter, and of the text only what the
-dialect's table says of its placeholder.
+"""Conversions: what ``contains``, ``prefix``, ``suffix``, ``array`` and ``json`` do to a value before it is bound.
 
-``contains``, ``prefix`` and ``suffix`` make a pattern for ``like`` in which the value's own wildcards are escaped;
-``array`` binds a whole list as one parameter; ``json`` binds an object or a list as JSON. No tag names NEXT_DAY: it is
-for the end of the day that ``matches`` compares a column with.
+NEXT_DAY is internal: ``matches`` compares a column with the end of a day.
 """
 
 from __future__ import annotations
@@ -15,30 +12,29 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from tenantry.groups import Record, RecordList
-from tenantry.sql.binding.values import as_text, check_scalar, list_items, type_name
+from tenantry.sql.binding.bindable_values import as_text, check_scalar, list_items, type_name
 from tenantry.sql.dialects import Dialect
 
 PATTERNS: Final = {"contains": ("%", "%"), "prefix": ("", "%"), "suffix": ("%", "")}
-"""Conversion -> what is before and after the value in the pattern."""
+"""Filter → the wildcards before and after the value."""
 ARRAY: Final = "array"
 JSON: Final = "json"
 CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
-"""Those that a tag can name."""
+"""The conversions that a tag can name."""
 NEXT_DAY: Final = "next day"
 
 _MAX_DEPTH = 64  # of JSON: deeper than any dashboard's, and far from the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
-    """The text around the placeholder of a converted value, with ``{placeholder}`` in it; empty where the dialect
-    cannot bind one."""
+    """Return the SQL around a converted value's ``{placeholder}``; empty if the dialect cannot bind one."""
     if conversion in PATTERNS:
         return f"{{placeholder}} {dialect.like_escape_clause}".rstrip()
     return dialect.array_parameter if conversion == ARRAY else dialect.json_parameter
 
 
 def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
-    """The function from a value to its parameter. It raises ValueError that says what is wrong, without the value."""
+    """Return a function from a value to its parameter. It raises ValueError, without the value."""
     if conversion in PATTERNS:
         before, after = PATTERNS[conversion]
         wildcards = re.compile(f"[{re.escape(dialect.like_wildcards + dialect.like_escape)}]")
@@ -48,7 +44,6 @@ def converter(conversion: str, dialect: Dialect) -> Callable[[Any], Any]:
 
 
 def _next_day(value: Any) -> Any:
-    """The day after a date, as the dialect binds dates: a date, or its text."""
     try:
         if isinstance(value, str):
             return (date.fromisoformat(value) + timedelta(days=1)).isoformat()
@@ -58,7 +53,6 @@ def _next_day(value: Any) -> Any:
 
 
 def _json(value: Any) -> str:
-    """Compact JSON. A text that the engine could not hold is refused here, in keys too."""
     return str(check_scalar(json.dumps(_plain(value, 0), ensure_ascii=False, separators=(",", ":"))))
 
 

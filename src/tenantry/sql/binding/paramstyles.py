@@ -1,21 +1,16 @@
-"""Paramstyles: how a driver wants placeholders written and their parameters given (PEP 249, ``$1`` and ``@p1``).
-
-Also BoundSQL, which is both in one, and what in the author's own SQL a driver could take for a placeholder (``?``,
-``:name``, ``@name``, ``$1``).
-"""
+"""Paramstyles: how a driver writes placeholders (PEP 249, ``$1``, ``@p1``), and SQL that it would mistake for one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from tenantry.sql.binding.fingerprint import digest
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.source import Source
-from tenantry.sql.syntax_tree import PlaceholderConflict, VariableReference
+from tenantry.sql.syntax_tree import PlaceholderConflict
 
 _CONFLICT = re.compile(r"\?|(?<![:\w$]):(?=\w)|(?<=\w):(?=\w)|@(?=\w)|(?<![\w$])\$(?=\w)|\{(?=\s*+\w+\s*+:)")
 _BRACKET = re.compile(r"[\[\](){}]")
@@ -31,10 +26,10 @@ _FIXES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paramstyle:
-    """``placeholder`` writes the n-th one, from 1.
+    """How placeholders are written; ``placeholder`` writes the n-th, from 1.
 
-    ``shares``: one placeholder can be written several times, so that a variable has one in all of a statement. An
-    engine then holds ``date_trunc($1, at)`` in ``select`` and in ``group by`` for one expression.
+    ``shares``: a placeholder can be repeated, so one variable is one expression in the whole statement:
+    ``date_trunc($1, at)`` in ``select`` and in ``group by``.
     """
 
     name: str
@@ -43,11 +38,10 @@ class Paramstyle:
     shares: bool = True
     doubles_percent: bool = False
     markers: frozenset[str] = frozenset()
-    """Characters in the author's SQL that a driver of this style takes for its placeholders."""
+    """Characters in the author's SQL that a driver takes for placeholders."""
 
     def write(self, number: int, form: str) -> str:
-        """The placeholder in a form with ``{placeholder}`` in it; alone where the form is empty. SQLAlchemy's ``text``
-        does not take ``:p1::date`` for a placeholder."""
+        """Return the n-th placeholder, in ``form`` if that is not empty."""
         placeholder = self.placeholder(number)
         if not form:
             return placeholder
@@ -66,69 +60,22 @@ PARAMSTYLES: Final[dict[str, Paramstyle]] = {
         Paramstyle(name="named_at", placeholder=lambda n: f"@p{n}", named=True, markers=frozenset("@")),
     )
 }
-"""The paramstyles by name: qmark ``?``, numeric ``:1``, named ``:p1``, format ``%s``, pyformat ``%(p1)s``,
-numeric_dollar ``$1`` and named_at ``@p1``."""
+"""qmark ``?``, numeric ``:1``, named ``:p1``, format ``%s``, pyformat ``%(p1)s``, numeric_dollar ``$1``, named_at
+``@p1``."""
 
 
 def paramstyle_named(name: str) -> Paramstyle:
-    """The paramstyle of this name. Raises ValueError that lists the names."""
+    """Return a paramstyle by name. Raises ValueError that lists the names."""
     try:
         return PARAMSTYLES[name]
     except (KeyError, TypeError):
         raise ValueError(f"there is no paramstyle {name!r}: give one of {', '.join(PARAMSTYLES)}") from None
 
 
-class BoundSQL(NamedTuple):
-    """SQL text and the parameters of its placeholders, for a driver's ``execute(sql, params)``.
-
-    ``params`` is a tuple, or a dict for the styles ``named``, ``pyformat`` and ``named_at``. For ``format`` and
-    ``pyformat`` it is None when the text has no placeholder, and ``%`` is then not doubled: drivers undouble it only
-    when they are given parameters. ``reads_group``: the template names a variable that is not the viewer's
-    (``params.*``), so its values are one group's. ``repr`` shows the text and never a value. (A tuple because it is
-    frozen and the cheapest to make.)
-    """
-
-    sql: str
-    params: tuple[Any, ...] | dict[str, Any] | None
-    paramstyle: str
-    dialect: str
-    reads_group: bool = True
-
-    def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
-        """The key under which the result of this query may be cached: 64 hexadecimal digits that show no value.
-
-        It is equal only for the same text, parameters of the same types, ``source`` and ``revision`` (of the data
-        source), and ``group``. The group counts unless nothing of a group was read: neither by this query nor by
-        ``session``, what a source sets in the session before it. ``group`` is therefore always given: whatever names
-        one group for good, as ``UserGroup.handle.hex()``. `1`, `1.0`, `True`, `'1'` and ``Decimal("1")`` are five
-        values, and so are times of two zones. `DataSources.fingerprint` fills in all of it.
-
-        Raises ValueError when ``source`` or ``group`` is empty, TypeError for a parameter that is no bindable value.
-        """
-        if not source or not group:
-            raise ValueError("a fingerprint needs the id of the data source and of the group")
-        owner = group if self.reads_group or session is not None else None
-        set_before = None if session is None else (session.sql, session.params)
-        return digest(
-            (source, revision, self.dialect, self.paramstyle, self.sql, self.params, owner, set_before),
-        )
-
-    def __repr__(self) -> str:
-        count = len(self.params or ())
-        return f"<BoundSQL {self.dialect} {self.paramstyle}, {count} parameter{'s' * (count != 1)}: {self.sql!r}>"
-
-
-class TracedSQL(NamedTuple):
-    """``bound``; and for each of its parameters, in their order, the variables that it is made of."""
-
-    bound: BoundSQL
-    references: tuple[tuple[VariableReference, ...], ...]
-
-
 def driver_params(
     style: Paramstyle, names: tuple[str, ...], params: tuple[Any, ...]
 ) -> tuple[Any, ...] | dict[str, Any] | None:
-    """The parameters as a driver of this style wants them."""
+    """Return the parameters as a driver of this style expects them."""
     given = dict(zip(names, params, strict=True)) if style.named else params
     return given or None if style.doubles_percent else given
 
@@ -136,8 +83,7 @@ def driver_params(
 def find_placeholder_conflicts(
     text: str, lexemes: Sequence[Lexeme]
 ) -> tuple[tuple[PlaceholderConflict, ...], tuple[int, ...]]:
-    """The characters in a text that some drivers take for a placeholder; and the offsets of colons in slices
-    (``a[1:n]``), which are none."""
+    """Return what a driver could take for a placeholder, and the offsets of colons in slices, ``a[1:n]``."""
     braces = text.count("{") > 2 * text.count("{{")  # not those of tags alone
     if not braces and not any(character in text for character in "?:@$"):
         return (), ()
@@ -157,7 +103,7 @@ def find_placeholder_conflicts(
 def check_placeholder_conflicts(
     source: Source, dialect: Dialect, style: Paramstyle, conflicts: Sequence[PlaceholderConflict]
 ) -> None:
-    """Raises TemplateError for the first character that the engine or the driver would take for a placeholder."""
+    """Raise TemplateError for the first character that the engine or driver would take for a placeholder."""
     taken = style.markers | dialect.native_markers
     for conflict in conflicts:
         if conflict.character in taken:
@@ -166,7 +112,6 @@ def check_placeholder_conflicts(
 
 
 def _in_slice(text: str, lexemes: Sequence[Lexeme], index: int, offset: int) -> bool:
-    """Whether the innermost bracket that is open at ``offset`` is square, or the curly one of a struct."""
     depth = 0
     farthest = offset - _LOOKBACK
     for at in range(index, -1, -1):

@@ -1,5 +1,4 @@
-"""Renderer: the SQL text for one combination of included clauses, chosen branches and list lengths, rendered once and
-cached."""
+"""Renderer: the SQL for one combination of clauses, branches and list lengths, rendered once and cached."""
 
 from __future__ import annotations
 
@@ -25,15 +24,13 @@ from tenantry.sql.syntax_tree import (
 _CACHED_CHARACTERS = 4 * 1024 * 1024  # of one template: a text is a few kB, so a thousand of them
 
 RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
-"""The text, and the names of its parameters (for the named styles; else empty)."""
+"""The SQL, and its parameter names (for named styles)."""
 
 
 class Renderer:
-    """Renders the texts of one template in one dialect and paramstyle. The same key gives the same ``str`` object.
+    """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object.
 
-    A key holds, in the order of the text, whether each clause is included, the branch of each Switch and the length of
-    each list: never a value.
-    ``cached`` are the texts so far.
+    A key holds, in text order, a number for each clause, Switch and list: included or not, branch, length.
     """
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
@@ -45,7 +42,7 @@ class Renderer:
         self._characters = 0
 
     def render(self, key: tuple[int, ...]) -> RenderedSQL:
-        """The text for a key, rendered once. The oldest texts are dropped when all together grow too long."""
+        """Return the SQL for a key. The oldest texts are dropped when the cache grows too large."""
         with self._lock:
             rendered = self.cached.get(key)
             if rendered is not None:
@@ -58,7 +55,7 @@ class Renderer:
             return rendered
 
     def parameter_nodes(self, key: tuple[int, ...]) -> Sequence[Value | Concat | InList]:
-        """The node of each parameter of the text for a key."""
+        """Return the node of each parameter for a key."""
         rendering = _Rendering(self._dialect, self._style, key)
         rendering.run(self._tree.nodes)
         return rendering.nodes
@@ -75,7 +72,6 @@ class _Rendering:
         self.nodes: list[Value | Concat | InList] = []  # of each parameter
 
     def run(self, nodes: Sequence[Node]) -> RenderedSQL:
-        """The text of the nodes. Raises UnbindableValue for too many parameters."""
         parts = list(self._parts(nodes, included=True))
         if self._count > self._dialect.max_parameters:  # the tags after a list count too
             raise self._too_many(self._longest[0])
@@ -87,7 +83,6 @@ class _Rendering:
         return text, names
 
     def _parts(self, nodes: Sequence[Node], *, included: bool) -> Iterator[tuple[bool, str]]:
-        """Pairs: whether it is literal text, and the text. A dropped clause is read too: the key has its numbers."""
         for node in nodes:
             if isinstance(node, Clause):
                 included_here = bool(next(self._key)) and included

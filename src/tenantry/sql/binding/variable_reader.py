@@ -1,4 +1,4 @@
-"""VariableReader: reads and checks the variables of a template, and raises the errors that name them."""
+"""VariableReader: reads and checks variables, and raises the errors that name them."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from typing import Any, TypeAlias
 
 from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
-from tenantry.sql.binding.conversions import converter
-from tenantry.sql.binding.values import (
-    BINDABLE,
+from tenantry.sql.binding.bindable_values import (
     UNREADABLE,
     all_bindable,
     as_text,
+    check_of,
     check_scalar,
     getter,
+    getter_or_none,
     is_absent,
     list_items,
     look_up,
     type_name,
 )
+from tenantry.sql.binding.conversions import converter
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Concat, Position, Switch, Tree, Value, VariableReference
 from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 Read: TypeAlias = Callable[[Any], Any]
-"""From variables to what is bound. Raises LookupError or TypeError where there is no value."""
+"""From variables to a bound value. Raises LookupError or TypeError if there is none."""
 
 
 class VariableReader:
-    """Reads and checks the variables of one template; errors name the path and the location of what they refuse."""
+    """Reads the variables of one template. Errors name path and location."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, guard: Guard) -> None:
         self._source = source
@@ -40,7 +41,7 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Raises the one MissingVariable that lists every path that has no value, with its location."""
+        """Raise one MissingVariable that lists every path without a value."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}
@@ -64,7 +65,7 @@ class VariableReader:
             )
 
     def choice(self, variables: Any, node: Switch) -> int:
-        """The number of the branch that the value chooses."""
+        """Return the number of the chosen branch."""
         value = look_up(variables, node.reference.path)
         try:
             return node.choose(None if is_absent(value) else value)
@@ -76,7 +77,7 @@ class VariableReader:
             raise UnbindableValue(problem, name=path) from None
 
     def read(self, node: Value | Concat) -> Read:
-        """The function from variables to the parameter of a node."""
+        """Return the function that reads the parameter of a node."""
         if isinstance(node, Concat):
             parts = [each if isinstance(each, str) else self.text(each) for each in node.parts]
             return lambda values: "".join([part if isinstance(part, str) else part(values) for part in parts])
@@ -86,26 +87,26 @@ class VariableReader:
         return self.limit(reference) if reference.position is Position.LIMIT else self.scalar(reference)
 
     def scalar(self, reference: VariableReference) -> Read:
-        """One value for one placeholder, exactly typed, and converted; ``str`` subclasses become ``str``."""
+        """Read one value; subclasses of ``str`` become ``str``."""
         if reference.conversion:
-            return self._reading(reference, converter(reference.conversion, self._dialect))
-        get, refine = getter(reference.path), self._reading(reference, check_scalar)
+            return self._checked(reference, converter(reference.conversion, self._dialect))
+        get, refine = getter(reference.path), self._checked(reference, check_scalar)
         if reference.never_absent:
             return refine
 
         def read(values: Any) -> Any:
             value = get(values)
-            certainly_good = BINDABLE.get(type(value))
+            certainly_good = check_of(type(value))
             return value if certainly_good is not None and certainly_good(value) else refine(values)
 
         return read
 
     def text(self, reference: VariableReference) -> Read:
-        """A value as text, for ``'{{ x }}'``."""
-        return self._reading(reference, as_text)
+        """Read a value as text, for ``'{{ x }}'``."""
+        return self._checked(reference, as_text)
 
     def limit(self, reference: VariableReference) -> Read:
-        """A count for ``limit`` and ``offset``: an ``int`` from 0."""
+        """Read a non-negative ``int``, for ``limit`` and ``offset``."""
         read = self.scalar(reference)
 
         def read_limit(values: Any) -> int:
@@ -119,42 +120,50 @@ class VariableReader:
         return read_limit
 
     def items(self, reference: VariableReference) -> Read:
-        """The scalars of a list, copied. An empty list is a list; a text, an object or a set is none."""
+        """Copy the scalars of a list; strings, objects and sets are refused."""
 
         def convert(value: Any) -> Sequence[Any]:
             if not isinstance(value, list | tuple | RecordList):
                 fix = _declaration(reference.path, value, "list of text") or ": give a list, or compare with ="
                 raise ValueError(f"`in` takes a list, not {type_name(value)}{fix}")  # noqa: TRY004  # as any refusal
-            copied = tuple(value._values if type(value) is RecordList else value)  # another thread may change it
-            return copied if all_bindable(copied) else list_items(copied)
+            return list_items(tuple(value))  # another thread may change it
 
-        return self._reading(reference, convert)
+        get, refine = getter(reference.path), self._checked(reference, convert)
 
-    def _reading(self, reference: VariableReference, convert: Callable[[Any], Any]) -> Read:
-        """Reads a value, or its default where it is absent, and converts it."""
-        get, default, nullable = getter(reference.path), reference.default, reference.nullable
-
-        def read(values: Any) -> Any:
+        def read(values: Any) -> Sequence[Any]:
             value = get(values)
-            if value is None:
-                raise LookupError  # JSON has a null, so that its conversion would take it
+            kind = type(value)
+            copied = tuple(value) if kind is list or kind is tuple else value._values if kind is RecordList else None
+            return copied if copied is not None and all_bindable(copied) else refine(values)
+
+        return refine if reference.never_absent else read
+
+    def _checked(self, reference: VariableReference, convert: Callable[[Any], Any]) -> Read:
+
+        def convert_or_refuse(value: Any) -> Any:
             try:
                 return convert(value)
             except ValueError as refusal:
                 raise self._error(reference, str(refusal)) from None
+
+        if not reference.never_absent:
+            get = getter(reference.path)
+
+            def read(values: Any) -> Any:
+                value = get(values)
+                if value is None:
+                    raise LookupError  # JSON has a null, so that its conversion would take it
+                return convert_or_refuse(value)
+
+            return read
+        get_or_none, default, nullable = getter_or_none(reference.path), reference.default, reference.nullable
 
         def read_or_default(values: Any) -> Any:
-            value = look_up(values, reference.path)
-            if is_absent(value):
-                value = default
-            if value is None and nullable:
-                return None
-            try:
-                return convert(value)
-            except ValueError as refusal:
-                raise self._error(reference, str(refusal)) from None
+            value = get_or_none(values)
+            value = default if value is None else value
+            return None if value is None and nullable else convert_or_refuse(value)
 
-        return read_or_default if reference.never_absent else read
+        return read_or_default
 
     def _error(self, reference: VariableReference, problem: str) -> UnbindableValue:
         return UnbindableValue(
@@ -163,7 +172,6 @@ class VariableReader:
 
 
 def _declaration(path: str, value: Any, kind: str) -> str:
-    """The fix for a text of a viewer's parameter that is not declared: a declared one would have been converted."""
     name = path.removeprefix("params.")
     if not is_viewer_input(path) or "." in name or not isinstance(value, str):
         return ""

@@ -1,11 +1,10 @@
-"""Checks of templates that compile: lints, coverage by the groups of a store, contracts (docs/sql-checks.md)."""
+"""Checks of templates that compile: lints, coverage by groups, contracts (docs/sql-checks.md)."""
 
 from typing import TYPE_CHECKING
 
 from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tenantry.sql.checks.absences import can_lack as can_lack
     from tenantry.sql.checks.contract import QueryContract as QueryContract
     from tenantry.sql.checks.coverage import NAMED as NAMED
     from tenantry.sql.checks.coverage import Coverage as Coverage
@@ -17,11 +16,12 @@ if TYPE_CHECKING:
     from tenantry.sql.checks.lint import coverage_findings as coverage_findings
     from tenantry.sql.checks.lint import template_error as template_error
     from tenantry.sql.checks.lint import wanted_properties as wanted_properties
+    from tenantry.sql.checks.needs import can_lack as can_lack
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "tenantry.sql.checks.absences": "can_lack",
+            "tenantry.sql.checks.needs": "can_lack",
             "tenantry.sql.checks.contract": "QueryContract",
             "tenantry.sql.checks.coverage": "Coverage NAMED PropertyTypes in_groups",
             "tenantry.sql.checks.findings": "Finding Severity",

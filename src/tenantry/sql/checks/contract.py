@@ -1,7 +1,6 @@
-"""QueryContract: what the properties of a group owe to the saved queries, and to the schema of their environment.
+"""QueryContract: what a group's properties owe to saved queries and to the environment's schema.
 
-An update breaks a query that can be bound with the properties of today and could not with those of tomorrow. A query
-that the group cannot run today is not broken by an update that leaves it so. Pure; docs/sql-checks.md.
+An update breaks a query that can be bound with the old properties and not with the new ones. Pure; docs/sql-checks.md.
 """
 
 from __future__ import annotations
@@ -11,20 +10,20 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from tenantry.errors import BreaksSavedQuery, InvalidProperties, TenantryError
 from tenantry.groups import PropertySchema, Record
-from tenantry.sql.binding.values import MISSING, look_up
-from tenantry.sql.checks.coverage import expected, needs, takes, type_of, with_article
+from tenantry.sql.binding.bindable_values import MISSING, look_up
 from tenantry.sql.checks.lint import references_of
+from tenantry.sql.checks.needs import expected, needs, takes, type_of, with_article
 from tenantry.sql.syntax_tree import VariableReference
 from tenantry.sql.template import SQLTemplate
 
 LISTED: Final = 5
-"""How many broken queries one error names."""
+"""Broken queries that one error names."""
 
 Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class BrokenQuery(NamedTuple):
-    """A saved query that could not be bound: its name, the property that it needs, and what is wrong with it."""
+    """A query that could not be bound, the property that it needs, and the problem."""
 
     query: str
     variable: str
@@ -32,10 +31,10 @@ class BrokenQuery(NamedTuple):
 
 
 class QueryContract:
-    """The needs of some saved queries by name, and the schemas of some environments by name.
+    """The needs of saved queries and the schemas of environments, both by name.
 
-    ``refuses``: whoever writes properties has to refuse what breaks it; else it is reported. Raises TemplateError for a
-    query that no dialect takes.
+    ``refuses``: updates that break it are refused, not only reported. Raises TemplateError for a query that no dialect
+    accepts.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class QueryContract:
                     found[1].append(name)
 
     def broken_queries(self, before: Properties, after: Properties) -> tuple[BrokenQuery, ...]:
-        """The queries that ``before`` can run and ``after`` cannot, by name; each with the first of its properties."""
+        """Return the queries that ``before`` can run and ``after`` cannot, sorted, each with one property."""
         broken: dict[str, BrokenQuery] = {}
         for (path, _), (reference, names) in self._needs.items():
             problem = _problem(path, reference, after)
@@ -65,7 +64,6 @@ class QueryContract:
         return tuple(each for each in sorted(broken.values()) if self._runs(each.query, before))
 
     def _runs(self, query: str, properties: Properties) -> bool:
-        """Whether a query has all that it needs."""
         return all(
             _problem(path, reference, properties) is None
             for (path, _), (reference, names) in self._needs.items()
@@ -73,8 +71,7 @@ class QueryContract:
         )
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterator[TenantryError]:
-        """What is wrong with an update of properties, of a group in the environment of this name: an
-        InvalidProperties, a BreaksSavedQuery, both or none."""
+        """Yield InvalidProperties and BreaksSavedQuery for an update of a group's properties."""
         yield from self.schema_errors(environment, after)
         broken = self.broken_queries(before, after)
         if broken:
@@ -88,7 +85,7 @@ class QueryContract:
             )
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterator[InvalidProperties]:
-        """What is wrong with properties by the schema alone, also those of a new group: one error or none."""
+        """Yield InvalidProperties if the properties violate the environment's schema."""
         schema = self._schemas.get(environment)
         violations = list(schema.violations(properties)) if schema is not None else []
         if violations:
@@ -99,7 +96,6 @@ class QueryContract:
 
 
 def _problem(path: str, reference: VariableReference, properties: Properties) -> str | None:
-    """What is wrong with one property for one reference; None if it can be bound."""
     value = MISSING if properties is None else look_up(properties, path)
     if value is MISSING:
         return "is missing"
@@ -110,7 +106,6 @@ def _problem(path: str, reference: VariableReference, properties: Properties) ->
 
 
 def _parent(path: Sequence[str | int], properties: Properties) -> Sequence[str | int]:
-    """The longest part of a path that leads somewhere: a pointer into the body points at what is there."""
     value: Any = properties
     for depth, name in enumerate(path):
         try:

@@ -1,107 +1,29 @@
-"""Coverage: whether each group has what a template names, and of a type that its position takes.
+"""Coverage: whether each group has the properties that a template names, with types that fit.
 
-Pure. The types of the groups' properties are gathered in one pass over the groups (``PropertyTypes.add``); then each
-template is compared with what was gathered, so its price does not depend on how many groups there are.
+One pass over the groups collects types; a check then costs the same for any number of groups.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, Final
 
 from tenantry.errors import Location
-from tenantry.groups import Record, RecordList
+from tenantry.groups import Record
 from tenantry.sql.checks.findings import Finding, Severity
-from tenantry.sql.syntax_tree import Position, VariableReference
-from tenantry.sql.tenant_guard import is_viewer_input
+from tenantry.sql.checks.needs import NUMBERS, expected, needs, property_path, takes, type_of, with_article
+from tenantry.sql.syntax_tree import VariableReference
 
-GROUP_FIELDS: Final = frozenset({"user_group.id", "user_group.name", "user_group.environment"})
-"""Paths that every group has, each of them a text."""
-
-_PREFIX = "user_group.properties."
 NAMED: Final = 5
-"""How many groups a finding names."""
-
-# --- types ------------------------------------------------------------------------------------------------------------
-
-_SCALARS: Final[dict[type, str]] = {
-    str: "text",
-    bool: "boolean",
-    int: "integer",
-    float: "decimal",
-    Decimal: "decimal",
-    type(None): "null",
-}
-SCALARS: Final = ("text", "boolean", "integer", "decimal")
-NUMBERS: Final = frozenset({"integer", "decimal"})
-
-
-def property_path(path: str) -> str | None:
-    """The property that a variable's path names: ``region`` for itself and for ``user_group.properties.region``; None
-    for a path that is no property."""
-    if path.startswith(_PREFIX):
-        return path[len(_PREFIX) :]
-    return None if path.partition(".")[0] in {"user_group", "params"} else path
-
-
-def type_of(value: Any) -> str:
-    """``text``, ``boolean``, ``integer``, ``decimal``, ``null``, ``object``, or ``list of …`` (``list`` if empty)."""
-    scalar = _SCALARS.get(type(value))
-    if scalar is not None:
-        return scalar
-    if isinstance(value, list | tuple | RecordList):
-        kinds = {type_of(item) for item in value}
-        if len(kinds) > 1 and kinds <= NUMBERS:
-            return "list of decimal"
-        return "list" if not kinds else f"list of {kinds.pop() if len(kinds) == 1 else _mixed(kinds)}"
-    return "object"
-
-
-def _mixed(kinds: set[str]) -> str:
-    if "null" in kinds:
-        return "null and others"
-    return "mixed" if kinds <= {*SCALARS} else "objects and others"
-
-
-def takes(reference: VariableReference, kind: str) -> bool:
-    """Whether a value of this type can be bound where the reference stands. What a choice takes is known to nobody but
-    itself."""
-    if reference.conversion == "json" or reference.position is Position.CHOICE:
-        return True
-    if reference.position is Position.LIST or reference.conversion == "array":
-        return kind == "list" or kind in _LISTS
-    if reference.position is Position.LIMIT:
-        return kind == "integer"
-    return kind in SCALARS
-
-
-_LISTS = frozenset({f"list of {scalar}" for scalar in SCALARS} | {"list of mixed"})
-
-
-def expected(reference: VariableReference) -> str:
-    """What the reference takes, for people; different for references that ``takes`` tells apart."""
-    if reference.conversion == "json" or reference.position is Position.CHOICE:
-        return "any value"
-    if reference.position is Position.LIST or reference.conversion == "array":
-        return "a list without null"
-    return "an integer" if reference.position is Position.LIMIT else "one value"
-
-
-def needs(references: Iterable[VariableReference]) -> Iterator[tuple[str, VariableReference]]:
-    """The properties that a template cannot be bound without, and a reference to each, in the order of the text."""
-    for reference in references:
-        path = property_path(reference.path)
-        if path is not None and reference.required and not is_viewer_input(reference.path):
-            yield path, reference
+"""Groups that a finding names."""
 
 
 # --- the groups of an environment -------------------------------------------------------------------------------------
 
 
 class PropertyTypes:
-    """Which types the properties of groups have: for some paths also which groups have which type."""
+    """The types of the groups' properties; for wanted paths also which groups have which type."""
 
     def __init__(self, wanted: Collection[str]) -> None:
         self._wanted = frozenset(wanted)
@@ -114,11 +36,11 @@ class PropertyTypes:
 
     @property
     def paths(self) -> frozenset[str]:
-        """The path of every property of any group, objects and what is in them."""
+        """Every property path of any group, including objects."""
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
-        """Takes in one group."""
+        """Add one group."""
         number = len(self._ids)
         self._ids.append(provided_id)
         if properties is not None:
@@ -132,7 +54,7 @@ class PropertyTypes:
             value = values[name]
             if path in wanted:
                 kinds = self._by_kind[path]
-                kind = _SCALARS.get(type(value)) or type_of(value)
+                kind = type_of(value)
                 found = kinds.get(kind)
                 if found is None:
                     found = kinds[kind] = array("I")
@@ -141,7 +63,7 @@ class PropertyTypes:
                 self._add(number, path + ".", value)
 
     def without(self, path: str) -> list[int]:
-        """The groups that lack the property or have null there, by their number."""
+        """Return the numbers of groups where the property is missing or null."""
         present: set[int] = set()
         for kind, numbers in self._by_kind[path].items():
             if kind != "null":
@@ -149,16 +71,16 @@ class PropertyTypes:
         return [] if len(present) == len(self._ids) else [n for n in range(len(self._ids)) if n not in present]
 
     def kinds(self, path: str) -> dict[str, int]:
-        """How many groups have the property in each type, the most frequent first; null is none."""
+        """Return how many groups have each type, most frequent first, without null."""
         counted = {kind: len(numbers) for kind, numbers in self._by_kind[path].items() if kind != "null"}
         return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
 
     def having(self, path: str, kinds: Collection[str]) -> list[int]:
-        """The groups that have the property in one of some types, by their number."""
+        """Return the numbers of groups whose property has one of these types."""
         return sorted(number for kind in kinds for number in self._by_kind[path].get(kind, ()))
 
     def named(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """The ids of the first of some groups."""
+        """Return the ids of the first few groups."""
         return tuple(self._ids[number] for number in numbers[:NAMED])
 
 
@@ -166,7 +88,7 @@ class PropertyTypes:
 
 
 class Coverage:
-    """Compares templates with the types that were gathered. What is found of one property is computed once."""
+    """Compares templates with collected types. Results are cached by property."""
 
     def __init__(self, types: PropertyTypes) -> None:
         self._types = types
@@ -174,8 +96,7 @@ class Coverage:
         self._differing: dict[str, tuple[str, list[int]] | None] = {}
 
     def findings(self, references: Iterable[tuple[VariableReference, Location]]) -> Iterator[Finding]:
-        """The findings of one template, for its references with the location of each: a property that groups
-        lack, that has a type which cannot be bound there, or that has another type than in most groups."""
+        """Yield findings for one template: missing properties, wrong types, types that differ between groups."""
         seen: set[tuple[str, str]] = set()
         for reference, location in references:
             for path, _ in needs([reference]):
@@ -230,13 +151,13 @@ class Coverage:
 
 
 def in_groups(count: int, total: int, named: Sequence[str]) -> str:
-    """``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
+    """Format ``in 37 of 412 groups: a, b, c, d, e and 32 more``."""
     more = f" and {count - len(named)} more" if count > len(named) else ""
     return f"in {count} of {total} group{'s' * (total != 1)}: {', '.join(named)}{more}"
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:
-    """The groups whose type is not that of most groups: an integer is a decimal too, an empty list is any list."""
+    """Integers count as decimals, and an empty list as any list."""
     most = next((kind for kind in kinds if kind != "list"), None)
     alike = next((group for group in _ALIKE if most in group), frozenset({most}))
     other = [kind for kind in kinds if kind not in alike and kind != "list"]
@@ -250,8 +171,3 @@ _ALIKE = (NUMBERS, frozenset(f"list of {kind}" for kind in NUMBERS))
 
 def _either(kinds: Sequence[str]) -> str:
     return " or ".join(map(with_article, kinds))
-
-
-def with_article(kind: str) -> str:
-    """A type in a sentence: ``an integer``, ``a list of text``."""
-    return {"text": "text", "integer": "an integer", "object": "an object"}.get(kind, f"a {kind}")

@@ -1,4 +1,4 @@
-"""Findings: what a check of templates says, each with its location, its severity and its fix."""
+"""Findings: the results of checks, each with location, severity and fix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenantry.errors import Location
 
 
 class Severity(StrEnum):
-    """How much a finding matters: an ERROR fails a check, a WARNING is most often a slip, a NOTE is for a review."""
+    """An ERROR fails a check, a WARNING is probably a mistake, a NOTE is for review."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -18,8 +18,7 @@ class Severity(StrEnum):
 
 
 class Problem(NamedTuple):
-    """A finding by its offset in a template's text, counted from 0. ``variable`` is the path that it is about, or
-    empty; ``location`` is given for what is in no text that is compiled: the header of a file."""
+    """A finding by offset in the compiled text. ``variable`` is its path or empty; ``location`` is set for headers."""
 
     code: str
     severity: Severity
@@ -34,9 +33,8 @@ class Problem(NamedTuple):
 class Finding:
     """One finding. ``line`` and ``column`` count from 1.
 
-    ``variable`` is the path that it is about, or empty. ``groups`` of ``total`` have what it says, and ``named`` are
-    the ids of the first of them; both are 0 for a finding that is not about groups. ``file`` is named where the finding
-    is in another text than the template itself: a fragment that it includes.
+    ``variable`` is its path or empty. It concerns ``groups`` of ``total`` groups; ``named`` has the first ids. ``file``
+    is set if the finding is in a fragment.
     """
 
     code: str
@@ -52,6 +50,6 @@ class Finding:
     file: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-ready: without what a finding of its kind does not have."""
+        """Return a JSON-ready dict without empty optional fields."""
         always = ("code", "severity", "line", "column", "message", "fix")
         return {name: value for name, value in asdict(self).items() if value or name in always}

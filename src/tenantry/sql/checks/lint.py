@@ -1,6 +1,6 @@
-"""The lint: what is probably wrong with a template that compiles. Pure; docs/sql-checks.md has each code.
+"""The lint: likely mistakes in templates that compile. Pure; docs/sql-checks.md describes each code.
 
-It prefers silence to a false alarm: where the text does not show the mistake, it says nothing.
+It prefers silence to a false alarm.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from tenantry.errors import TemplateError
 from tenantry.groups import PropertySchema
 from tenantry.sql.binding.paramstyles import paramstyle_named
-from tenantry.sql.checks.coverage import GROUP_FIELDS, Coverage, needs, property_path
+from tenantry.sql.checks.conditions import comparisons_with_null, or_beside_guarded
+from tenantry.sql.checks.coverage import Coverage
 from tenantry.sql.checks.findings import Finding, Problem, Severity
-from tenantry.sql.checks.null_checks import comparisons_with_null
-from tenantry.sql.checks.predicates import or_beside_guarded
-from tenantry.sql.checks.schema_checks import schema_problems
+from tenantry.sql.checks.needs import GROUP_FIELDS, needs, property_path, schema_problems
 from tenantry.sql.checks.selects import Select, is_query, selects_of
 from tenantry.sql.checks.tenant_column import TenantColumn, tables_without_predicate
 from tenantry.sql.dialects import dialect_named
@@ -48,13 +47,11 @@ def lint(
     given: Collection[str] = (),
     schema: PropertySchema | None = None,
 ) -> tuple[Finding, ...]:
-    """The findings of one template in its dialect (``postgresql`` if it has none), in the order of its text.
+    """Return the findings of one template in its dialect (default ``postgresql``), in text order.
 
-    ``properties`` are the paths of the properties that groups have (``region``, ``address.city``); None: not known, and
-    no property is unknown then, unless there is a ``schema`` of the environment, which declares them and may name the
-    tenant's column. ``given`` are paths that the host program itself gives.
-    ``paramstyle`` is that of the driver, by default the dialect's own. A comment ``tenantry:ignore CODE`` silences that
-    code on its own line and the next. A template that does not compile has one finding, ``template-error``.
+    ``properties`` are known property paths; None disables that check unless ``schema`` declares them. ``given`` are
+    paths that the host provides. ``paramstyle`` defaults to the dialect's. A comment ``tenantry:ignore CODE`` silences
+    a code on its line and the next. A template that does not compile has one finding, ``template-error``.
     """
     try:
         dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
@@ -88,7 +85,7 @@ def lint(
 
 
 def template_error(error: TemplateError) -> Finding:
-    """The finding of a template that does not compile, or of a file that cannot be read."""
+    """Return the finding for a template that does not compile or a file that cannot be read."""
     match = _PROBLEM.fullmatch(error.message)
     problem, fix = (match["problem"], match["fix"] or "") if match is not None else (error.message, "")
     line, column = (error.location.line, error.location.column) if error.location is not None else (1, 1)
@@ -97,8 +94,7 @@ def template_error(error: TemplateError) -> Finding:
 
 
 def compares_loosely(template: SQLTemplate) -> bool:
-    """Whether a template compares a value of the group in a dialect whose columns usually take capitals and accents for
-    equal. False for one that does not compile."""
+    """Return whether a template compares a group's value in a dialect that usually ignores case and accents."""
     dialect = dialect_named(template.dialect or DEFAULT_DIALECT)
     try:
         references = template._tree(dialect).references if dialect.loose_texts else ()
@@ -109,13 +105,12 @@ def compares_loosely(template: SQLTemplate) -> bool:
 
 
 def wanted_properties(templates: Iterable[SQLTemplate]) -> frozenset[str]:
-    """The properties that some templates cannot be bound without; those that do not compile want none."""
+    """Return the properties that some templates require."""
     return frozenset(path for template in templates for path, _ in needs(references_of(template)))
 
 
 def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Collection[str] = ()) -> Iterator[Finding]:
-    """What groups lack of a template, or have in another type; ``given`` are paths that the host program itself gives.
-    None for a template that does not compile."""
+    """Yield coverage findings; ``given`` are paths that the host provides. Nothing if the template does not compile."""
     try:
         source = template._own_tree().source
     except TemplateError:
@@ -125,8 +120,7 @@ def coverage_findings(template: SQLTemplate, coverage: Coverage, *, given: Colle
 
 
 def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
-    """Every variable of a template, and the properties that its parameters have as defaults; none if it does not
-    compile."""
+    """Return the variables of a template and its parameters' default properties; empty if it does not compile."""
     try:
         references = template._own_tree().references
     except TemplateError:
@@ -135,7 +129,6 @@ def references_of(template: SQLTemplate) -> tuple[VariableReference, ...]:
 
 
 def _defaults(template: SQLTemplate, references: Iterable[VariableReference]) -> Iterator[VariableReference]:
-    """The properties that parameters have as defaults and as time zones."""
     for parameter in template.parameters.values():
         at = next((each.offset for each in references if each.path.startswith(parameter.path)), 0)
         for path in parameter.properties:
@@ -143,7 +136,6 @@ def _defaults(template: SQLTemplate, references: Iterable[VariableReference]) ->
 
 
 def _findings(source: Source, problems: Iterable[Problem], texts: Iterable[Source]) -> Iterator[Finding]:
-    """Those that no comment in one of the texts silences, in the order of the text: first what is in headers."""
     ignored = {each for text in texts for each in _ignored(text)}
     for problem in sorted(set(problems), key=_order):
         code, severity, offset, message, fix, variable, location = problem
@@ -159,7 +151,6 @@ def _order(problem: Problem) -> tuple[bool, int, int, int, str]:
 
 
 def _ignored(source: Source) -> Iterator[tuple[str, int, str]]:
-    """Each file, line and code that a comment silences."""
     for match in _IGNORED.finditer(source.text):
         location = source.location(match.start())
         file, line = location.file, location.line
@@ -177,7 +168,6 @@ def _unknown_variables(
     given: Collection[str],
     declared: Collection[str],
 ) -> Iterator[Problem]:
-    """Each path that no group has, once."""
     seen: set[str] = set()
     for reference in references:
         path = reference.path
@@ -217,7 +207,6 @@ def _is_given(path: str, given: Collection[str]) -> bool:
 
 
 def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
-    """What ``SQLTemplate.droppable`` lists, for a review: in an optional clause that a viewer decides about."""
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
             continue  # it is in the column of a helper that never vanishes
@@ -236,7 +225,6 @@ def _inert_tags(tree: Tree) -> Iterator[Problem]:
 
 
 def _header(definition: TemplateDefinition) -> Source:
-    """The header of a text alone: it is in no text that is compiled."""
     source = definition.source
     return Source(source.text[: definition.header.end], source.file)
 
@@ -244,7 +232,6 @@ def _header(definition: TemplateDefinition) -> Source:
 def _unused_parameters(
     template: SQLTemplate, tree: Tree, definitions: Sequence[TemplateDefinition]
 ) -> Iterator[Problem]:
-    """Parameters that are declared and that the text does not name."""
     used = {reference.path.split(".")[1] for reference in tree.references if is_viewer_input(reference.path)}
     for name in template.parameters:
         if name not in used:
@@ -264,8 +251,7 @@ def _most_used(tree: Tree, guard: Guard) -> str:
 
 
 def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
-    """An expression with a variable that stands in ``group by`` and again in ``select`` or ``order by``: the two have
-    placeholders of their own where the style cannot name one twice, and the engine takes them for two expressions."""
+    """Without shared placeholders, an engine sees ``group by`` and ``select`` as two different expressions."""
     grouped = {written(item): item for item in split_at(select.clauses.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return

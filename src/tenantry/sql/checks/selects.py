@@ -1,15 +1,15 @@
-"""The selects of a statement, for lints: the clauses of each, and which common table expressions it sees.
+"""The selects of a statement: their clauses, the CTEs that they see, their tables and joins.
 
-It is no parser of SQL. It knows the keywords that begin a clause; whoever asks it for more gets nothing, never a guess.
+Not an SQL parser: it knows only the keywords that begin a clause.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, split_at
+from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, split_at, written
 
 _SET_OPERATORS = ("union", "intersect", "except", "minus")
 _CLAUSES = frozenset(
@@ -30,14 +30,13 @@ _STATEMENTS = ("select", "from", "insert", "update", "delete", "merge", "table")
 
 
 KnownNames: TypeAlias = Mapping[str, "OutlineToken | None"]
-"""Common table expressions by name: the group of its query, or None where that is not known."""
+"""CTE name → the group of its query, or None if unknown."""
 _NO_NAMES: KnownNames = {}
 
 
 @dataclass(slots=True)
 class Select:
-    """One select: its clauses by the word that begins each (``group``, ``order`` without ``by``), without that word;
-    the common table expressions that it sees; and the select that it stands in."""
+    """One select: clauses by first word (``group`` for ``group by``), the CTEs that it sees, and the outer select."""
 
     clauses: dict[str, list[OutlineToken]]
     known_names: KnownNames
@@ -45,7 +44,7 @@ class Select:
 
 
 def selects_of(tokens: Tokens, known_names: KnownNames = _NO_NAMES, outer: Select | None = None) -> Iterator[Select]:
-    """Every select of a statement or a group, an outer one before those in it."""
+    """Yield every select, outer ones first."""
     body, own = _common_tables(tokens)
     known_names = {**known_names, **own}
     for query in own.values():
@@ -72,7 +71,7 @@ def _nested(tokens: Tokens, known_names: KnownNames, outer: Select | None) -> It
 
 
 def is_query(token: OutlineToken) -> bool:
-    """Whether a group is a select in parentheses, or several."""
+    """Return whether a group is a select in parentheses."""
     if token.kind is not TokenKind.GROUP or token.text != "(":
         return False
     for child in token.children:
@@ -84,17 +83,14 @@ def is_query(token: OutlineToken) -> bool:
 
 
 def _reads_first(tokens: Tokens) -> bool:
-    """``(from t select a)`` of DuckDB; ``trim(from a)`` is none."""
     return any(token.is_word("select") for token in tokens)
 
 
 def _names_table(tokens: Tokens) -> bool:
-    """``table orders``: all of it."""
     return len(tokens) > 1 and tokens[0].is_word("table") and tokens[1].is_name
 
 
 def _common_tables(tokens: Tokens) -> tuple[Tokens, KnownNames]:
-    """What follows ``with name as (…), …``, and the names that are known then."""
     known: dict[str, OutlineToken | None] = {}
     if not tokens or not tokens[0].is_word("with"):
         return tokens, known
@@ -146,3 +142,138 @@ def _begins_clause(token: OutlineToken, before: OutlineToken | None, following: 
         return following is not None and following.kind is not TokenKind.GROUP  # a function
     needed = _NEEDS.get(token.text)
     return needed is None or (following is not None and following.is_word(*needed))
+
+
+# --- from -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class TableReference:
+    """A table, sub-select or function after ``from`` or ``join``.
+
+    ``name`` is empty for a function and for a sub-select, which is in ``query``. If a viewer chooses the table,
+    ``name`` is the variable's and ``choices`` are the tables.
+    """
+
+    name: tuple[str, ...]
+    alias: str
+    start: int
+    choices: tuple[str, ...] = ()
+    query: OutlineToken | None = None
+
+
+@dataclass(slots=True)
+class Join:
+    """One source of rows: its kind, its tables, and its condition, ``on`` or ``using`` (``*`` means natural)."""
+
+    kind: str
+    tables: list[TableReference]
+    on: list[OutlineToken] = field(default_factory=list)
+    using: frozenset[str] = frozenset()
+    inner: list[Join] = field(default_factory=list)
+    """The joins of a ``from`` in parentheses."""
+
+
+_KINDS = {"left": "left", "right": "right", "full": "full", "semi": "left", "anti": "left"}
+_MODIFIERS = frozenset(
+    ("inner", "cross", "outer", "natural", "asof", "global", "any", "all", "positional", "straight_join")
+)
+_BEFORE_TABLE = frozenset(("lateral", "only", "table"))
+_AFTER_TABLE = frozenset(
+    ("final", "tablesample", "sample", "for", "use", "ignore", "force", "partition", "at", "pivot")
+)
+_JOINS = ("join", "apply")
+_JOIN_WORDS = frozenset((*_KINDS, *_MODIFIERS, *_JOINS, "on", "using"))
+
+
+def joins_of(tokens: Tokens) -> list[Join]:
+    """Return the sources of rows in a ``from``."""
+    return _JoinReader(tokens).read()
+
+
+class _JoinReader:
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._at = 0
+
+    def read(self) -> list[Join]:
+        joins: list[Join] = []
+        kind, natural = "inner", False
+        while self._at < len(self._tokens):
+            token = self._tokens[self._at]
+            if token.text in _KINDS and token.kind is TokenKind.WORD:
+                kind = _KINDS[token.text]
+            elif token.is_word("natural"):
+                natural = True
+            elif token.is_word("on", "using") and joins:
+                self._condition(joins[-1], token)
+                continue
+            elif self._begins_array_join():
+                self._at += 2
+                self._skip_to_next(stop_at=_JOIN_WORDS, commas=False)
+                continue
+            elif token.text != "," and not token.is_word(*_JOINS, *_MODIFIERS):
+                joins.append(self._source(kind))
+                joins[-1].using = frozenset("*") if natural else frozenset()
+                kind, natural = "inner", False
+                continue
+            self._at += 1
+        return joins
+
+    def _condition(self, join: Join, token: OutlineToken) -> None:
+        self._at += 1
+        begin = self._at
+        self._skip_to_next(stop_at=_JOIN_WORDS)
+        found = list(self._tokens[begin : self._at])
+        if token.text == "on":
+            join.on += found
+        elif found and found[0].kind is TokenKind.GROUP:
+            join.using |= {each.text for each in found[0].children if each.is_name}
+
+    def _source(self, kind: str) -> Join:
+        while self._at < len(self._tokens) and self._tokens[self._at].is_word(*_BEFORE_TABLE):
+            self._at += 1
+        begin = self._at
+        self._skip_to_next(stop_at=_JOIN_WORDS)
+        self._at = max(self._at, begin + 1)  # whatever it is, it is read
+        found = self._tokens[begin : self._at]
+        if not found:
+            return Join(kind, [])
+        first = found[0]
+        if first.kind is TokenKind.GROUP and not is_query(first):
+            inner = joins_of(first.children)
+            return Join(kind, [table for join in inner for table in join.tables], inner=inner)
+        return Join(kind, [_table(found)])
+
+    def _skip_to_next(self, stop_at: frozenset[str], *, commas: bool = True) -> None:
+        while self._at < len(self._tokens):
+            token = self._tokens[self._at]
+            following = self._tokens[self._at + 1] if self._at + 1 < len(self._tokens) else None
+            call = following is not None and following.kind is TokenKind.GROUP and token.text in {"left", "right"}
+            if (token.text == "," and commas) or self._begins_array_join() or (token.is_word(*stop_at) and not call):
+                return  # left(a, 3) is a function
+            self._at += 1
+
+    def _begins_array_join(self) -> bool:
+        first, *following = self._tokens[self._at : self._at + 2]
+        return first.is_word("array") and any(token.is_word("join") for token in following)
+
+
+def _table(tokens: Tokens) -> TableReference:
+    name: list[str] = []
+    index = 0
+    choices: tuple[str, ...] = ()
+    if tokens[0].has_filter("one_of"):
+        index, choices = 1, tuple(written(choice).replace(" ", "") for choice in tokens[0].choices)
+        name = [reference.path for reference in tokens[0].references[:1]]
+    while index < len(tokens) and tokens[index].is_name:
+        name += tokens[index].text.split(".")  # BigQuery writes a whole path in one pair of quotes
+        index += 1
+        if index >= len(tokens) or tokens[index].text != ".":
+            break
+        index += 1
+    if index < len(tokens) and tokens[index].kind is TokenKind.GROUP:
+        name = []  # a function, or a sub-select
+    rest = [token for token in tokens[max(index, 1) :] if not token.is_word("as") and token.text not in _AFTER_TABLE]
+    alias = rest[0].text if rest and rest[0].is_name else (name[-1] if name else "")
+    return TableReference(tuple(name), alias, tokens[0].start, choices, tokens[0] if is_query(tokens[0]) else None)

@@ -1,9 +1,6 @@
-"""The lint of the tenant's column: each table that a select reads needs a guarded predicate of it.
+"""The lint of the tenant column: each table needs a guarded predicate on it.
 
-What it sees is the text of one template: ``column = {{ guarded }}`` or ``column in {{ guarded }}`` in ``where`` or
-``on``, for the table itself or for one that it is joined to by the same column; a sub-select whose tables all have
-theirs is such a one. What it does not see: views and functions, row values (``(a, b) = (…)``), ``in`` a sub-select, and
-what the database itself adds (row-level security).
+It does not see views, functions, row values, ``in`` a sub-select or row-level security.
 """
 
 from __future__ import annotations
@@ -12,10 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
+from tenantry.sql.checks.conditions import guarded_paths, without_cast
 from tenantry.sql.checks.findings import Problem, Severity
-from tenantry.sql.checks.from_clause import Join, TableReference, joins_of
-from tenantry.sql.checks.predicates import guarded_paths, without_cast
-from tenantry.sql.checks.selects import Select, is_query, selects_of
+from tenantry.sql.checks.selects import Join, Select, TableReference, is_query, joins_of, selects_of
 from tenantry.sql.parsing.outline import (
     OutlineToken,
     TokenKind,
@@ -29,14 +25,14 @@ _NO_TABLES = frozenset(("dual",))
 
 
 class TenantColumn(NamedTuple):
-    """The column that each table has for its tenant, and the tables that have none because all tenants share them."""
+    """The tenant column, and the shared tables that lack it."""
 
     name: str
     shared: frozenset[str] = frozenset()
 
 
 class _Predicate(NamedTuple):
-    """``alias.customer_id = {{ guarded }}``; the alias is empty where the author wrote none."""
+    """``alias.customer_id = {{ guarded }}``; the alias may be empty."""
 
     alias: str
 
@@ -54,7 +50,7 @@ _Fact: TypeAlias = _Predicate | _Same
 def tables_without_predicate(
     selects: Sequence[Select], column: TenantColumn, guard: Guard, suggested: str
 ) -> Iterator[Problem]:
-    """Each table that a select reads without a predicate of the column; ``suggested`` is a path for the fix."""
+    """Yield each table without a predicate on the column; ``suggested`` is a path for the fix."""
     reader = _SelectReader(column, guard)
     for select in selects:
         found = reader.read(select)
@@ -64,9 +60,6 @@ def tables_without_predicate(
 
 
 class _Tables(NamedTuple):
-    """The tables of a select: those of the database, the aliases of those that have their predicate, and whether there
-    is one alone. ``derived``: one is a sub-select or a common table expression whose rows are the tenant's."""
-
     base: Sequence[TableReference]
     has: frozenset[str]
     alone: bool
@@ -74,8 +67,6 @@ class _Tables(NamedTuple):
 
 
 class _SelectReader:
-    """Reads selects, an outer one before those in it."""
-
     def __init__(self, column: TenantColumn, guard: Guard) -> None:
         self._column = column
         self._facts = _FactReader(column.name, guard)
@@ -83,7 +74,6 @@ class _SelectReader:
         self._own: dict[int, bool] = {}  # the group of a query -> whether its rows are the tenant's
 
     def read(self, select: Select) -> _Tables:
-        """Its tables."""
         joins = joins_of(select.clauses.get("from", []))
         tables = [table for join in joins for table in join.tables]
         base = [table for table in tables if _is_base(table, select, tables, self._column)]
@@ -94,8 +84,6 @@ class _SelectReader:
         return _Tables(base, has, len(tables) == 1, bool(derived))
 
     def _is_own(self, table: TableReference, select: Select) -> bool:
-        """Whether it is a sub-select or a common table expression, all of whose rows are the tenant's: then so is its
-        column of the tenant."""
         query = table.query
         if query is None and len(table.name) == 1:
             query = select.known_names.get(table.name[0])
@@ -113,7 +101,6 @@ class _SelectReader:
 
 
 def _is_base(table: TableReference, select: Select, tables: Sequence[TableReference], column: TenantColumn) -> bool:
-    """Whether it is a table of the database, and one that has the column."""
     if not table.name or (len(table.name) == 1 and table.name[0] in select.known_names):
         return False
     if len(table.name) > 1 and any(table.name[0] == other.alias for other in tables if other is not table):
@@ -162,7 +149,7 @@ def _apply_joins(
     edges: set[tuple[str, str]],
     base: Sequence[TableReference],
 ) -> None:
-    """What each join says: a condition of an outer join filters only the rows of its optional side."""
+    """The condition of an outer join filters only its optional side."""
     for join in joins:
         own = [table.alias for table in join.tables]
         _apply_joins(join.inner, [], reader, has, edges, base)
@@ -181,7 +168,6 @@ def _apply(
     edges: set[tuple[str, str]],
     base: Sequence[TableReference],
 ) -> None:
-    """What one condition says. It is true as a whole of every row that it takes, so its own guards pass on first."""
     guards: set[str] = set()
     same: set[tuple[str, str]] = set()
     for fact in facts:
@@ -196,8 +182,6 @@ def _apply(
 
 
 def _resolve(alias: str, base: Sequence[TableReference]) -> list[str]:
-    """The alias of the table that a column's prefix means. Without a prefix: the first table, for a column that two
-    tables have needs one."""
     if not alias:
         return [base[0].alias] if base else []
     return [table.alias for table in base if alias in {table.alias, table.name[-1]}] or [alias]
@@ -213,14 +197,11 @@ def _closure(has: set[str], edges: set[tuple[str, str]], outer: frozenset[str]) 
 
 
 class _FactReader:
-    """What a condition says of the tenant's column for every row that it takes."""
-
     def __init__(self, column: str, guard: Guard) -> None:
         self.column = column
         self._guard = guard
 
     def facts(self, condition: Tokens) -> frozenset[_Fact]:
-        """Of alternatives what each of them says; of conditions that hold together what any of them says."""
         branches = alternatives(condition)
         if len(branches) > 1:
             return frozenset.intersection(*map(self.facts, branches))
@@ -243,7 +224,6 @@ class _FactReader:
         return frozenset()
 
     def _of_field_filter(self, tag: OutlineToken) -> frozenset[_Fact]:
-        """``{{ customers | matches(customer_id) }}``."""
         if not tag.has_filter("matches") or not guarded_paths((tag,), self._guard) or not tag.choices:
             return frozenset()
         prefix = self._column_of(tag.choices[0])
@@ -260,7 +240,6 @@ class _FactReader:
         return frozenset()
 
     def _column_of(self, tokens: Tokens) -> str | None:
-        """The prefix of the tenant's column (empty: none) if that is all there is on this side; else None."""
         plain = without_cast(tokens)
         names = [token.text for token in plain if token.is_name]
         dots = [token for token in plain if token.text == "."]
@@ -275,7 +254,5 @@ class _FactReader:
         return len(plain) == 1 and plain[0].kind is not TokenKind.GROUP and self._is_guarded_value(plain[0])
 
     def _is_guarded_value(self, token: OutlineToken) -> bool:
-        """Whether it is a guarded variable whatever a viewer sends: nothing in it, or next to it in a string, is the
-        viewer's."""
         chosen = any(self._guard.is_chosen(each.path) for each in token.references)
         return not chosen and bool(guarded_paths((token,), self._guard))

@@ -1,7 +1,4 @@
-"""The SQL dialects: one module each, which holds all rules of its dialect.
-
-A new dialect is a new module here with a ``DIALECT``: nothing names it, whatever needs the dialects reads DIALECTS.
-"""
+"""The SQL dialects, one module each. A new module with a ``DIALECT`` is found automatically."""
 
 from __future__ import annotations
 
@@ -28,11 +25,11 @@ def _dialects() -> dict[str, Dialect]:
 
 
 DIALECTS: Final[dict[str, Dialect]] = _dialects()
-"""The dialects by name: postgresql first, the others in the order of their names."""
+"""The dialects by name, postgresql first."""
 
 
 def dialect_named(name: str) -> Dialect:
-    """The dialect of this name. Raises ValueError that lists the names."""
+    """Return a dialect by name. Raises ValueError that lists the names."""
     try:
         return DIALECTS[name]
     except (KeyError, TypeError):

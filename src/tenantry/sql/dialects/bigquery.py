@@ -1,4 +1,4 @@
-"""BigQuery (GoogleSQL): its documentation and sqlglot's tokenizer, no engine."""
+"""BigQuery (GoogleSQL), by its documentation and sqlglot's tokenizer; untested on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ClickHouse: Lexer.cpp is its scanner. The tests hold ours to it, by its function ``tokenizeQuery``."""
+"""ClickHouse, by Lexer.cpp; tests compare with ``tokenizeQuery``."""
 
 from __future__ import annotations
 

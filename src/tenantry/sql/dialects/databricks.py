@@ -1,4 +1,4 @@
-"""Databricks and Spark SQL: the documentation, Spark's grammar and sqlglot's tokenizer, no engine."""
+"""Databricks and Spark SQL, by documentation, Spark's grammar and sqlglot's tokenizer; untested on the engine."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the rules of one SQL dialect are: how its text is read, and how it writes what dialects write differently.
+"""Dialect: how an engine's SQL is read, and how it writes what dialects write differently.
 
-The rules of reading are only those that decide where a quoted region ends. They are those of the engines' own scanners.
+The reading rules follow the engines' own scanners.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 UNITS: Final = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
-"""The units of ``trunc``. A week begins on Monday."""
+"""The units of ``trunc``. Weeks begin on Monday."""
 
 MAX_PARAMETERS: Final = 32_766
-"""Placeholders of one statement: SQLite's default limit, and the smallest among drivers (asyncpg has one more)."""
+"""Default limit of placeholders: SQLite's, the smallest among drivers."""
 
 TAGGED_DOLLARS: Final = r"(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*+)?\$"
 """``dollar_quotes`` of PostgreSQL."""
@@ -29,15 +29,11 @@ _TYPOGRAPHIC = "\u2018\u201c"  # the opening ones
 
 
 class FunctionNames(NamedTuple):
-    """Names of functions of one dialect, in lower case.
+    r"""Function names of a dialect, in lower case.
 
-    ``attributes``: ``value.name`` is a call too: PostgreSQL's functional notation, also for one scalar.
-    ``prepares``: ``prepare name from`` takes an expression; elsewhere ``prepare`` can be a column.
-    ``escaped_names``: how a name begins that is written in escapes, ``U&"\\0074s_stat"``, and could be any of them; a
-    backslash where it escapes in every quoted name.
-    ``words``: keywords that begin a statement which runs a text, without a parenthesis.
-    ``settings``: a query can end in ``settings name = value``, which lifts the limits of its user.
-    ``tables``: names that read the relation that a text names in ``from``, and that are harmless functions elsewhere.
+    ``attributes``: ``value.name`` is a call too (PostgreSQL). ``prepares``: ``prepare name from`` takes an expression.
+    ``escaped_names``: how a name in escapes begins, ``U&"\0074s_stat"``. ``words``: keywords that run a string.
+    ``settings``: ``settings name = value`` lifts limits. ``tables``: names that are dangerous in ``from`` only.
     """
 
     names: frozenset[str]
@@ -50,12 +46,12 @@ class FunctionNames(NamedTuple):
     tables: frozenset[str] = frozenset()
 
     def matches(self, name: str) -> bool:
-        """Whether a name is one of them; letters of either case."""
+        """Return whether a name is one of them, ignoring case."""
         lower = name.lower()
         return lower in self.names or lower.startswith(self.prefixes)
 
     def may_appear_in(self, text: str) -> bool:
-        """A fast check of a text in lower case: False only if none of the names is anywhere in it."""
+        """Return False only if no name occurs in a lower-case text."""
         stems = (*self.prefixes, *self.names, *self.words, *self.tables)
         return (
             any(stem in text for stem in stems)
@@ -74,7 +70,7 @@ def function_names(
     words: str = "",
     tables: str = "",
 ) -> FunctionNames:
-    """FunctionNames from their names, with spaces between; ``dblink*`` are all whose names begin so."""
+    """Build FunctionNames from space-separated names; ``dblink*`` is a prefix."""
     whole = frozenset(name for name in names.split() if not name.endswith("*"))
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
     others = frozenset(words.split()), frozenset(tables.split())
@@ -82,144 +78,131 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Time buckets that differ by the unit's name alone: ``{unit}`` in the text becomes it."""
+    """Return a time bucket for each unit, from a text with ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dialect:
-    """The rules of one SQL dialect. Texts with ``{…}`` are templates of SQL for ``str.format``."""
+    """The rules of one SQL dialect. Texts with ``{…}`` are for ``str.format``."""
 
     name: str
     paramstyle: str
-    """The paramstyle of the dialect's usual Python driver."""
+    """Paramstyle of the usual Python driver."""
 
     # How its text is read.
     prefixes: str = ""
-    """Regular expression of what may come directly before the quote ``'`` of a string."""
+    """Regular expression of string prefixes."""
     double_is_string: bool = False
-    """Whether ``"…"`` is a string; elsewhere it is a name."""
+    """``"…"`` is a string, not a name."""
     double_takes_prefix: bool = False
-    """Whether ``prefixes`` may come before ``"`` too."""
+    """``prefixes`` apply to ``"`` too."""
     triple_quotes: bool = False
-    """Whether three quotes begin a string that three quotes end, with others in it."""
+    """Three quotes delimit a string."""
     ascii_words: bool = False
-    """Whether letters beyond ASCII are in no word, and ``$`` is in one wherever it is (ClickHouse)."""
+    """Words are ASCII, and ``$`` belongs to them (ClickHouse)."""
     typographic_quotes: bool = False
-    """Whether typographic quotes make a string (single ones) or a name (double ones), in which nothing escapes."""
+    """Typographic quotes delimit strings and names."""
     doubled_quotes: bool = True
-    """Whether two quotes in a string are one. Elsewhere they end it and begin the next one."""
+    """Two quotes in a string are one."""
     backslash: bool = False
-    """Whether a backslash escapes in every string (MySQL)."""
+    """A backslash escapes in every string."""
     escape_prefixes: str = ""
-    """First letters of the prefixes with which a backslash escapes though ``backslash`` is not set: ``E''`` of
-    PostgreSQL."""
+    """First letters of prefixes that enable backslash escapes: PostgreSQL's ``E''``."""
     plain_prefixes: str = ""
-    """First letters of the prefixes with which nothing escapes, and the next quote ends the string: ``r''`` of
-    Databricks. (In that of BigQuery a backslash still keeps the quote after it from ending the string.)"""
+    """First letters of prefixes that disable every escape: Databricks' ``r''``."""
     backslash_escapes: Mapping[str, str] = field(default_factory=dict)
-    """Character after a backslash -> what both are, for a string with variables in it."""
+    """Escaped character → its value, in strings with variables."""
     other_escapes: bool = False
-    """Whether any other character after a backslash is itself; else it is refused beside variables."""
+    """Any other escaped character is itself; else it is refused next to variables."""
     name_backslash: bool = False
-    """Whether a backslash escapes in quoted names."""
+    """A backslash escapes in quoted names."""
     backticks: bool = True
-    """Whether `` ` … ` `` is a name."""
+    """Backticks delimit a name."""
     bracket_names: bool = False
-    """Whether ``[…]`` is a name."""
+    """``[…]`` is a name."""
     bracket_doubled: bool = False
-    """Whether ``]]`` in such a name is one ``]``."""
+    """``]]`` in such a name is one ``]``."""
     dollar_quotes: str = ""
-    """Regular expression of what follows the first ``$`` of ``$$`` or ``$tag$``, where they begin and end a string."""
+    """Regular expression of what follows the first ``$`` of ``$tag$``."""
     line_end: str = r"\n"
-    """The characters that end a comment of one line, in a regular expression's brackets. Comments are left out of what
-    is sent, so this is about what the author meant."""
+    """Characters that end a line comment, for a regular expression's brackets."""
     hash_comment: str = ""
-    """Regular expression of ``#`` where it begins a comment."""
+    """Regular expression of a ``#`` that begins a comment."""
     slash_comment: bool = False
-    """Whether ``//`` begins a comment."""
+    """``//`` begins a comment."""
     dashes_need_space: bool = False
-    """Whether ``--`` begins a comment only before a space or a control character; else it is refused."""
+    """``--`` needs a following space to begin a comment; else it is refused."""
     nested_comments: bool = False
     executable_comments: bool = False
-    """Whether ``/*! … */`` is code: it is refused."""
+    """``/*! … */`` is code and refused."""
     arrays: bool = False
-    """Whether ``[[`` can also be the start of an array in an array."""
+    """``[[`` can begin an array in an array."""
     or_operators: frozenset[str] = frozenset({"or"})
-    """What joins conditions, or chooses between them, and binds less than ``and`` does: ``a and b or c`` can be true
-    though ``b`` is not. Words in lower case, and signs."""
+    """Operators that bind less than ``and``."""
     and_operators: frozenset[str] = frozenset({"and"})
-    """What joins conditions that are all to be true."""
+    """Operators that join conditions."""
     native_markers: frozenset[str] = frozenset()
-    """Characters of placeholders that the engine itself recognises, whatever paramstyle its driver declares."""
+    """Placeholder characters of the engine itself."""
 
     # Where a placeholder may stand, what the engine makes of two, and which functions run a text.
     equal_values_are_one: bool = False
-    """Whether an expression in ``select`` is the one in ``group by`` where both have a placeholder of the same value:
-    the engine compares the values. Elsewhere it compares the placeholders."""
+    """Expressions with equal values are one in ``select`` and ``group by``; elsewhere placeholders are compared."""
     interval_takes_value: bool = False
-    """Whether a placeholder may follow ``interval``."""
+    """A placeholder may follow ``interval``."""
     interval_fix: str = "write {{ n }} * interval '1 day', with the unit that you need"
-    """What to write where it may not."""
+    """The fix where it may not."""
     top_takes_value: bool = False
-    """Whether ``top ({{ n }})`` is how rows are counted (T-SQL)."""
+    """``top ({{ n }})`` limits rows (T-SQL)."""
     is_takes_value: bool = False
-    """Whether a placeholder may follow ``is``."""
+    """A placeholder may follow ``is``."""
     columns_expression: bool = False
-    """Whether ``columns(…)`` chooses columns by the value that it is given (DuckDB)."""
+    """``columns(…)`` selects columns by a value (DuckDB)."""
     dynamic_functions: FunctionNames
-    """Its functions that run a text as SQL, or read the relation or the server's file that a text names. Where there
-    is a real engine, tests ask it which these are."""
+    """Functions that run a string as SQL, or read a relation or server file by name. Tests ask real engines."""
 
     max_parameters: int = MAX_PARAMETERS
     """Placeholders of one statement."""
 
     # How it writes what dialects write differently.
     empty_in: str
-    """After an expression: false for every value, NULL included, whatever the type."""
+    """After an expression: false for every value of any type, NULL included."""
     empty_not_in: str
-    """After an expression: true for every value, NULL included, whatever the type."""
+    """After an expression: true for every value of any type, NULL included."""
     like_escape: str = "!"
-    """What protects a wildcard in the pattern of ``like``, and itself."""
+    """Escapes wildcards, and itself, in a pattern."""
     like_escape_clause: str = "escape '!'"
-    """What follows the pattern to say so; empty where the engine has no such clause and ``like_escape`` is a
-    backslash."""
+    """Follows the pattern; empty if the engine has none."""
     like_wildcards: str = "%_"
-    """The characters to protect in a pattern, beside ``like_escape`` itself."""
+    """Characters to escape."""
     array_parameter: str = ""
-    """How one placeholder for a whole list is written, ``{placeholder}``; empty where none can be bound."""
+    """How a list is bound as one ``{placeholder}``; empty if it cannot be."""
     json_parameter: str = "{placeholder}"
-    """How a placeholder is written whose value is JSON in a text, so that it is of the engine's JSON type if there is
-    one."""
+    """How JSON is bound as one ``{placeholder}``."""
     null_safe_equal: str = "{left} is not distinct from {right}"
-    """``=`` to which NULL equals NULL. A side can be there more than once."""
+    """``=`` that treats NULLs as equal. A side may occur twice."""
     casts: Mapping[str, str]
-    """Type of a declared parameter (``text``, ``integer``, ``decimal``, ``boolean``, ``date``, ``datetime``, ``uuid``,
-    ``interval``) -> the type to cast a placeholder to where nothing beside it says its type. One that is not here
-    needs no cast, or has none."""
+    """Parameter type → SQL type for a cast where the context gives no type."""
     types_placeholders: bool = False
-    """Whether the placeholder of a declared parameter is cast to the type of ``casts``, text aside: the engine reads
-    a placeholder as the type of its neighbour, which need not be the declared one."""
+    """Declared parameters are cast (text aside), because the engine infers types from the context."""
     loose_texts: bool = False
-    """Whether the usual collation of a column takes capitals and accents for equal."""
+    """Usual collations ignore case and accents."""
     guarded_form: str = ""
-    """How the placeholder of a value of the group is written, ``{placeholder}``; empty where it stands alone."""
+    """How a group's ``{placeholder}`` is written; empty if it stands alone."""
     bind_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-    """Type of a declared parameter, as in ``casts`` -> what makes of its value one that the usual driver takes and the
-    engine compares as that type. One that is not here is given as it is."""
+    """Parameter type → converter to what the usual driver takes."""
     day_of: str = "cast({column} as date)"
-    """The date of ``{column}``, which is one, or has a time too, so that it compares with a date."""
+    """The date of ``{column}``, a date or a timestamp."""
     time_buckets: Mapping[str, str]
-    """Unit of UNITS -> the start of the unit that ``{column}`` is in; ``{column}`` can be there more than once."""
+    """Unit → the start of ``{column}``'s unit."""
     local_time: str = ""
-    """The clock time of ``{column}`` in the zone ``{zone}``, a text or a placeholder; empty where the engine knows no
-    zones. A column that has no zone of its own is read in the session's."""
+    """Clock time of ``{column}`` in ``{zone}``; empty if the engine has no zones. Columns without a zone use the
+    session's."""
 
     def trunc(self, unit: str, column: str, zone: str = "") -> str:
-        """SQL of the start of the unit that a column is in: of the clock time in ``zone``, where one is given.
+        """Return SQL for the start of ``column``'s unit, in ``zone`` if given.
 
-        ``column`` and ``zone`` are SQL texts. Raises ValueError for a unit that is not in UNITS, and for a zone where
-        the engine knows none (``local_time`` is empty).
+        Raises ValueError for an unknown unit, or a zone where the engine has none.
         """
         if unit not in self.time_buckets:
             raise ValueError(f"there is no unit {unit!r}: give one of {', '.join(UNITS)}")
@@ -231,16 +214,14 @@ class Dialect:
 
     @cached_property
     def joining_signs(self) -> Mapping[str, str]:
-        """Sign that does what a word does, and nothing else -> the word: ``&&`` -> ``and``, in MySQL. Not ``||``, which
-        may join texts there too."""
+        """Sign → the word that it equals: ``&&`` → ``and`` in MySQL. Not ``||``, which may concatenate."""
         return dict.fromkeys(self.and_operators - {"and"}, "and")
 
     @cached_property
     def opening(self) -> re.Pattern[str]:
-        """Finds the next lexeme: a run of plain code, or the start of something that has an end of its own. Its named
-        groups are the kinds.
+        """Pattern of the next lexeme: plain code or the start of a quoted region. Group names are kinds.
 
-        No group is possessive: CPython before 3.11.5 then goes on after a failed try in the middle of it (gh-106052).
+        No group is possessive: CPython before 3.11.5 backtracks into them (gh-106052).
         """
         letters = "A-Za-z_" + _BEYOND_ASCII * (not self.ascii_words)
         word = rf"[{letters}][{letters}0-9$]*+"
@@ -266,7 +247,6 @@ class Dialect:
         return re.compile(pattern)
 
     def _quoted(self) -> list[tuple[str, str]]:
-        """The groups of ``opening`` that begin a string or a quoted name."""
         prefix = f"(?:{self.prefixes})?" if self.prefixes else ""
         double = "(?:[uU]&)?" if "&" in self.prefixes else ""
         double = (prefix if self.double_takes_prefix else double) + '"'
@@ -280,16 +260,16 @@ class Dialect:
 
 
 def naive_utc(moment: datetime) -> datetime:
-    """An instant in UTC without its zone: for engines whose columns have none."""
+    """Return an instant in UTC without a zone."""
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
 def utc_text(moment: datetime) -> str:
-    """An instant in UTC as ``2026-01-31 09:30:00``."""
+    """Return an instant in UTC as ``2026-01-31 09:30:00``."""
     return naive_utc(moment).isoformat(sep=" ")
 
 
 def seconds(length: timedelta) -> int | float:
-    """A length of time in seconds: for engines that have no such type."""
+    """Return a duration in seconds."""
     total = length.total_seconds()
     return int(total) if total.is_integer() else total

@@ -1,4 +1,4 @@
-"""DuckDB: its scanner is PostgreSQL's, with changes that were observed."""
+"""DuckDB: PostgreSQL's scanner with observed differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MariaDB: MySQL's rules, and what differs. Its scanner is sql_lex.cc too; the tests hold ours to a real server."""
+"""MariaDB: MySQL's rules and its differences; tests compare with a server."""
 
 from __future__ import annotations
 

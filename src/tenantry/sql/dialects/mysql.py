@@ -1,4 +1,4 @@
-"""MySQL: sql_lex.cc is its scanner."""
+"""MySQL, by sql_lex.cc."""
 
 from __future__ import annotations
 

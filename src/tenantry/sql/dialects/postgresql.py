@@ -1,4 +1,4 @@
-"""PostgreSQL: scan.l is its scanner. The tests hold ours to it."""
+"""PostgreSQL, by scan.l; tests compare with it."""
 
 from __future__ import annotations
 

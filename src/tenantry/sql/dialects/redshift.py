@@ -1,6 +1,4 @@
-"""Amazon Redshift: what PostgreSQL 8.0 was, with a backslash that escapes in every string. No engine: sqlglot's
-tokenizer.
-"""
+"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes, by sqlglot's tokenizer; untested on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snowflake: its documentation and sqlglot's tokenizer, no engine."""
+"""Snowflake, by its documentation and sqlglot's tokenizer; untested on the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQLite: tokenize.c is its scanner. It knows no time zones."""
+"""SQLite, by tokenize.c. It has no time zones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trino and Presto: the grammar SqlBase.g4 and sqlglot's tokenizer, no engine."""
+"""Trino and Presto, by SqlBase.g4 and sqlglot's tokenizer; untested on the engine."""
 
 from __future__ import annotations
 

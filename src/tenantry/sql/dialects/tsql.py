@@ -1,4 +1,4 @@
-"""T-SQL (SQL Server, Azure SQL): its documentation and sqlglot's tokenizer, no engine. QUOTED_IDENTIFIER is on."""
+"""T-SQL, by its documentation and sqlglot's tokenizer, with QUOTED_IDENTIFIER on; untested on the engine."""
 
 from __future__ import annotations
 

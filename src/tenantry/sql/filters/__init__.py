@@ -1,1 +1,1 @@
-"""Filters: what stands behind the ``|`` of a tag."""
+"""Filters: what follows the ``|`` of a tag."""

@@ -1,4 +1,4 @@
-"""Names of choices: how a text that a viewer sends stands in a template, bare or in quotes."""
+"""Names of choices: how a name that a viewer sends is written in a template, bare or quoted."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.filters.literals import quoted_text
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import VARIABLE_PATH
+from tenantry.sql.lexing.lexemes import VARIABLE_PATH, Lexeme, LexemeKind
+from tenantry.sql.lexing.lexer import unescape
 from tenantry.sql.lexing.tags import Argument
 from tenantry.sql.source import Source
 
 BARE: Final = re.compile(r"-?[0-9]+|\w+")
 """A name that needs no quotes."""
 _UNQUOTED: Final = re.compile(r"([^'\":()]*[^'\":()\s])\s*:(?!:)\s*(?=\S)")
-"""A name that needs quotes and has none, with its colon."""
 _FIRST_WORD: Final = re.compile(r"[^\W\d]\w*")
 _NAMES: Final = '"`['  # what begins a quoted column
 _CLOSING: Final = {"[": "]"}
 
 
 def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """The name of an argument: its key, or the column that it is; empty where it has none."""
+    """Return an argument's name: its key, or the column that it is; empty if it has none."""
     key = argument.key
     if not key:
         return argument.text if VARIABLE_PATH.fullmatch(argument.text) else _column(argument)
@@ -34,21 +32,21 @@ def name_of(source: Source, dialect: Dialect, argument: Argument) -> str:
 
 
 def default_name(source: Source, dialect: Dialect, argument: Argument) -> str:
-    """The name in ``default(…)``, with or without quotes."""
+    """Return the name in ``default(…)``."""
     if len(argument.lexemes) == 1 and argument.lexemes[0].kind is LexemeKind.STRING and argument.text[0] in "'\"":
         return quoted_text(source, dialect, argument.lexemes[0])
     return _column(argument) or argument.text
 
 
 def name_of_value(value: Any) -> Any:
-    """The name that a value chooses: a boolean and a whole number are written as a viewer sends them."""
+    """Return the name that a value chooses; booleans and integers as a viewer sends them."""
     if type(value) is bool:
         return "true" if value else "false"
     return str(value) if type(value) is int else value
 
 
 def written_name(name: str, dialect: Dialect) -> str:
-    """A name as it stands before the colon in a template."""
+    """Write a name as a key in a template."""
     if BARE.fullmatch(name):
         return name
     escaped = name.replace("\\", "\\\\") if dialect.backslash else name
@@ -56,13 +54,13 @@ def written_name(name: str, dialect: Dialect) -> str:
 
 
 def yaml_name(name: str) -> str:
-    """A name as it stands in a header, where numbers, true and false are texts only in quotes."""
+    """Write a name in a YAML header."""
     plain = re.fullmatch(r"[^\W\d]\w*", name) is not None and name.lower() not in {"true", "false", "null"}
     return name if plain else "'" + name.replace("'", "''") + "'"
 
 
 def with_names(source: Source, dialect: Dialect, arguments: Sequence[Argument]) -> str:
-    """The arguments of ``one_of``, each with a name: those that have none take one of their text."""
+    """Write the arguments of ``one_of`` with a suggested name for each that has none."""
     found: dict[str, str] = {}
     for argument in arguments:
         unquoted = None if argument.key else _UNQUOTED.match(argument.text)
@@ -79,7 +77,6 @@ def with_names(source: Source, dialect: Dialect, arguments: Sequence[Argument]) 
 
 
 def _column(argument: Argument) -> str:
-    """The name in the quotes of a column that is alone."""
     text = argument.text
     alone = len(argument.lexemes) == 1 and argument.lexemes[0].kind is LexemeKind.QUOTED
     if not alone or text[0] not in _NAMES:
@@ -94,3 +91,20 @@ def _suggested(source: Source, dialect: Dialect, argument: Argument) -> str:
         return quoted_text(source, dialect, only) or "empty"
     word = _FIRST_WORD.search(argument.text)
     return word.group() if word is not None else argument.text if BARE.fullmatch(argument.text) else "other"
+
+
+def quoted_text(source: Source, dialect: Dialect, lexeme: Lexeme) -> str:
+    """Return the value of a string literal. Raises TemplateError for an unknown escape."""
+    text, quote = source.text, source.text[lexeme.start]
+    if lexeme.end - lexeme.start > 2 and text.startswith(quote * 3, lexeme.start):
+        raise source.error(lexeme.start, "this text is in three quotes", "write it in one pair of quotes")
+    parts = lexeme.parts or (Lexeme(LexemeKind.STRING, lexeme.start + 1, lexeme.end - 1),)
+    value = "".join(
+        text[each.start + 1 : each.end]
+        if each.kind is LexemeKind.ESCAPE
+        else unescape(source, dialect, each, quote, lexeme.backslash)
+        for each in parts
+    )
+    if "\0" in value:
+        raise source.error(lexeme.start, "a parameter cannot hold a NUL", "remove \\0 from the literal")
+    return value

@@ -1,11 +1,7 @@
-"""``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's choice for a column, as plain SQL of each dialect.
+"""``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's choice for an author's column, in each dialect's SQL.
 
-    where {{ params.period | within(created_at) }} and {{ params.region | matches(region) }}
-    select {{ params.unit | trunc(created_at) }} as bucket
-
-The column is an expression of the author. Each helper is a Switch: of a value only its shape is in the text, as whether
-a range has an end, or which unit was chosen. A condition whose parameter is absent is ``1 = 1``, which
-``parsing.vanishing`` allows only where it changes nothing; that of a property is never absent.
+Each helper is a Switch: the SQL depends only on the shape of a value, such as which ends a range has. With no value the
+condition is ``1 = 1``, which ``parsing.vanishing`` allows only where it changes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ from zoneinfo import ZoneInfo
 from tenantry.groups import Record, RecordList
 from tenantry.sql.binding.conversions import NEXT_DAY
 from tenantry.sql.dialects import UNITS
-from tenantry.sql.filters.named_choice import check_names_fit, switch_by_name
+from tenantry.sql.filters.one_of import check_names_fit, switch_by_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import LexemeKind
 from tenantry.sql.lexing.tags import ONE_OF, TRUNC, WITHIN, Argument, read_tag
@@ -37,7 +33,7 @@ _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
 def within(context: SwitchContext) -> Switch:
-    """``column >= start and column < end``, of the ends that the range has."""
+    """Build ``column >= start and column < end`` for the ends that the range has."""
     parameter = _parameter(context)
     if parameter is not None and not parameter.is_range:
         period, _, end = parameter.name.partition(".")
@@ -48,19 +44,17 @@ def within(context: SwitchContext) -> Switch:
 
 
 def matches(context: SwitchContext) -> Switch:
-    """The condition of the parameter's type: equal to one value, on one day, in a list, within a range. Of a property
-    that is not declared: by what it is."""
+    """Build the condition for the parameter's type: equals, on a day, in a list, within a range."""
     return _by_type(context, negated=False)
 
 
 def excludes(context: SwitchContext) -> Switch:
-    """True of exactly the rows for which ``matches`` is not: also of those whose column is NULL, unless NULL itself is
-    excluded."""
+    """Build the opposite of ``matches``; NULL is included unless NULL itself is excluded."""
     return _by_type(context, negated=True)
 
 
 def trunc(context: SwitchContext) -> Switch:
-    """The start of the unit that a column is in: ``date_trunc('day', created_at)``, as the dialect writes it."""
+    """Build the start of the column's unit, such as ``date_trunc('day', created_at)``."""
     parameter = _parameter(context)
     check_names_fit(context, "a unit", f"is no unit of {context.dialect.name}", context.dialect.time_buckets)
     units = UNITS if parameter is None else parameter.choices or UNITS
@@ -73,7 +67,6 @@ def trunc(context: SwitchContext) -> Switch:
 
 
 def _parameter(context: SwitchContext) -> Parameter | None:
-    """The declared parameter; None for a property of the group."""
     if context.parameter is None and is_viewer_input(context.reference.path) and context.filter.name != TRUNC:
         problem = f"{context.filter.name} asks for the type of {context.reference.path}, which is not declared"
         name = context.reference.path.split(".")[1]
@@ -83,7 +76,6 @@ def _parameter(context: SwitchContext) -> Parameter | None:
 
 
 def _column(context: SwitchContext) -> Nodes:
-    """The first argument; in parentheses where it is more than a name."""
     argument = context.filter.arguments[0]
     if argument.key or not argument.lexemes:
         fix = f"write {{{{ {context.reference.path} | {context.filter.name}(created_at) }}}}"
@@ -97,7 +89,6 @@ def _column(context: SwitchContext) -> Nodes:
 
 
 def _is_constant(context: SwitchContext, argument: Argument) -> bool:
-    """Whether an argument is a literal or a variable and nothing else."""
     if len(argument.lexemes) != 1 or _NUMBER.fullmatch(argument.text):
         return len(argument.lexemes) == 1
     (only,) = argument.lexemes
@@ -118,8 +109,6 @@ def _by_type(context: SwitchContext, *, negated: bool) -> Switch:
 
 @dataclass(frozen=True, slots=True)
 class _ColumnFilter:
-    """The condition of one tag for its column."""
-
     context: SwitchContext
     parameter: Parameter | None
     column: Nodes
@@ -147,7 +136,6 @@ class _ColumnFilter:
         return self._by_parts(("start", "end"), branches, "an object with a start and an end")
 
     def of_nullable(self, parameter: Parameter) -> Switch:
-        """Of a parameter that can ask for NULL, or is a part of a text."""
         given = self._given(f"{self.context.reference.path}.{parameter.part}")
         branches = {(True, False): self._condition(given)}
         if parameter.is_null is not None:
@@ -158,7 +146,6 @@ class _ColumnFilter:
         return self._by_parts((parameter.part, "null"), branches)
 
     def _given(self, path: str) -> Nodes:
-        """The condition of the value at a path, by the parameter's type."""
         parameter = self.parameter
         is_date = parameter is not None and parameter.type is ParameterType.DATE
         if parameter is not None and parameter.is_list:
@@ -179,30 +166,24 @@ class _ColumnFilter:
         return (*(column or self.column), Text(" "), items)
 
     def _day(self) -> Nodes:
-        """The day of a column that may have a time."""
         before, after = self.context.dialect.day_of.split("{column}")
         return (Text(before), *self.column, Text(after))
 
     def _condition(self, nodes: Nodes, *, of_null: bool = False) -> Nodes:
-        """A branch in parentheses; ``of_null`` if it asks for NULL itself."""
         if not self.negated:
             return (Text("("), *nodes, Text(")"))
         or_null = (Text(")"),) if of_null else (Text(" or "), *self.column, Text(" is null)"))
         return (Text("(not ("), *nodes, Text(")"), *or_null)
 
     def _absent(self) -> tuple[Nodes, ...]:
-        """The branch for no value, where there can be none."""
         return () if self.parameter is None or self.parameter.always_given else (_TRUE,)
 
     def _by_parts(self, names: tuple[str, str], branches: dict[tuple[bool, bool], Nodes], expected: str = "") -> Switch:
-        """The Switch by which of two parts an object has."""
         for nothing in self._absent():
             branches[False, False] = nothing
         return self._switch(_by_parts(names, branches), tuple(branches.values()), expected)
 
     def _switch(self, choose: Callable[[Any], int], branches: tuple[Nodes, ...], expected: str = "") -> Switch:
-        """``uniform`` where no value drops the condition, or makes it one of NULL, which ``f(region)`` may be for any
-        row."""
         parameter = self.parameter
         uniform = parameter is None or (parameter.always_given and parameter.is_null is None)
         takes = expected if parameter is None else parameter.takes
@@ -210,7 +191,6 @@ class _ColumnFilter:
 
 
 def _by_parts(names: tuple[str, str], branches: Iterable[tuple[bool, bool]]) -> Callable[[Any], int]:
-    """The choice by which of two parts an object has."""
     numbers = {has: number for number, has in enumerate(branches)}
     one, other = names
 
@@ -235,7 +215,6 @@ def _is_absent(value: Any) -> int:
 
 
 def _bucket(context: SwitchContext, unit: str, column: Nodes, zone: Nodes) -> Nodes:
-    """The dialect's SQL of one unit, with the nodes where the dialect has their texts."""
     try:
         sql = context.dialect.trunc(unit, _COLUMN, _ZONE if zone else "")
     except ValueError as error:
@@ -252,7 +231,6 @@ def _bucket(context: SwitchContext, unit: str, column: Nodes, zone: Nodes) -> No
 
 
 def _zone(context: SwitchContext, parameter: Parameter | None) -> Nodes:
-    """The time zone: the argument ``zone``, a text or a variable, else that of the parameter; empty for none."""
     if len(context.filter.arguments) > 1:
         return _zone_argument(context, context.filter.arguments[1])
     zone = None if parameter is None else parameter.zone

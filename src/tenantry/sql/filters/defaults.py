@@ -1,18 +1,22 @@
-"""``default``: what a tag's variable is where it is absent. Of a declared parameter it has the declared type."""
+"""``default``: the value of an absent variable, with the declared type if there is one."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from tenantry.sql.binding.bindable_values import MAX_INTEGER
 from tenantry.sql.binding.conversions import ARRAY
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.filters.literals import literal
-from tenantry.sql.lexing.tags import DEFAULT, Filter, VariableTag
-from tenantry.sql.parameters.conversion import bindable
+from tenantry.sql.filters.choice_names import quoted_text
+from tenantry.sql.lexing.lexemes import LexemeKind
+from tenantry.sql.lexing.tags import DEFAULT, Argument, Filter, VariableTag
 from tenantry.sql.parameters.declared import INSTANTS, UTC_ZONE, Parameter, PropertyReference, find_parameter
-from tenantry.sql.parameters.values import REFUSALS, Moment, read_whole
+from tenantry.sql.parameters.requests import bindable
+from tenantry.sql.parameters.typed_values import REFUSALS, Moment, read_whole
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position
 
@@ -22,15 +26,14 @@ _ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no type that a default ca
 def default_value(
     source: Source, dialect: Dialect, tag: VariableTag, position: Position, parameters: Mapping[str, Parameter]
 ) -> Any:
-    """The default of a tag's variable, as it is bound in its position; None without one. A Switch names its own.
+    """Return the default as it is bound, or None. A Switch names its own.
 
-    Raises TemplateError for one that is no literal, that its position does not take, or that is not of the type that
-    its parameter is declared with.
+    Raises TemplateError if it is not a literal or does not fit the position or the declared type.
     """
     default = tag.filter(DEFAULT)
     if default is None or position is Position.CHOICE:
         return None
-    value: Any = tuple(literal(source, dialect, argument) for argument in default.arguments)
+    value: Any = tuple(_literal(source, dialect, argument) for argument in default.arguments)
     if position is not Position.LIST and tag.filter(ARRAY) is None:
         if len(value) > 1:
             raise source.error(default.offset, "only a list has several values as its default", "give one")
@@ -45,7 +48,6 @@ def default_value(
 
 
 def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Parameter, value: Any) -> Any:
-    """The default as a viewer's value of the parameter would be bound."""
     zone = parameter.zone
     if isinstance(zone, PropertyReference):
         if parameter.type in INSTANTS:
@@ -59,3 +61,26 @@ def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Paramet
         fix = f"give one that does, or declare another type than {parameter.kind}"
         raise source.error(default.offset, problem, fix) from None
     return bindable(parameter, typed, dialect.bind_as.get(parameter.scalar_type))
+
+
+# --- literals ---------------------------------------------------------------------------------------------------------
+
+
+_INTEGER = re.compile(r"[-+]?[0-9]{1,19}")
+_FLOAT = re.compile(r"[-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?")
+_BOOLEANS = {"true": True, "false": False}
+
+
+def _literal(source: Source, dialect: Dialect, argument: Argument) -> str | int | float | bool:
+    text = argument.text
+    if not argument.key and len(argument.lexemes) == 1:
+        lexeme = argument.lexemes[0]
+        if lexeme.kind is LexemeKind.STRING and text[0] in "'\"":
+            return quoted_text(source, dialect, lexeme)
+        if _INTEGER.fullmatch(text) and abs(int(text)) <= MAX_INTEGER:
+            return int(text)
+        if _FLOAT.fullmatch(text) and math.isfinite(float(text)):
+            return float(text)
+        if text.lower() in _BOOLEANS:
+            return _BOOLEANS[text.lower()]
+    raise source.error(argument.start, "a default is a literal", "write a text in quotes, a number, true or false")

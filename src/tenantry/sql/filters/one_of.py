@@ -1,22 +1,24 @@
-"""``one_of``: the author supplies the texts, and the viewer chooses one by its name.
+"""``one_of``: the author writes the SQL of each choice, and the viewer sends a name.
 
-    order by {{ params.sort | one_of(newest: created_at desc, largest: amount desc) | default(newest) }}
+``order by {{ params.sort | one_of(newest: created_at desc, largest: amount desc) | default(newest) }}``
 
-A text can be a name, an operator, a keyword or an expression: it is the author's own SQL, compiled with the template. A
-column's name is its own key: ``one_of(region, amount)``. A key in quotes can be any text: ``one_of('us-east-1': …)``.
+A column is its own name: ``one_of(region, amount)``. A quoted name can be any string. ``trunc`` shares choices by name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
-from tenantry.sql.filters.choice_names import name_of, with_names
-from tenantry.sql.filters.named_choice import check_names_fit, switch_by_name
+from tenantry.sql.filters.choice_names import name_of, name_of_value, with_names, yaml_name
 from tenantry.sql.filters.switch_context import SwitchContext
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.tags import Argument
+from tenantry.sql.lexing.tags import DEFAULT, Argument
+from tenantry.sql.parameters.declared import TEXTS, Parameter, ParameterType, PropertyReference
+from tenantry.sql.parameters.uses import never_absent
 from tenantry.sql.syntax_tree import Node, Switch
+from tenantry.suggestions import did_you_mean
 
 _UNFINISHED = re.compile(r"(?:\.|(?<![\w$.])(?:in|is|not))\s*\Z", re.IGNORECASE)
 _NO_TEXT = frozenset({LexemeKind.COMMENT, LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
@@ -25,7 +27,7 @@ _LACKS = "is not in one_of"
 
 
 def one_of(context: SwitchContext) -> Switch:
-    """The Switch of a choice by name. A value that is no name chooses nothing."""
+    """Build the Switch. A value that is not a name chooses nothing."""
     branches: dict[str, tuple[Node, ...]] = {}
     for argument in context.filter.arguments:
         key = _key(context, argument)
@@ -55,10 +57,76 @@ def _key(context: SwitchContext, argument: Argument) -> str:
 
 
 def _is_unfinished(text: str, lexemes: Sequence[Lexeme]) -> bool:
-    """Whether the last code of a text, in a clause or before a comment too, goes on after it."""
     for lexeme in reversed(lexemes):
         if lexeme.kind is LexemeKind.CODE and not text[lexeme.start : lexeme.end].isspace():
             return _UNFINISHED.search(text, lexeme.start, lexeme.end) is not None
         if lexeme.kind is not LexemeKind.CODE and lexeme.kind not in _NO_TEXT:
             return False
     return False
+
+
+# --- choices by a name ------------------------------------------------------------------------------------------------
+
+
+_SHOWN: Final = 5  # names in a fix
+_BOOLEANS: Final = frozenset({"true", "false"})
+_WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
+
+
+def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
+    """Raise TemplateError if the declared parameter cannot have one of the names, or can have a value that is not a
+    name.
+
+    ``takes`` and ``lacks`` complete the message: "a name", "is not in one_of".
+    """
+    parameter = context.parameter
+    if parameter is None:
+        return
+    names = tuple(names)
+    if not _has_names(parameter, names) or parameter.is_list or parameter.only_matches:
+        kind = "for matches alone" if parameter.only_matches else parameter.kind
+        fix = f"declare it: {{type: choice, choices: [{', '.join(map(yaml_name, names[:_SHOWN]))}]}}"
+        raise context.error(f"{context.filter.name} takes {takes}, and {parameter.path} is {kind}", fix)
+    for value in map(name_of_value, _declared_values(parameter)):
+        if value not in names:
+            fix = f"{did_you_mean(value, names)}Give one of {', '.join(names)}"
+            raise context.error(f"{parameter.path} can be {value}, and {value} {lacks}", fix)
+    default = context.tag.filter(DEFAULT)
+    if default is not None and parameter.always_given:
+        raise context.error(*never_absent(parameter, DEFAULT), offset=default.offset)
+
+
+def switch_by_name(
+    context: SwitchContext, lacks: str, branches: Mapping[str, tuple[Node, ...]], *, uniform: bool = False
+) -> Switch:
+    """Build a Switch whose value is the name of a branch. Raises TemplateError for a default that is not a name."""
+    numbers: dict[Any, int] = {name: number for number, name in enumerate(branches)}
+
+    def choose(value: Any) -> int:
+        return numbers[name_of_value(value)]
+
+    listed = ", ".join(branches)
+    default = context.default
+    if default is not None:
+        if default not in numbers:
+            fix = f"{did_you_mean(default, branches)}Give one of {listed}"
+            raise context.error(f"the default {default} {lacks}", fix)
+        numbers[None] = numbers[default]
+    return Switch(context.reference, choose, tuple(branches.values()), f"one of {listed}", uniform)
+
+
+def _has_names(parameter: Parameter, names: Iterable[str]) -> bool:
+    if parameter.type is ParameterType.BOOLEAN:
+        return _BOOLEANS.issuperset(names)
+    return parameter.type in TEXTS or (
+        parameter.type is ParameterType.INTEGER and all(map(_WHOLE_NUMBER.fullmatch, names))
+    )
+
+
+def _declared_values(parameter: Parameter) -> tuple[Any, ...]:
+    if parameter.choices is not None:
+        return parameter.choices
+    if parameter.type is ParameterType.BOOLEAN:
+        return (True, False)
+    default = parameter.default
+    return () if default is None or isinstance(default, PropertyReference) else (default,)

@@ -1,8 +1,6 @@
-"""The filters of the language: which there are, and what arguments each takes.
+"""The filters of the language and their arguments.
 
-``not_a_filter``, ``default`` and ``nullable`` say something of the variable, those of ``conversions`` what becomes of
-its value. Those in SWITCHES replace the tag by SQL of the author's, of which the value chooses one: a new one is a
-function from its ``SwitchContext`` to a Switch, and an entry there.
+A new Switch is a function from a ``SwitchContext``, and an entry in SWITCHES.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.column_filters import excludes, matches, trunc, within
 from tenantry.sql.filters.one_of import one_of
 from tenantry.sql.filters.switch_context import SwitchContext
-from tenantry.sql.lexing.left_out import FILTERS_LEFT_OUT, filter_left_out
+from tenantry.sql.lexing.foreign_syntax import FILTERS_LEFT_OUT, filter_left_out
 from tenantry.sql.lexing.tags import (
     CONDITIONS,
     DEFAULT,
@@ -41,7 +39,7 @@ SWITCHES: Final[dict[str, Callable[[SwitchContext], Switch]]] = {
     MATCHES: matches,
     EXCLUDES: excludes,
 }
-"""Filter -> what builds its Switch. A tag has at most one of them."""
+"""Filter → the function that builds its Switch. A tag has at most one."""
 
 _MANY = 10_000
 _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
@@ -55,12 +53,11 @@ _ARGUMENTS: Final[dict[str, tuple[int, int]]] = {
     MATCHES: (1, 1),
     EXCLUDES: (1, 1),
 }
-"""Filter -> the least and greatest number of its arguments."""
 
 
 def check_filters(source: Source, tag: VariableTag, declared: Container[str]) -> None:
-    """Raises TemplateError for the first filter of a tag that does not exist, or cannot be with the others. The names
-    of parameters are ``declared``."""
+    """Raise TemplateError for the first filter that does not exist or conflicts with others. ``declared`` are parameter
+    names."""
     seen: set[str] = set()
     for each in tag.filters:
         _check_arguments(source, each)
@@ -89,7 +86,7 @@ def check_filters(source: Source, tag: VariableTag, declared: Container[str]) ->
 
 
 def check_position(source: Source, dialect: Dialect, tag: VariableTag, position: Position, *, after_like: bool) -> None:
-    """Raises TemplateError for the first filter of a tag that has no meaning where the tag is."""
+    """Raise TemplateError for the first filter that has no meaning in the tag's position."""
     for each in tag.filters:
         problem, fix = "", ""
         if position is Position.LIST and each.name in CONVERSIONS | {NULLABLE}:
@@ -120,7 +117,6 @@ def _check_arguments(source: Source, each: Filter) -> None:
 
 
 def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> tuple[str, str]:
-    """The problem with ``default`` or ``nullable`` of a variable of the group, and the fix."""
     what = "with a default" if each.name == DEFAULT else "where it may be NULL"
     fix = f"take | {each.name} out; only a params.* can have it"
     if tag.path.partition(".")[0] in declared:
@@ -131,7 +127,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Whether there is a branch for the absence of the tag's own variable."""
+    """Return whether the tag's variable may be absent without being dropped."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

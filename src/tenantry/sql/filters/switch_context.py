@@ -1,4 +1,4 @@
-"""What a filter that builds a Switch is given: its tag, and the means to compile the author's SQL in it."""
+"""SwitchContext: what a filter needs to build a Switch."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from tenantry.sql.syntax_tree import Node, Position, VariableReference
 
 
 class SwitchContext(ABC):
-    """One filter of one tag. ``reference`` is the tag's variable, whose value decides; ``parameter`` is its
-    declaration, if it is a declared ``params.*``."""
+    """One filter of a tag. ``reference`` is the variable that decides; ``parameter`` its declaration, if any."""
 
     def __init__(
         self,
@@ -35,26 +34,22 @@ class SwitchContext(ABC):
 
     @property
     def default(self) -> str | None:
-        """What the tag's ``default`` names."""
+        """The name in the tag's ``default``."""
         default = self.tag.filter(DEFAULT)
         return default_name(self.source, self.dialect, default.arguments[0]) if default is not None else None
 
     @abstractmethod
     def compile(self, argument: Argument) -> tuple[Node, ...]:
-        """The nodes of an argument of the filter: SQL of the author, which may hold tags of its own.
-
-        An argument is compiled once, in the order of the text; its nodes can be in several branches.
-        """
+        """Compile an argument, once and in text order. Its nodes may be in several branches."""
 
     @abstractmethod
     def variable(self, path: str, position: Position = Position.VALUE, *, conversion: str = "") -> VariableReference:
-        """A further variable for the branches: ``params.period.start`` of ``params.period``. Its absence is an error in
-        the branch that it is in."""
+        """Add a variable for a branch, such as ``params.period.start``. The chosen branch requires it."""
 
     @abstractmethod
     def declared(self, path: str) -> Parameter | None:
-        """The declaration of a variable in an argument, if it is a declared ``params.*``."""
+        """Return the declaration of a ``params.*`` path."""
 
     def error(self, problem: str, fix: str, *, offset: int | None = None) -> TemplateError:
-        """The error at the filter, or at an offset, to raise."""
+        """Return an error at the filter or at an offset."""
         return self.source.error(self.filter.offset if offset is None else offset, problem, fix)

@@ -1,1 +1,1 @@
-"""Fragments: other texts that a template takes in by name (docs/sql.md)."""
+"""Fragments: SQL that a template includes by name (docs/sql.md)."""

@@ -1,4 +1,4 @@
-"""The tags of a text that other text replaces: those of fragments, and names of choices that stand beside it."""
+"""Tags that other SQL replaces: fragments, and sets of choices."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tenantry.sql.header.choices import NAME as CHOICES_NAME
-from tenantry.sql.header.choices import ChoiceSets, ChoiceText
+from tenantry.sql.header.choice_sets import NAME as CHOICES_NAME
+from tenantry.sql.header.choice_sets import ChoiceSets, ChoiceText
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import TokenContext
 from tenantry.sql.lexing.tags import ONE_OF
@@ -15,15 +15,15 @@ from tenantry.sql.source import Source
 from tenantry.suggestions import did_you_mean
 
 FRAGMENT_NAME = re.compile(r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
-"""The name of a fragment or a query: that of its file, with the folders that it is in."""
+"""Name of a fragment or query: its file name, with folders."""
 
 _INCLUDE = re.compile(r"\{\{\s*>(?P<name>.*)\}\}", re.DOTALL)
 _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
 
 
 class ReplacedTag(NamedTuple):
-    """What other text replaces: the tag of a fragment by its name, or the one argument of ``one_of`` that names choices
-    beside the text. ``alone``: nothing is next to it, or parentheses are."""
+    """The tag of a fragment, or the argument of ``one_of`` that names a set. ``alone``: only parentheses are next to
+    it."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class ReplacedTag(NamedTuple):
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:
-    """In the order of the text, those within the arguments of tags too."""
+    """Yield them in text order, also within arguments of tags."""
     context = TokenContext(source, lexemes)
     for index, lexeme in enumerate(lexemes):
         name = _included_name(source, lexeme)
@@ -53,7 +53,6 @@ def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets
 
 
 def _named_choices(source: Source, lexeme: Lexeme, choices: ChoiceSets) -> ReplacedTag | None:
-    """``one_of(order)``, where there are choices of that name."""
     if not choices or len(lexeme.parts) != 1 or not _ONE_OF.match(source.text, lexeme.start):
         return None
     (argument,) = lexeme.parts
@@ -70,7 +69,6 @@ def _named_choices(source: Source, lexeme: Lexeme, choices: ChoiceSets) -> Repla
 
 
 def _check_named(source: Source, lexeme: Lexeme, argument: Lexeme) -> None:
-    """Raises TemplateError for a text of ``one_of`` that is a fragment without a name: the fragment would give it."""
     parts = argument.parts
     if _ONE_OF.match(source.text, lexeme.start) and parts and argument.start == parts[0].start:
         name = _included_name(source, parts[0])
@@ -80,7 +78,6 @@ def _check_named(source: Source, lexeme: Lexeme, argument: Lexeme) -> None:
 
 
 def _included_name(source: Source, lexeme: Lexeme) -> str | None:
-    """The name in a tag of a fragment; None for every other lexeme."""
     if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
         for part in lexeme.parts:
             if part.kind is LexemeKind.TAG and _included_name(source, part) is not None:

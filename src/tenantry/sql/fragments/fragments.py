@@ -1,9 +1,7 @@
-"""Fragments: `({{> name }})` takes another text into a template, before the whole is parsed in one dialect.
+"""Fragments: ``({{> name }})`` includes SQL before the whole is parsed in one dialect.
 
-A fragment is whole: read alone it closes every string, comment and bracket that it opens, and it ends no statement. Its
-tag is alone between parentheses, so that no operator and no string beside it can change how it is read; or it is a row
-of further conditions, each with its ``and``. So the whole text has the lexemes of its parts, every rule sees a
-fragment's nodes as nodes of the template, and an error in one shows where it is and what included it.
+A fragment is balanced and ends no statement. Its tag is in parentheses, or it is a condition fragment; so no neighbour
+changes how it is read. Errors show the fragment's line and the tag that included it.
 """
 
 from __future__ import annotations
@@ -17,10 +15,10 @@ from typing import Protocol, TypeAlias
 from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
-from tenantry.sql.fragments.expanded_source import ExpandedSource, ExpandedText, Segment
+from tenantry.sql.fragments.balanced import begins_with_and, check_balanced
+from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
-from tenantry.sql.fragments.further_conditions import FurtherConditions, check_further_conditions
-from tenantry.sql.fragments.whole_texts import begins_with_and, check_whole
+from tenantry.sql.fragments.source_map import ExpandedSource, ExpandedText, Segment
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
@@ -29,9 +27,9 @@ from tenantry.sql.source import MAX_TEXT, Source
 from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
-"""Fragments within one another."""
+"""Nesting of fragments."""
 MAX_INCLUDES = 200
-"""Fragments in one template, those in fragments among them."""
+"""Fragments in one template."""
 
 _COMMA = re.compile(",")
 _MAY_INCLUDE = re.compile(r"\{\{\s*>")
@@ -40,9 +38,8 @@ _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateDefinition:
-    """A template before it is parsed: its source with its header, what is declared for it, and the fragments that it
-    can name. ``optional`` are the paths that the group may lack; ``decided`` are parameters that count whatever a
-    fragment declares."""
+    """A template before parsing. ``optional`` are paths that a group may lack; ``decided`` parameters override those of
+    fragments."""
 
     source: Source
     header: Header = NO_HEADER
@@ -52,7 +49,7 @@ class TemplateDefinition:
     decided: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
 
     def declared_at(self, name: str) -> Location | None:
-        """Where its header declares a parameter; None where the program does."""
+        """Return where the header declares a parameter, or None."""
         offset = self.header.offsets.get(name)
         return self.source.location(offset) if offset is not None else None
 
@@ -62,17 +59,17 @@ class HasDefinition(Protocol):
 
     @property
     def definition(self) -> TemplateDefinition:
-        """What it is made of."""
+        """The definition before parsing."""
         ...
 
 
 Fragments: TypeAlias = Mapping[str, "str | HasDefinition"]
-"""Fragments by name: SQL, a template or a query. A QueryFolder is one."""
+"""Name → SQL, template or query; for example a QueryFolder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """A fragment in a template: its definition, its name, and where its tag is."""
+    """An included fragment: its name, its definition, and the location of its tag."""
 
     name: str
     definition: TemplateDefinition
@@ -81,8 +78,7 @@ class Included:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A template's text with its fragments in it, the parameters that all of them declare, and the fragments in the
-    order of the text."""
+    """A template with its fragments, in text order, and all declared parameters."""
 
     source: Source
     parameters: Mapping[str, Parameter]
@@ -93,10 +89,10 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
-    """A template's text with its fragments in place of their tags. Comments and strings hold no tags of fragments.
+    """Replace tags of fragments, except in comments and strings.
 
-    Raises TemplateError for a fragment that is not there, not whole, too deep, too long, or that includes itself; each
-    with both locations.
+    Raises TemplateError, with both locations, for a fragment that is missing, unbalanced, too deep, too long or
+    recursive.
     """
     header = definition.header
     if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
@@ -104,14 +100,12 @@ def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
     expander = _Expander(dialect, definition.optional)
     expander.run(definition)
     source = expander.text.source()
-    if expander.further:
-        check_further_conditions(source, dialect, expander.further)
+    if expander.condition_fragments:
+        check_condition_fragments(source, dialect, expander.condition_fragments)
     return Expanded(source, _merged_parameters(definition, expander.included), tuple(expander.included))
 
 
 def _merged_parameters(definition: TemplateDefinition, included: Sequence[Included]) -> Mapping[str, Parameter]:
-    """What the template and its fragments declare. Raises TemplateError, with both locations, for a parameter that two
-    of them declare in two ways."""
     merged: dict[str, Parameter] = {}
     owners: dict[str, TemplateDefinition] = {}
     for owner, at in ((definition, None), *((each.definition, each.at) for each in included)):
@@ -129,12 +123,11 @@ class _Expander:
     def __init__(self, dialect: Dialect, optional: frozenset[str]) -> None:
         self.text = ExpandedText()
         self.included: list[Included] = []
-        self.further: list[FurtherConditions] = []
+        self.condition_fragments: list[ConditionFragment] = []
         self._dialect = dialect
         self._optional = optional
 
     def run(self, definition: TemplateDefinition) -> None:
-        """Adds the text of the template itself."""
         body, lexemes = self._lex(definition, None)
         self._write(body, lexemes, definition, (("this template", definition.source),))
 
@@ -144,7 +137,6 @@ class _Expander:
         return self._lex_text(definition.source.text[start:], origin)
 
     def _lex_text(self, text: str, origin: Segment) -> tuple[ExpandedSource, list[Lexeme]]:
-        """A text that can stand in an argument of a filter: no comma of its own ends that."""
         lexemes = lex(ExpandedSource(text, [origin]), self._dialect)
         code = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.CODE)
         commas = [match.start() for each in code for match in _COMMA.finditer(text, each.start, each.end)]
@@ -168,8 +160,6 @@ class _Expander:
         self.text.add(text, body.segment(offset), commas)
 
     def _choices(self, tag: ReplacedTag, definition: TemplateDefinition, chain: _Chain, body: ExpandedSource) -> None:
-        """Adds the texts of a set as the arguments of ``one_of``: ``name: text, name: text``. They can name other
-        sets of the template."""
         at = body.location(tag.start)
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
@@ -178,7 +168,7 @@ class _Expander:
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
-            check_whole(text, lexemes, "text")
+            check_balanced(text, lexemes, "text")
             written = written_name(name, self._dialect)
             self.text.add(f"{', ' if number else ''}{written}: ", origin._replace(exact=False))
             self._write(text, lexemes, inner, chain)
@@ -192,23 +182,22 @@ class _Expander:
         self._check_agrees(found, at)
         self.included.append(Included(tag.name, found, at))
         body, lexemes = self._lex(found, at)
-        check_whole(body, lexemes, "fragment")
-        further = begins_with_and(body, lexemes)
-        if further:
+        check_balanced(body, lexemes, "fragment")
+        joins = begins_with_and(body, lexemes)
+        if joins:
             self._add(" ", body, 0)
         elif not tag.alone:
             fix = f"write ({{{{> {tag.name} }}}}); only a fragment that begins with `and` needs none"
             raise outer.error(tag.start, "a fragment is alone between parentheses", fix)
         start = self.text.length
         self._write(body, lexemes, found, (*chain, (tag.name, found.source)))
-        if further:
-            self.further.append(FurtherConditions(start, self.text.length, tag, outer))
-        if lexemes[-1].kind is LexemeKind.COMMENT or further:
+        if joins:
+            self.condition_fragments.append(ConditionFragment(start, self.text.length, tag, outer))
+        if lexemes[-1].kind is LexemeKind.COMMENT or joins:
             self._add("\n", body, len(body.text))  # a comment may go on to the end of its line
         self._check_length(outer, tag.start)
 
     def _check_chain(self, found: TemplateDefinition, tag: ReplacedTag, chain: _Chain, outer: Source) -> None:
-        """Raises TemplateError for a fragment that includes itself, and for one too deep or too many."""
         names = [each for each, _ in chain]
         for index, (_, source) in enumerate(chain):
             if (source.text, source.file) == (found.source.text, found.source.file):
@@ -226,7 +215,6 @@ class _Expander:
             raise body.error(offset, problem, "include less")
 
     def _check_agrees(self, found: TemplateDefinition, at: Location) -> None:
-        """Raises TemplateError for a fragment that is of another dialect, or that says more than the template may."""
         header = found.header
         if header.dialect not in {None, self._dialect.name}:
             problem = f"this fragment is {header.dialect}, and the template that includes it {self._dialect.name}"
@@ -238,7 +226,6 @@ class _Expander:
 
 
 def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) -> TemplateDefinition:
-    """The fragment of this name among those of a template. A text has the fragments of the template around it."""
     fragments = definition.fragments
     if fragments is None:
         fix = "give them with the template: SQLTemplate(text, fragments={…}), or a QueryFolder"

@@ -1,4 +1,4 @@
-"""The header of a query file, and the YAML that it is written in."""
+"""The header of a query file, and its YAML."""
 
 from typing import TYPE_CHECKING
 

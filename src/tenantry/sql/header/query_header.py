@@ -1,11 +1,4 @@
-"""The header of a query file: a YAML block in its first comment, so that the file stays SQL for every other tool.
-
-/* ---
-title: Orders by day
-params:
-  since: {type: date}
---- */
-"""
+"""The header of a query file: YAML in its first comment, from ``/* ---`` to ``--- */``, so that the file stays SQL."""
 
 from __future__ import annotations
 
@@ -16,13 +9,7 @@ from types import MappingProxyType
 
 from tenantry.errors import TemplateError
 from tenantry.sql.dialects import DIALECTS
-from tenantry.sql.header.choices import (
-    NO_CHOICES,
-    ChoiceSets,
-    ChoiceText,
-    InvalidChoices,
-    check_choices,
-)
+from tenantry.sql.header.choice_sets import NO_CHOICES, ChoiceSets, ChoiceText, InvalidChoices, check_choices
 from tenantry.sql.header.yaml_reader import YamlNode, read_yaml
 from tenantry.sql.parameters.declared import InvalidDefinition, Parameter
 from tenantry.sql.parameters.definitions import declare
@@ -32,7 +19,7 @@ from tenantry.suggestions import nearest
 MAX_HEADER = 64 * 1024
 """Characters of a header."""
 KEYS = ("title", "description", "params", "optional", "dialect", "choices")
-"""What a header may hold."""
+"""Keys of a header."""
 
 _START = re.compile(r"\ufeff?\s*/\*[ \t]*---[ \t]*\r?\n")
 _FIRST_COMMENT = re.compile(r"\ufeff?(?:\s|--[^\n]*(?:\n|\Z))*(/\*.*?)(?:\*/|\Z)", re.DOTALL)
@@ -44,11 +31,7 @@ _PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the first comment of a query file declares. ``end`` is the offset where the SQL begins.
-
-    ``offsets`` are where each of the ``parameters`` is declared; ``choices`` the texts of ``one_of`` by the name of
-    their set.
-    """
+    """A query file's declarations. ``end`` is where the SQL begins; ``offsets`` where each parameter is declared."""
 
     end: int = 0
     title: str = ""
@@ -66,12 +49,12 @@ NO_HEADER = Header()
 
 
 def begins_header(text: str) -> bool:
-    """Whether a text begins as a query file with a header does."""
+    """Return whether a text begins with a header."""
     return _START.match(text) is not None
 
 
 def read_header(source: Source) -> Header:
-    """The header that a source begins with; an empty one where it begins with none.
+    """Return the header, empty if there is none.
 
     Raises TemplateError with line, column, caret and fix.
     """
@@ -96,8 +79,7 @@ def read_header(source: Source) -> Header:
 
 
 def _refuse_unmarked(source: Source) -> None:
-    """Raises TemplateError for a first comment that is meant as a header, and would be read as a comment: then what it
-    locks would not be locked."""
+    """A header read as a plain comment would lock nothing, so it is refused."""
     comment = _FIRST_COMMENT.match(source.text)
     key = None if comment is None else _UNMARKED_KEY.search(source.text, comment.start(1), comment.end(1))
     if key is not None:
@@ -111,7 +93,6 @@ class _HeaderReader:
         self._source = source
 
     def read(self, root: YamlNode, end: int) -> Header:
-        """Raises TemplateError for the first key that is unknown or holds what it cannot."""
         nodes = self._mapping(root, "a header", "write title: …, description: …, params: …")
         for key in nodes:
             if key not in KEYS:
@@ -203,7 +184,6 @@ def _children(node: YamlNode) -> dict[str, YamlNode]:
 
 
 def _locate(node: YamlNode, keys: Sequence[str]) -> tuple[int, YamlNode]:
-    """The offset of the last of some keys that is there, each within what the one before holds, and what it holds."""
     offset = node.offset
     for key in keys:
         if key not in _children(node):

@@ -1,7 +1,6 @@
-"""YAML 1.2 by its core schema, read to values that know where they were written.
+"""YAML 1.2 (core schema) to values with offsets.
 
-The library cuts the text into events; what they mean is decided here. So `NO`, `on`, `1:30` and `2026-01-01` are text,
-a key that comes twice is an error, and there are no anchors, aliases, tags or directives: a short text stays small.
+`NO`, `on`, `1:30` and `2026-01-01` are strings; duplicate keys, anchors, aliases, tags and directives are errors.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from tenantry.errors import TemplateError
 from tenantry.sql.source import Source
 
 MAX_DEPTH = 16
-"""Mappings and lists within one another."""
+"""Nesting of mappings and lists."""
 INSTALL = "pip install 'tenantry[sql]'"
-"""What gives the library."""
+"""Command that installs the library."""
 
 Scalar: TypeAlias = str | int | float | bool | None
 _CONSTANTS: dict[str, Scalar] = {
@@ -39,17 +38,14 @@ _BETWEEN_COUNTS = 500  # events
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A value and the offset where it starts in its source.
-
-    ``value`` is a scalar, a list of nodes, or a dict of nodes whose keys' offsets are in ``keys``.
-    """
+    """A value and its offset: a scalar, a list of nodes, or a dict of nodes with the offsets of its ``keys``."""
 
     value: Scalar | list[YamlNode] | dict[str, YamlNode]
     offset: int
     keys: dict[str, int] = field(default_factory=dict)
 
     def plain(self) -> Any:
-        """The value without offsets."""
+        """Return the value without offsets."""
         if isinstance(self.value, dict):
             return {key: node.plain() for key, node in self.value.items()}
         if isinstance(self.value, list):
@@ -58,10 +54,10 @@ class YamlNode:
 
 
 def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], None] | None = None) -> YamlNode:
-    """The one document between two offsets of a source. ``advance`` is called now and then with how many characters
-    were read since: large files take long.
+    """Read the document between two offsets. ``advance`` is called with the number of characters read since its last
+    call.
 
-    Raises TemplateError with line, column, caret and fix, also when the library is not installed.
+    Raises TemplateError with line, column, caret and fix, also if the library is not installed.
     """
     try:
         import yaml  # files without YAML do not load it
@@ -86,7 +82,6 @@ def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], 
 
 
 def _counted(events: Iterator[Any], advance: Callable[[int], None]) -> Iterator[Any]:
-    """The same events."""
     read = end = 0
     for number, event in enumerate(events, 1):
         end = event.end_mark.index
@@ -120,7 +115,6 @@ class _Reader:
         self._start = start
 
     def document(self, events: Iterator[Any]) -> YamlNode:
-        """The document of a stream of events."""
         root: YamlNode | None = None
         for event in events:
             kind = type(event).__name__

@@ -1,1 +1,1 @@
-"""Lexing: the text of a template becomes lexemes, and the lexemes of a tag become a tag."""
+"""Lexing: the text of a template to lexemes, and a tag's lexemes to a tag."""

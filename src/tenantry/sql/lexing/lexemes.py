@@ -1,18 +1,22 @@
-"""Lexemes: the stretches that the lexer cuts a template's text into."""
+"""Lexemes: what the lexer cuts a template into."""
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum, auto
 from typing import NamedTuple
 
+NAME = r"[^\W\d_]\w*"
+VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
+"""A variable's path: names joined by dots."""
+
 
 class LexemeKind(IntEnum):
-    """What a lexeme is.
+    """Kind of a lexeme.
 
-    CODE is everything that is not inside something else; INTERPOLATED_STRING a string with tags in it; QUOTED a quoted
-    identifier, a dollar-quoted string or a hint; TAG ``{{ … }}``; ESCAPE a backslash and the characters it protects.
-    FILTER and ARGUMENT are the parts of a TAG whose filters have arguments; CHOICE_START, CHOICE_NEXT and CHOICE_END
-    are between them where ``tags.flatten`` has put them in a row.
+    CODE is unquoted SQL; INTERPOLATED_STRING a string with tags; QUOTED a quoted name, dollar-quoted string or hint;
+    ESCAPE a backslash with what it protects. FILTER and ARGUMENT are parts of a TAG; ``tags.flatten`` puts
+    CHOICE_START, CHOICE_NEXT and CHOICE_END around arguments.
     """
 
     CODE = auto()
@@ -34,14 +38,13 @@ class LexemeKind(IntEnum):
 
 
 class Lexeme(NamedTuple):
-    """A stretch of a template's text of one lexical kind. The lexemes of a text follow each other without gaps."""
+    """A stretch of text. Lexemes follow each other without gaps."""
 
     kind: LexemeKind
     start: int
     end: int
     parts: tuple[Lexeme, ...] = ()
-    """Of an INTERPOLATED_STRING: the lexemes between its quotes, which are raw text (STRING), ESCAPE and TAG. Of a TAG:
-    its FILTERs, if one of them has arguments; of a FILTER: its ARGUMENTs; of an ARGUMENT: its SQL, without the name
-    before the colon and without space around it."""
+    """Of an INTERPOLATED_STRING: STRING, ESCAPE and TAG; of a TAG with arguments: FILTERs; of a FILTER: ARGUMENTs; of
+    an ARGUMENT: its SQL without name and outer space."""
     backslash: bool = False
     """Of a string: whether a backslash escapes in it."""

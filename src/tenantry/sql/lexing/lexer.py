@@ -1,8 +1,7 @@
-"""The lexer: template text to lexemes, by the rules of one dialect; the arguments of a tag's filters too, so that a
-``)``, ``,`` or ``}}`` in a string of the author's ends nothing.
+"""The lexer: text to lexemes by the rules of one dialect, including arguments of filters.
 
-It runs in linear time: every alternative begins with another character and has one way to match, and whatever has no
-end is an error at once. No group is possessive: see ``Dialect.opening``.
+It runs in linear time: alternatives begin with different characters and match in one way. No group is possessive; see
+``Dialect.opening``.
 """
 
 from __future__ import annotations
@@ -12,17 +11,15 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexing.arguments import ArgumentReader
-from tenantry.sql.lexing.left_out import statement_left_out
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.foreign_syntax import statement_left_out
+from tenantry.sql.lexing.lexemes import NAME, Lexeme, LexemeKind
+from tenantry.sql.lexing.tags import ArgumentReader
 from tenantry.sql.source import Source
 
 MAX_TAG_DEPTH = 8
-"""Tags within the arguments of one another."""
+"""Nesting of tags in arguments."""
 
-NAME = r"[^\W\d_]\w*"
-VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
-"""What a variable is named by: names joined by dots."""
+
 _PLAIN_TAG = re.compile(r"\{\{[\w\s.|]*+\}\}")
 _TAG_PATH = re.compile(rf"\{{\{{\s*+{NAME}(?:\.{NAME})*\s*+(?=\|)")
 _FILTER = re.compile(rf"\s*+\|\s*+({NAME})\s*+")
@@ -51,20 +48,17 @@ _REFUSED = {
     ),
     "bracket": ("here [[ would begin a quoted name, up to the next ]", 'write such a name as "…"'),
 }
-"""Group of ``Dialect.opening`` -> why a template holds none, and the fix."""
+"""Group of ``Dialect.opening`` → why it is refused, and the fix."""
 _ESCAPED = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in "'\""}
 
 
 def lex(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """Cuts the text into lexemes. Raises TemplateError for what never ends, and for a tag where none is allowed."""
+    """Return the lexemes. Raises TemplateError for unterminated regions and misplaced tags."""
     return list(_Lexer(source, dialect).lexemes(0))
 
 
 def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backslash: bool) -> str:
-    """The value of a part of a string literal: two quotes are one, and a backslash escapes where the dialect says so.
-
-    Raises TemplateError for an escape that is not in the dialect's table.
-    """
+    """Return the value of a part of a string literal. Raises TemplateError for an unknown escape."""
     raw = source.text[part.start : part.end]
     if not backslash:
         return raw.replace(quote * 2, quote)
@@ -83,7 +77,7 @@ def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backsla
 
 @cache
 def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
-    """What may come up to a tag or the end of a string: its quote is one character, or three."""
+    """``quote`` is one character, or three."""
     character = quote[0]
     inside = [rf"[^{character}{{\\]++", r"\{(?!\{)"]
     inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # where it escapes nothing: all before no tag
@@ -93,7 +87,6 @@ def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
 
 @cache
 def _name_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
-    """What comes after the quote of a name, up to its end and with it."""
     closing = re.escape(_CLOSING.get(quote, quote))
     inside = [rf"[^{closing}\\]++", r"\\(?s:.)"] if backslash else [f"[^{closing}]++"]
     inside += [closing * 2] if doubled else []
@@ -107,7 +100,6 @@ class _Lexer:
         self._depth = 0  # of tags within arguments
 
     def lexemes(self, position: int) -> Iterator[Lexeme]:
-        """The lexemes from an offset to the end of the text."""
         source, opening = self._source, self._dialect.opening.match
         text = source.text
         length = len(text)
@@ -134,7 +126,7 @@ class _Lexer:
             yield lexeme
 
     def _continues_e_string(self, lexeme: Lexeme, group: str) -> bool:
-        """In PostgreSQL ``E'a'`` goes on after a new line with ``'b'``, where a backslash escapes without an E."""
+        """PostgreSQL continues ``E'a'`` after a newline with ``'b'``, where a backslash escapes without an E."""
         if group == "string":
             raise self._source.error(lexeme.start, "this string goes on from an E'…' above", "write one E'…', or ||")
         return (
@@ -159,7 +151,6 @@ class _Lexer:
         return Lexeme(LexemeKind.TAG, start, end + 2)  # the parser says what is wrong with it
 
     def _filters(self, start: int) -> tuple[tuple[Lexeme, ...], int]:
-        """The filters of the tag, and where the last one ends; none where this is no path with a filter."""
         text, filters = self._source.text, list[Lexeme]()
         match = _TAG_PATH.match(text, start)
         position = match.end() if match is not None else start
@@ -172,7 +163,6 @@ class _Lexer:
         return tuple(filters), position
 
     def _arguments(self, start: int) -> tuple[tuple[Lexeme, ...], int]:
-        """The arguments of a filter, of which ``start`` is the parenthesis; and where its other one ends."""
         if self._depth == MAX_TAG_DEPTH:
             fix = "put the choices beside each other"
             raise self._source.error(start, f"tags are at most {MAX_TAG_DEPTH} deep in one another", fix)
@@ -186,7 +176,7 @@ class _Lexer:
         raise self._source.error(start, "this ( of a filter has no )", "close it: {{ name | filter(…) }}")
 
     def _comment(self, start: int, end: int) -> Lexeme:
-        """``--``, ``#``, ``/* */``, in which tags are inert; a hint ``/*+ */`` is none: it goes to the engine."""
+        """Tags are inert in comments. A hint ``/*+ */`` goes to the engine."""
         kind = LexemeKind.COMMENT
         if self._source.text.startswith("/*", start):
             if self._source.text.startswith("/*+", start):
@@ -281,7 +271,7 @@ class _Lexer:
 
 
 def _escapes(text: str, start: int) -> list[Lexeme]:
-    """The backslashes before ``{{`` in a string: two of them are one, and one that is left makes ``{{`` characters."""
+    """Two backslashes before ``{{`` are one; an odd one makes ``{{`` literal."""
     end = start
     while text.startswith("\\", end):
         end += 1

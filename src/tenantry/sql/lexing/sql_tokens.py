@@ -1,4 +1,4 @@
-"""The SQL tokens around a tag: what the rules of positions look at."""
+"""SQL tokens around a tag, for the rules of positions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLAUSE_KEYWORDS = frozenset(
         *("window", "prewhere", "qualify", "sample", "settings"),
     )
 )
-"""Words that begin a clause whose items have commas between them."""
+"""Words that begin a clause with comma-separated items."""
 _TOKEN_TEXTS = {
     LexemeKind.STRING: "'",
     LexemeKind.INTERPOLATED_STRING: "'",
@@ -43,7 +43,7 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """A word (lower case), a number or a sign, and its span. Of what is quoted the quote alone is the text."""
+    """A lower-case word, a number or a sign, and its span. Quoted regions are their quote."""
 
     text: str
     start: int
@@ -55,7 +55,7 @@ _NO_SIGNS: Mapping[str, str] = MappingProxyType({})
 
 
 class Tokens:
-    """Tokens by their distance from a lexeme, read on demand; beyond the last one they are empty."""
+    """Tokens by distance from a lexeme, read on demand; empty past the end."""
 
     def __init__(self, tokens: Iterator[SQLToken]) -> None:
         self._tokens = tokens
@@ -68,10 +68,7 @@ class Tokens:
 
 
 class TokenContext:
-    """The SQL tokens before and after the lexeme at ``index``, read on demand and only as far as a rule needs.
-
-    A sign that joins conditions as a word does is that word: ``signs`` are a dialect's ``joining_signs``.
-    """
+    """The tokens around a lexeme, read on demand. ``signs`` are a dialect's ``joining_signs``."""
 
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str] = _NO_SIGNS) -> None:
         self.lexemes = lexemes
@@ -81,15 +78,12 @@ class TokenContext:
         self._enclosing: dict[tuple[int, int], str] = {}
 
     def preceding(self, index: int, count: int) -> list[SQLToken]:
-        """Up to ``count`` tokens before the lexeme, the nearest first; missing ones are empty."""
+        """Return ``count`` tokens before the lexeme, nearest first, padded with empty ones."""
         tokens = self._tokens_before(index)
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 
     def follows_comparison(self, index: int) -> bool:
-        """Whether ``=``, ``<`` or ``>`` comes before the lexeme, and after it nothing that could make it a name.
-
-        So it is for most tags, and then no other rule has to be checked.
-        """
+        """Return whether ``=``, ``<`` or ``>`` precedes a tag that is no name; then no other rule applies."""
         before = self.lexemes[index - 1]  # for the first lexeme this is the last one, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
@@ -98,19 +92,19 @@ class TokenContext:
         return near.endswith(("=", "<", ">")) and _PLAIN_END.match(self._text, lexeme.end) is not None
 
     def following(self, index: int) -> SQLToken:
-        """The token after the lexeme, or an empty one."""
+        """Return the next token."""
         return next(self._tokens_after(index), _NO_TOKEN)
 
     def before(self, index: int) -> Tokens:
-        """The tokens before the lexeme, the nearest first."""
+        """Return tokens before the lexeme, nearest first."""
         return Tokens(self._tokens_before(index))
 
     def after(self, index: int) -> Tokens:
-        """The tokens after the lexeme."""
+        """Return the tokens after the lexeme."""
         return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:
-        """The name before the innermost open parenthesis around the lexeme: ``extract`` in ``extract(year from``."""
+        """Return the name before the innermost open parenthesis: ``extract`` in ``extract(year from``."""
         depth = 0
         tokens = self._tokens_before(index)
         for _, token in zip(range(_LOOKBACK), tokens, strict=False):
@@ -120,14 +114,13 @@ class TokenContext:
         return ""
 
     def enclosing_clause(self, index: int, skip: int = 0) -> str:
-        """The keyword that begins the clause of which the lexeme is an item: ``order by``, ``limit``, ``select``, …"""
+        """Return the keyword of the lexeme's clause: ``by``, ``limit``, ``select``."""
         if (index, skip) not in self._enclosing:  # several rules ask, and it can be far away
             self._enclosing[index, skip] = self.keyword_before(index, CLAUSE_KEYWORDS, skip)
         return self._enclosing[index, skip]
 
     def keyword_before(self, index: int, keywords: AbstractSet[str], skip: int) -> str:
-        """The nearest of some keywords before the lexeme in the same brackets, else the bracket; ``skip`` tokens before
-        the lexeme are passed by."""
+        """Return the nearest keyword in the same brackets, else the bracket, ignoring ``skip`` tokens."""
         depth = 0
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             depth += (token.text in _CLOSING) - (token.text in _OPENING)
@@ -136,7 +129,7 @@ class TokenContext:
         return ""
 
     def is_searched_case(self, index: int, skip: int = 0) -> bool:
-        """Whether ``when``, which is ``skip`` tokens before the lexeme, is of ``case when``, not of ``case a``."""
+        """Return whether the ``when`` at ``skip`` is of ``case when``, not ``case a when``."""
         depth, after = 0, ""
         for token in islice(self._tokens_before(index), skip, skip + _LOOKBACK):
             if token.text == "case" and depth == 0:
@@ -178,7 +171,6 @@ class TokenContext:
         return SQLToken(self._signs.get(text, text), match.start(), match.end())
 
     def _tokens_of(self, lexeme: Lexeme) -> Iterator[SQLToken]:
-        """The token of a lexeme that is no code: none of a comment, two of ``[[`` that opens no clause."""
         if lexeme.kind is LexemeKind.LEFT_BRACKET:
             for offset in range(lexeme.start, lexeme.end):
                 yield SQLToken("[", offset, offset + 1)

@@ -1,7 +1,4 @@
-"""Tags: ``{{ path | filter | filter(arguments) }}``, read from their lexemes.
-
-Which filters there are, and what they make of a tag, is in ``filters``.
-"""
+"""Tags: ``{{ path | filter | filter(arguments) }}``, read from their lexemes. ``filters`` gives them meaning."""
 
 from __future__ import annotations
 
@@ -9,18 +6,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import NAME, VARIABLE_PATH
+from tenantry.sql.lexing.lexemes import NAME, VARIABLE_PATH, Lexeme, LexemeKind
 from tenantry.sql.source import Source
 
 NULLABLE = "nullable"
 ONE_OF = "one_of"
 WITHIN, TRUNC, MATCHES, EXCLUDES = "within", "trunc", "matches", "excludes"
 CONDITIONS = frozenset({WITHIN, MATCHES, EXCLUDES})
-"""Filters that make a whole condition, and of an absent ``params.*`` one that is always true."""
+"""Filters that make a whole condition: true if their ``params.*`` is absent."""
 DEFAULT = "default"
 NOT_A_FILTER = "not_a_filter"
-"""The variable restricts no rows, so its clause may be left out."""
+"""The variable filters no rows, so its clause may be dropped."""
 
 _FILTER_NAME = re.compile(NAME)
 _INDEX = re.compile(r"\[\s*(['\"])([^'\"]*)\1\s*\]")
@@ -28,8 +24,7 @@ _BETWEEN_WORDS = re.compile(r"[-\s]+")
 
 
 class Argument(NamedTuple):
-    """An argument of a filter: SQL of the author, ``key: SQL`` or a key alone. ``text`` is the SQL as written, and
-    ``key`` may be in quotes."""
+    """``key: SQL``, SQL or a key. ``text`` is the SQL; ``key`` may be quoted."""
 
     key: str
     text: str
@@ -39,7 +34,7 @@ class Argument(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """A filter of a tag. ``offset`` is that of its name."""
+    """A filter, and the offset of its name."""
 
     name: str
     offset: int
@@ -47,19 +42,19 @@ class Filter(NamedTuple):
 
 
 class VariableTag(NamedTuple):
-    """What a tag says: a path and its filters, in the order of the text."""
+    """A path and its filters."""
 
     path: str
     offset: int
     filters: tuple[Filter, ...]
 
     def filter(self, name: str) -> Filter | None:
-        """The filter of this name, if the tag has it."""
+        """Return the filter of this name, or None."""
         return next((each for each in self.filters if each.name == name), None)
 
 
 def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
-    """The tag at a lexeme. Raises TemplateError that says what else it looks like."""
+    """Read a tag. Raises TemplateError that says what it looks like."""
     text = source.text
     if lexeme.parts:
         path = text[lexeme.start + 2 : lexeme.parts[0].start].partition("|")[0].strip()
@@ -82,28 +77,25 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
 
 
 def _meant_path(written: str) -> str:
-    """The path that was probably meant: ``start_date`` for ``start-date``, ``$start date`` or ``dates['start']``. Empty
-    for what is no such slip."""
     path = _INDEX.sub(r".\2", written.lstrip("$:@"))
     path = ".".join(_BETWEEN_WORDS.sub("_", name.strip()).strip("_") for name in path.split("."))
     return path if VARIABLE_PATH.fullmatch(path) and "__" not in written else ""
 
 
 def is_choice(source: Source, lexeme: Lexeme) -> bool:
-    """Whether a tag becomes a text of the author's and no value."""
+    """Return whether SQL replaces the tag."""
     return any(source.text.startswith(ONE_OF, each.start) for each in lexeme.parts)
 
 
 def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...]], Sequence[Lexeme]]) -> list[Lexeme]:
-    """The lexemes, with the SQL of each argument of their tags changed."""
+    """Return the lexemes with the SQL of each argument changed."""
     return [_mapped(lexeme, change) if lexeme.kind is LexemeKind.TAG and lexeme.parts else lexeme for lexeme in lexemes]
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """The lexemes with the SQL in tags among them: after CHOICE_START one argument after the other, with CHOICE_NEXT
-    between them, then CHOICE_END. A choice is no TAG here, since it is replaced by one of its arguments.
+    """Yield the lexemes with the SQL of arguments among them; a choice becomes its arguments.
 
-    So the checks that read a text from its start to its end see each text that a viewer can choose.
+    Checks that read from start to end then see each text that a viewer can choose.
     """
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:
@@ -147,3 +139,90 @@ def _plain_filters(offset: int, inside: str, names: Sequence[str]) -> tuple[Filt
         at = inside.index(name, inside.index("|", at))
         found.append(Filter(name, offset + at, ()))
     return tuple(found)
+
+
+# --- the arguments of a filter, among the lexemes after its parenthesis -----------------------------------------------
+
+
+_SIGN = re.compile(r"[(){},]")
+_KEY = re.compile(r"\s*+(?:(?:-[0-9]+|\w+)\s*+:(?![:=])\s*+)?")
+_AFTER_QUOTED_KEY = re.compile(r"\s*+:(?![:=])\s*+")
+_SPACE = re.compile(r"\s*+")
+_QUOTED = frozenset({LexemeKind.STRING, LexemeKind.QUOTED})
+
+
+class ArgumentReader:
+    """Splits the lexemes after a filter's parenthesis into arguments."""
+
+    def __init__(self, source: Source, start: int) -> None:
+        self.arguments: list[Lexeme] = []
+        self._text = source.text
+        self._commas = source.commas
+        self._start = start  # of the argument
+        self._lexemes: list[Lexeme] = []
+        self._open = 0  # brackets within the argument
+
+    def read(self, lexeme: Lexeme) -> int:
+        """Take a lexeme. Return the offset after the closing parenthesis, or 0."""
+        if lexeme.kind is LexemeKind.CODE:
+            return self._code(lexeme)
+        self._lexemes.append(lexeme)
+        if lexeme.kind is LexemeKind.RIGHT_BRACKET:
+            self._open = max(0, self._open - 1)
+        elif lexeme.kind is LexemeKind.LEFT_BRACKET:
+            self._open += 1
+        elif lexeme.kind in {LexemeKind.CLAUSE_START, LexemeKind.ESCAPE}:
+            self._open += self._text.count("[", lexeme.start, lexeme.end)
+        return 0
+
+    def _code(self, lexeme: Lexeme) -> int:
+        start = lexeme.start
+        for match in _SIGN.finditer(self._text, start, lexeme.end):
+            sign, at = match.group(), match.start()
+            if sign in "({":
+                self._open += 1
+            elif sign == ")":
+                self._open -= 1
+            elif sign == "}":
+                self._open = max(0, self._open - 1)
+            if self._open < 0 or (sign == "," and not self._open and at not in self._commas):
+                self._lexemes.append(Lexeme(LexemeKind.CODE, start, at))
+                self._end_argument(at)
+                start = at + 1
+            if self._open < 0:
+                return start
+        self._lexemes.append(Lexeme(LexemeKind.CODE, start, lexeme.end))
+        return 0
+
+    def _end_argument(self, end: int) -> None:
+        text, start = self._text, self._start
+        begin = self._end_of_key()
+        parts = [_trimmed(text, lexeme, begin) for lexeme in self._lexemes]
+        parts = [lexeme for lexeme in parts if lexeme.start < lexeme.end and lexeme.end > begin]
+        while parts and parts[-1].kind is LexemeKind.CODE and text[parts[-1].start : parts[-1].end].isspace():
+            parts.pop()
+        if parts and parts[-1].kind is LexemeKind.CODE:
+            last = parts[-1]
+            stripped = len(text[last.start : last.end].rstrip())
+            parts[-1] = Lexeme(LexemeKind.CODE, last.start, last.start + stripped)
+        start = _SPACE.match(text, start).end()  # type: ignore[union-attr]  # so does this
+        if parts or self.arguments or start < end or text[end] == ",":
+            self.arguments.append(Lexeme(LexemeKind.ARGUMENT, min(start, end), end, tuple(parts)))
+        self._start, self._lexemes = end + 1, []
+
+    def _end_of_key(self) -> int:
+        text = self._text
+        for lexeme in self._lexemes:
+            if lexeme.kind in _QUOTED and text[lexeme.start] in "'\"":
+                match = _AFTER_QUOTED_KEY.match(text, lexeme.end)
+                if match is not None:
+                    return match.end()
+            if text[lexeme.start : lexeme.end].strip():
+                break
+        return _KEY.match(text, self._start).end()  # type: ignore[union-attr]  # it matches the empty text too
+
+
+def _trimmed(text: str, lexeme: Lexeme, begin: int) -> Lexeme:
+    if lexeme.kind is LexemeKind.CODE and lexeme.start < begin:
+        return Lexeme(LexemeKind.CODE, min(begin, lexeme.end), lexeme.end)
+    return lexeme

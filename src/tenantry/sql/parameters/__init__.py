@@ -1,12 +1,10 @@
-"""Declared parameters: their definitions, and what a viewer sent becomes typed values (docs/sql-parameters.md)."""
+"""Declared parameters, and the conversion of viewer input to typed values (docs/sql-parameters.md)."""
 
 from typing import TYPE_CHECKING
 
 from tenantry._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from tenantry.sql.parameters.conversion import ParameterConversion as ParameterConversion
-    from tenantry.sql.parameters.conversion import typed_value as typed_value
     from tenantry.sql.parameters.declared import INSTANTS as INSTANTS
     from tenantry.sql.parameters.declared import RANGE_ENDS as RANGE_ENDS
     from tenantry.sql.parameters.declared import RANGES as RANGES
@@ -22,21 +20,23 @@ if TYPE_CHECKING:
     from tenantry.sql.parameters.relative_ranges import RELATIVE_FORMS as RELATIVE_FORMS
     from tenantry.sql.parameters.relative_ranges import RelativeRange as RelativeRange
     from tenantry.sql.parameters.relative_ranges import parse_relative as parse_relative
-    from tenantry.sql.parameters.values import REFUSALS as REFUSALS
-    from tenantry.sql.parameters.values import Moment as Moment
-    from tenantry.sql.parameters.values import is_empty as is_empty
-    from tenantry.sql.parameters.values import read_value as read_value
+    from tenantry.sql.parameters.requests import ParameterConversion as ParameterConversion
+    from tenantry.sql.parameters.requests import typed_value as typed_value
+    from tenantry.sql.parameters.typed_values import REFUSALS as REFUSALS
+    from tenantry.sql.parameters.typed_values import Moment as Moment
+    from tenantry.sql.parameters.typed_values import is_empty as is_empty
+    from tenantry.sql.parameters.typed_values import read_value as read_value
 else:
     __getattr__, __dir__ = lazy_exports(
         __name__,
         {
-            "tenantry.sql.parameters.conversion": "ParameterConversion typed_value",
+            "tenantry.sql.parameters.requests": "ParameterConversion typed_value",
             "tenantry.sql.parameters.declared": (
                 "Bounds INSTANTS InvalidDefinition Parameter ParameterType PropertyReference RANGES "
                 "RANGE_ENDS TEXTS UTC_ZONE spell"
             ),
             "tenantry.sql.parameters.definitions": "declare",
             "tenantry.sql.parameters.relative_ranges": "RELATIVE_FORMS RelativeRange parse_relative",
-            "tenantry.sql.parameters.values": "Moment REFUSALS is_empty read_value",
+            "tenantry.sql.parameters.typed_values": "Moment REFUSALS is_empty read_value",
         },
     )

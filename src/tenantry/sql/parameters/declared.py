@@ -1,4 +1,4 @@
-"""Declared parameters: what a viewer may choose, typed by the author of the template (docs/sql-parameters.md)."""
+"""Declared parameters: typed viewer input (docs/sql-parameters.md)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tenantry.errors import TemplateError
 from tenantry.sql.binding.conversions import PATTERNS
 
 MAX_ITEMS: Final = 1_000
-"""Items of a list whose definition gives no ``max_items``."""
+"""Default limit of a list."""
 NAME: Final = re.compile(r"[^\W\d_]\w*")
-"""A parameter's name."""
+"""Name of a parameter."""
 MATCHINGS: Final = ("equals", *PATTERNS)
-"""How ``matches`` compares a text with a column."""
+"""How ``matches`` compares text with a column."""
 UTC_ZONE: Final = ZoneInfo("UTC")
 _LISTED_CHOICES = 20
 
 
 class ParameterType(StrEnum):
-    """What one value is; a parameter is one value, or a list of them (but for ranges)."""
+    """Type of one value, or of each item."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -41,7 +41,7 @@ class ParameterType(StrEnum):
 
 
 TEXTS: Final = frozenset({ParameterType.TEXT, ParameterType.CHOICE})
-"""Types whose values are texts."""
+"""Types whose values are strings."""
 RANGES: Final = frozenset({ParameterType.DATE_RANGE, ParameterType.DATETIME_RANGE, ParameterType.RELATIVE_RANGE})
 """Types with a ``start`` and an ``end``."""
 RANGE_ENDS: Final = ("start", "end")
@@ -56,8 +56,7 @@ _ENDS: Final[Mapping[ParameterType, ParameterType]] = {
 
 
 class InvalidDefinition(TemplateError):
-    """A parameter is not declared as it can be. ``keys`` lead to what is wrong: ``("period", "min")``, from ``params``
-    on; ``fix`` says what to write."""
+    """A definition is malformed. ``keys`` lead from ``params`` to the problem, as ``("period", "min")``."""
 
     def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str) -> None:
         super().__init__(message)
@@ -67,28 +66,27 @@ class InvalidDefinition(TemplateError):
 
 
 def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> InvalidDefinition:
-    """The error, with its message."""
+    """Return the error with its message."""
     message = f"{'.'.join(('params', *keys))}: {problem}\n  fix: {fix}"
     return InvalidDefinition(message, keys=keys, problem=problem, fix=fix)
 
 
 @dataclass(frozen=True, slots=True)
 class PropertyReference:
-    """A property of the user group: names joined by dots, below ``user_group.properties``."""
+    """A path below ``user_group.properties``."""
 
     path: str
 
 
 class Bounds(NamedTuple):
-    """A range: from ``start``, to just before ``end``. An end that is None is open."""
+    """From ``start`` to just before ``end``. None is open."""
 
     start: Any
     end: Any
 
 
 class Nullable(NamedTuple):
-    """The value of a parameter that is for ``matches`` alone: what was sent beside the word for NULL (None, or an empty
-    tuple, if nothing), and whether that word was."""
+    """Value of an ``only_matches`` parameter: what was sent besides the word for NULL, and whether that was sent."""
 
     value: Any
     null: bool
@@ -96,14 +94,12 @@ class Nullable(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One declared parameter; ``declare`` makes them.
+    """One parameter; ``declare`` makes them.
 
-    ``default`` is a typed value (a tuple for a list, a name or Bounds for a range), a PropertyReference, or None.
-    ``choices`` are typed values, each with its text for people in ``labels``; ``choices_query`` names the query that
-    fills the control instead, and then a value is checked by its type alone. ``zone`` is the time zone in which a day
-    begins, UTC if it is None. ``open`` holds ``start``, ``end`` or both where a range may lack it. ``is_null`` is the
-    text that asks for NULL, and ``match`` how a text is compared (``equals``, ``contains``, ``prefix``, ``suffix``):
-    both are for ``matches``. ``clearable``: an empty text that is sent asks for no value, in spite of the default.
+    ``default`` is typed (a tuple for a list; a name or Bounds for a range), a PropertyReference or None. ``choices``
+    are typed, with ``labels`` for people; with ``choices_query``, only the type is checked. ``zone`` is where days
+    begin (default UTC). ``open``: ends that a range may lack. ``is_null``: the word for NULL. ``clearable``: an empty
+    string overrides the default.
     """
 
     name: str
@@ -129,12 +125,12 @@ class Parameter:
 
     @property
     def path(self) -> str:
-        """Its path in a template: ``params.region``."""
+        """``params.region``."""
         return f"params.{self.name}"
 
     @property
     def kind(self) -> str:
-        """Its type as it is declared: ``list of text``."""
+        """The declared type: ``list of text``."""
         return f"list of {self.type}" if self.is_list else self.type
 
     @property
@@ -144,23 +140,23 @@ class Parameter:
 
     @property
     def only_matches(self) -> bool:
-        """Whether it has a meaning for ``matches`` alone: it can ask for NULL, or is a part of a text."""
+        """Whether only ``matches`` can use it: it can be NULL, or part of a string."""
         return self.is_null is not None or self.match != "equals"
 
     @property
     def part(self) -> str:
-        """Where ``only_matches``: what its value is called beside ``null``."""
+        """Name of an ``only_matches`` value next to ``null``."""
         if self.is_list:
             return "values"
         return "value" if self.match == "equals" else "pattern"
 
     @property
     def scalar_type(self) -> ParameterType:
-        """The type of one value, or of each end of a range."""
+        """Type of one value or range end."""
         return _ENDS.get(self.type, self.type)
 
     def end(self, name: str) -> Parameter:
-        """``start`` or ``end`` of a range, as a parameter of its own."""
+        """Return ``start`` or ``end`` as a parameter."""
         given = self.always_given and name not in self.open
         return Parameter(
             name=f"{self.name}.{name}", type=self.scalar_type, required=given, locked=self.locked, zone=self.zone
@@ -168,17 +164,17 @@ class Parameter:
 
     @property
     def always_given(self) -> bool:
-        """Whether a template that is bound always has a value for it: it is required, or has a default that stays."""
+        """Whether a bound template always has a value for it."""
         return self.required or (self.default is not None and not self.clearable)
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """The paths of the group's properties that it may read."""
+        """Property paths that it may read."""
         return tuple(each.path for each in (self.default, self.zone) if isinstance(each, PropertyReference))
 
     @property
     def takes(self) -> str:
-        """What a viewer may send, for people: ``a whole number from 1 to 1000``."""
+        """What a viewer may send: ``a whole number from 1 to 1000``."""
         one = _one_of(self.choices) if self.choices is not None else _TAKES[self.type] + self._limits()
         if self.is_null is not None:
             one += f" or {self.is_null}"
@@ -198,8 +194,7 @@ class Parameter:
 
 
 def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
-    """What is declared for a path: ``params.period``, or an end of a range, ``params.period.start``. None for other
-    parts, and for what is not declared."""
+    """Return the declaration of ``params.period`` or ``params.period.start``; else None."""
     root, _, names = path.partition(".")
     name, _, part = names.partition(".")
     parameter = parameters.get(name) if root == "params" else None
@@ -209,7 +204,7 @@ def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter 
 
 
 def locked_paths(parameters: Mapping[str, Parameter]) -> frozenset[str]:
-    """The paths of the parameters that no viewer can set."""
+    """Return the paths of locked parameters."""
     return frozenset(each.path for each in parameters.values() if each.locked)
 
 
@@ -230,7 +225,7 @@ _TAKES: Final[Mapping[ParameterType, str]] = {
 
 
 def spell(value: Any) -> str:
-    """A value of the author's own, as a viewer would send it."""
+    """Write an author's value as a viewer would send it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

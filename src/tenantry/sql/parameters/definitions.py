@@ -1,4 +1,4 @@
-"""Definitions of parameters: the mapping of a header or a program to Parameters, and what is wrong with it."""
+"""Definitions: a mapping from a header or a program to Parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tenantry.sql.parameters.declared import (
     invalid_definition,
 )
 from tenantry.sql.parameters.relative_ranges import RelativeRange, parse_relative
-from tenantry.sql.parameters.values import REFUSALS, EmptyRange, Moment, is_empty, read_value
+from tenantry.sql.parameters.typed_values import REFUSALS, EmptyRange, Moment, is_empty, read_value
 from tenantry.suggestions import did_you_mean, nearest
 
 MAX_PARAMETERS_DECLARED: Final = 100
@@ -44,7 +44,6 @@ _TYPES_OF: Final[Mapping[str, frozenset[ParameterType]]] = {
     "match": frozenset({_T.TEXT}),
     "is_null": frozenset(_T) - RANGES,
 }
-"""Fields that only some types have."""
 _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("string", "str", "varchar", "char", "character varying"), (_T.TEXT,)),
     **dict.fromkeys(("number", "numeric"), (_T.INTEGER, _T.DECIMAL)),
@@ -58,16 +57,15 @@ _OTHER_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("list", "array", "multiselect"), (f"{_LIST_OF}{_T.TEXT}",)),
     "guid": (_T.UUID,),
 }
-"""Names of types in other languages -> what they are here."""
+"""Type names of other languages → types."""
 FIELDS: Final = ("type", "label", "description", "default", "required", "locked", *_TYPES_OF, "max_items")
-"""What a definition may hold."""
+"""Fields of a definition."""
 
 
 def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
-    """The parameters that a mapping declares: ``{"rows": {"type": "integer", "max": 1000, "default": 100}}``.
+    """Declare parameters: ``{"rows": {"type": "integer", "max": 1000, "default": 100}}``.
 
-    A definition is a mapping, the name of a type alone, or a Parameter. Raises InvalidDefinition, a TemplateError, for
-    the first thing that is wrong.
+    A definition is a mapping, a type name or a Parameter. Raises InvalidDefinition for the first problem.
     """
     if not isinstance(definitions, Mapping):
         raise invalid_definition((), "the parameters are no mapping", "write a name and a definition for each")
@@ -92,8 +90,6 @@ def _declare_one(name: Any, definition: Any) -> Parameter:
 
 
 class _Definition:
-    """Reads one definition, field after field."""
-
     def __init__(self, name: str, fields: Mapping[Any, Any]) -> None:
         self._name = name
         self._fields = fields
@@ -111,7 +107,6 @@ class _Definition:
             self._reject("max_items", "not for one value", f"take it out, or write type: {_LIST_OF}{self._type}")
 
     def parameter(self) -> Parameter:
-        """The parameter. Raises InvalidDefinition."""
         locked, required = self._flag("locked"), self._flag("required")
         zone = self._zone()
         self._moment = Moment(UTC_ZONE if zone is None or isinstance(zone, PropertyReference) else zone, _ANY_TIME)
@@ -203,7 +198,6 @@ class _Definition:
         return PropertyReference(".".join(names))
 
     def _choices(self) -> tuple[tuple[Any, ...] | None, tuple[str, ...], str | None]:
-        """The values, their labels, and the name of a query that gives them."""
         raw = self._fields.get("choices")
         if raw is None:
             if self._type is ParameterType.CHOICE:
@@ -241,7 +235,6 @@ class _Definition:
         return value
 
     def _limit(self, key: str) -> Any:
-        """``min`` or ``max``: of a range, that of its ends."""
         raw = self._fields.get(key)
         if raw is None:
             return None
@@ -304,7 +297,6 @@ class _Definition:
 
 
 def _other_names(written: str) -> str:
-    """The start of a fix for a type by its name in other languages, also of a list."""
     name = written.lower()
     prefix = next((each for each in (_LIST_OF, "list ", "array of ") if name.startswith(each)), "")
     found = _OTHER_NAMES.get(name.removeprefix(prefix).strip().removesuffix("s" if prefix else ""), ())
@@ -314,7 +306,7 @@ def _other_names(written: str) -> str:
 
 
 def find_zone(name: Any) -> tzinfo | None:
-    """The time zone of this name in the machine's tables; None if there is none."""
+    """Return a time zone by name, or None."""
     if not isinstance(name, str) or not name:
         return None
     try:

@@ -1,7 +1,6 @@
-"""Relative ranges: a name such as ``last 30 days`` becomes two dates or two instants, with the clock as an argument.
+"""Relative ranges: ``last 30 days`` to two dates or instants; the current time is passed in.
 
-Every range is made of whole units of the calendar and half-open: it begins with the first unit, and ends where the unit
-after the last one begins. A week begins on Monday.
+Ranges are whole calendar units and half-open. Weeks begin on Monday.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ RELATIVE_FORMS: Final = (
     "next 30 days",
     "month to date",
 )
-"""One name of each form. The units are minute, hour, day, week, month, quarter and year."""
+"""An example of each form. Units: minute, hour, day, week, month, quarter, year."""
 
 _DAYS: Final = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _THIS: Final = {"this": 0, "last": -1, "previous": -1, "next": 1}
@@ -40,10 +39,8 @@ _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 
 @dataclass(frozen=True, slots=True)
 class RelativeRange:
-    """``units`` of ``unit``, of which the first is ``first`` units after the current one (0: the current one itself).
-
-    ``to_date``: it ends with today instead.
-    """
+    """``units`` whole units, the first one ``first`` units after the current one; or, with ``to_date``, from its start
+    to today."""
 
     unit: str
     first: int
@@ -51,7 +48,7 @@ class RelativeRange:
     to_date: bool = False
 
     def __str__(self) -> str:
-        """A name of it."""
+        """The usual name."""
         if self.to_date:
             return f"{self.unit} to date"
         if self.units == 1 and self.first in _AROUND:
@@ -61,8 +58,8 @@ class RelativeRange:
         return f"{word} {self.units} {self.unit}s"
 
     def dates(self, today: date) -> tuple[date, date]:
-        """The first day, and the day after the last one. Raises ValueError for hours and minutes, and beyond the years
-        1 to 9999."""
+        """Return the first day and the day after the last. Raises ValueError for hours and minutes, or outside the
+        calendar."""
         if self.unit in _CLOCK_UNITS:
             raise ValueError(f"a range of {self.unit}s is no range of dates")
         begin = _start_of(self.unit, today)
@@ -73,11 +70,8 @@ class RelativeRange:
             raise ValueError("beyond the calendar") from None
 
     def instants(self, now: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
-        """The first instant, and the one after the last, both in ``zone``. ``now`` has a zone of its own.
-
-        A day begins at midnight of the zone, or, on a day that has none, when the clock goes on. Raises ValueError
-        beyond the years 1 to 9999.
-        """
+        """Return the first instant and the end in ``zone``; ``now`` is aware. Days begin at midnight, or at the first
+        valid time. Raises ValueError outside the calendar."""
         local = now.astimezone(zone)
         length = _CLOCK_UNITS.get(self.unit)
         if length is None:
@@ -93,10 +87,10 @@ class RelativeRange:
 
 
 def parse_relative(text: str) -> RelativeRange:
-    """The range that a name means. Letters of either case; ``-``, ``_``, ``+`` and blanks are the same, and so are
-    ``last hour`` and ``last 1 hour``: the whole hour before this one. Of several units the current one is the last.
+    """Parse a name, ignoring case; ``-``, ``_``, ``+`` and spaces separate words.
 
-    Raises ValueError, without the text.
+    ``last hour`` is the previous whole hour, but ``last 2 hours`` ends with the current one. Raises ValueError without
+    the name.
     """
     name = _SEPARATORS.sub(" ", text.strip()).lower()
     if name in _DAYS:
@@ -124,7 +118,6 @@ def _start_of(unit: str, day: date) -> date:
 
 
 def _add(unit: str, day: date, count: int) -> date:
-    """So many units after the start of one."""
     if unit not in _MONTHS:
         return day + timedelta(days=count if unit == "day" else 7 * count)
     years, month = divmod(day.month - 1 + count * _MONTHS[unit], 12)

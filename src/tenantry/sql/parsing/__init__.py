@@ -1,1 +1,1 @@
-"""Parsing: lexemes become a tree, with every check of what the text alone says."""
+"""Parsing: lexemes to a tree, with every check of the SQL itself."""

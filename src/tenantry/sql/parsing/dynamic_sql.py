@@ -1,10 +1,7 @@
-"""Dynamic SQL: functions that run a text as SQL, or read the relation or the server's file that a text names.
+"""Dynamic SQL: functions that run a string as SQL, or read a relation or server file by name.
 
-A value that reaches one of them is SQL after all, so a statement with values calls none; whether the value is
-between the parentheses or comes by way of a column makes no difference. Templates are checked when they are compiled,
-and the finished text once more by the data source that runs it: both by the same rule and the lists of the dialects.
-
-A function of the database's own that runs its argument (plpgsql's ``execute``) is not known here.
+A value that reaches one becomes SQL, so statements with values may not call any. Templates are checked when compiled,
+finished SQL again by the data source. User-defined functions are not known here.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ SETTINGS: Final = "settings"
 
 
 class DynamicCall(NamedTuple):
-    """A call: a function's name with ``()``, the keywords of a statement or ESCAPED_NAME, with its offset."""
+    """A call: ``name()``, keywords of a statement, or ESCAPED_NAME."""
 
     name: str
     offset: int
@@ -48,11 +45,11 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
     *(dialect.dynamic_functions for dialect in DIALECTS.values()),
     function_names(_OTHERS, attributes=True),
 )
-"""For an engine of another dialect: those of all dialects, and those that other engines are known for."""
+"""Rules of all dialects and some other engines, for unknown dialects."""
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-    """Raises TemplateError for the first such call in a template with variables."""
+    """Raise TemplateError for the first such call in a template with variables."""
     rules = (dialect.dynamic_functions,)
     if not _may_call(source.text, rules) or not any(
         lexeme.kind in {LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING} for lexeme in lexemes
@@ -73,7 +70,7 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
 
 
 def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
-    """Raises TemplateError for a variable within ``columns(…)`` of DuckDB, whose value would choose the columns."""
+    """Raise TemplateError for a variable in DuckDB's ``columns(…)``."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
     before, depth = False, 0  # whether the name `columns` comes directly before, or at the end of a text of a choice
@@ -103,10 +100,7 @@ def _columns_at_bracket(word: str, before: bool, ends: list[bool]) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
-    """Whether a finished text calls a function that runs a text as SQL, or reads what a text names.
-
-    ``dialect`` None is any other engine, whose text every engine reads the same way.
-    """
+    """Return whether finished SQL makes such a call. ``dialect`` None is any other engine."""
     if dialect is None:
         return calls_any(sql, DIALECTS["duckdb"], ALL_DYNAMIC_SQL_FUNCTIONS)
     rules = DIALECTS[dialect]
@@ -114,7 +108,7 @@ def has_dynamic_sql(sql: str, dialect: str | None) -> bool:
 
 
 def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> bool:
-    """Whether a finished text, read by a dialect's rules, calls one of some functions; True where that is unclear."""
+    """Return whether finished SQL calls one of some functions; True if unclear."""
     if not _may_call(sql, rules):
         return False
     try:
@@ -130,11 +124,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    """Every call and every statement that runs a text.
-
-    An optional clause may go, so what is before and after it can become neighbours: its brackets count as any
-    sign.
-    """
+    """Optional clauses may vanish, so their brackets count as any sign."""
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
@@ -152,7 +142,6 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
 
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    """A name counts as a call before ``(``, and in some dialects after a dot; a string before ``(`` only."""
     before = ""
     names: list[tuple[str, int]] = []  # what comes next could call any of them
     ends: list[list[tuple[str, int]]] = []  # at the ends of the texts of each choice so far
@@ -179,7 +168,6 @@ def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]
 
 
 def _table_calls(words: Sequence[WordToken], names: frozenset[str]) -> Iterator[DynamicCall]:
-    """Calls of some names in ``from``, or before any clause: ``pivot histogram('t', a) on …``."""
     if not names:
         return
     clauses = [""]  # the keyword of the clause, in each parenthesis that is open
@@ -195,7 +183,6 @@ def _table_calls(words: Sequence[WordToken], names: frozenset[str]) -> Iterator[
 
 
 def _at_bracket(word: str, names: list[tuple[str, int]], ends: list[list[tuple[str, int]]]) -> list[tuple[str, int]]:
-    """The names that are directly before what comes after the bracket of a clause or choice."""
     if word == "[[":
         ends.append([])
         return []
@@ -221,11 +208,7 @@ _LEXEME_SIGNS = {
 
 
 def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
-    """The words and signs of a text, whether each is a name, and its offset; comments and hints are none. A quoted name
-    with a backslash is ESCAPED_NAME where a backslash escapes in it.
-
-    A string is given with its first quote: SQLite takes it for the name of a table, also of one with ``()``.
-    """
+    """Yield (word, is a name, offset). SQLite takes a string for a table name, so strings keep their first quote."""
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):

@@ -1,15 +1,7 @@
-"""Optional clauses: which ``[[`` opens one, and what one must hold so that its absence changes nothing around it.
-Which variables may be in one is the rule of ``tenant_guard``.
+"""What a clause must contain so that dropping it changes nothing around it. ``tenant_guard`` checks its variables.
 
-``[[`` opens a clause only if its ``]]`` encloses a variable at its own level. Some dialects write arrays with the same
-characters: there what is no clause stays as it is, unless it begins with a word or a sign that no expression begins
-with, such as ``and``, has no end, or is a whole condition; elsewhere it is an error. So is a ``]]`` that closes
-nothing.
-
-A clause closes every bracket, ``case`` and ``between`` that it opens, and none that it does not; it ends no statement;
-and no string comes directly after another one when clauses or their brackets go, for engines read two strings with a
-new line between as one. Characters never grow together: the parser puts a space where a clause was. Which operators and
-keywords become neighbours is not checked: that is the meaning of SQL.
+A clause closes each bracket, ``case`` and ``between`` that it opens, ends no statement, and never leaves two strings
+adjacent, which engines read as one. Which operators become neighbours is up to SQL.
 """
 
 from __future__ import annotations
@@ -17,17 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
-from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
-from tenantry.sql.lexing.lexer import lex
-from tenantry.sql.lexing.tags import map_arguments
-from tenantry.sql.parsing.clause_words import begins_clause, ends_unfinished, is_condition
-from tenantry.sql.parsing.whole_between import whole_between
 from tenantry.sql.source import Source
 
-_ARRAY = re.compile(r"(?<![\w$.])array\s*\Z", re.IGNORECASE)
 # What it can begin with is looked for first: that is three times as fast.
 _DELIMITER = re.compile(r"(?=[(){};CcEeBbAa])(?:[(){};]|(?<![\w$.])(?i:case|end|between|and)(?![\w$]))")
 # Some drivers send a variable as a string, too.
@@ -39,139 +25,14 @@ _ARTICLES = {_CHOICE: "a text of a choice", "optional clause": "an optional clau
 _CLOSED_BY = {opening: closing for closing, opening in _OPENED_BY.items()}
 
 
-@dataclass(slots=True)
-class _Bracket:
-    double: bool
-    index: int = -1
-    has_variable: bool = False
-
-
-def read_lexemes(source: Source, dialect: Dialect) -> list[Lexeme]:
-    """The lexemes of a template, of its optional clauses and of the texts in its tags.
-
-    Raises TemplateError for what has no end, and for a ``[[`` that opens no clause.
-    """
-    lexemes = lex(source, dialect)
-    has_brackets = "[[" in source.text or "]]" in source.text
-    return _match_brackets(source, dialect, lexemes) if has_brackets else lexemes
-
-
-def _match_brackets(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> list[Lexeme]:
-    """The lexemes with CLAUSE_START and CLAUSE_END only where a clause starts and ends; other brackets are plain."""
-    matched = map_arguments(lexemes, lambda parts: _match_brackets(source, dialect, parts))
-    matcher = _BracketMatcher(source, dialect, matched)
-    matcher.run()
-    return matcher.result()
-
-
-class _BracketMatcher:
-    def __init__(self, source: Source, dialect: Dialect, lexemes: list[Lexeme]) -> None:
-        self._source = source
-        self._dialect = dialect
-        self._lexemes = lexemes
-        self._stack: list[_Bracket] = []
-        self._doubles: list[_Bracket] = []
-        self._closes: dict[int, int] = {}  # index of the first ] of ]] -> index of its [[
-
-    def run(self) -> None:
-        """Finds the clauses. Raises TemplateError for a ``[[`` that opens none, where arrays are not written so."""
-        skip = -1
-        for index, lexeme in enumerate(self._lexemes):
-            if lexeme.kind is LexemeKind.CODE or lexeme.kind is LexemeKind.STRING:
-                continue
-            if (lexeme.kind is LexemeKind.TAG or lexeme.kind is LexemeKind.INTERPOLATED_STRING) and self._doubles:
-                self._doubles[-1].has_variable = True
-            elif lexeme.kind is LexemeKind.LEFT_BRACKET:
-                self._stack.append(_Bracket(double=False))
-            elif self._is_array_in_array(index, lexeme):
-                self._stack += [_Bracket(double=False), _Bracket(double=False)]
-            elif lexeme.kind is LexemeKind.CLAUSE_START:
-                self._doubles.append(_Bracket(double=True, index=index))
-                self._stack.append(self._doubles[-1])
-            elif lexeme.kind is LexemeKind.RIGHT_BRACKET and index != skip and self._close(index):
-                skip = index + 1
-        for bracket in self._stack:
-            if bracket.index >= 0:
-                self._not_a_clause(bracket, never_array=True)
-
-    def _is_array_in_array(self, index: int, lexeme: Lexeme) -> bool:
-        """``\\[[``, and ``array[[`` where the dialect has arrays."""
-        text = self._source.text
-        if lexeme.kind is LexemeKind.ESCAPE:
-            return text.startswith("[[", lexeme.start + 1)
-        if lexeme.kind is not LexemeKind.CLAUSE_START or not self._may_be_array(index):
-            return False
-        return _ARRAY.search(text, max(0, lexeme.start - 12), lexeme.start) is not None
-
-    def _close(self, index: int) -> bool:
-        """Closes the innermost bracket; True if the next ``]`` was used up too. Raises TemplateError for a ``]]`` where
-        no bracket is open."""
-        if not self._stack:
-            if self._is_right_bracket(index + 1):
-                fix = "open the clause with [[, or take the ]] out"
-                raise self._source.error(self._lexemes[index].start, "this ]] closes nothing", fix)
-            return False
-        bracket = self._stack.pop()
-        if not bracket.double:
-            return False
-        self._doubles.pop()
-        if self._is_right_bracket(index + 1):
-            if bracket.has_variable:
-                self._closes[index] = bracket.index
-            else:
-                text, lexemes = self._source.text, self._lexemes
-                is_alone = is_condition(text, lexemes, bracket.index, index)
-                self._not_a_clause(bracket, is_alone or ends_unfinished(text, lexemes[index - 1]))
-            return True
-        self._not_a_clause(bracket)
-        # [[ 1 ], …: two arrays, and one of them is closed
-        self._stack.append(_Bracket(double=False, index=bracket.index))
-        if bracket.has_variable and self._doubles:
-            self._doubles[-1].has_variable = True
-        return False
-
-    def _is_right_bracket(self, index: int) -> bool:
-        return index < len(self._lexemes) and self._lexemes[index].kind is LexemeKind.RIGHT_BRACKET
-
-    def _not_a_clause(self, bracket: _Bracket, never_array: bool = False) -> None:
-        if never_array or not self._may_be_array(bracket.index):
-            problem = "this [[ has no ]] that encloses a variable"
-            fix = "close the clause with ]], and name in it the variable that it depends on; or take [[ and ]] out"
-            raise self._source.error(self._lexemes[bracket.index].start, problem, fix)
-
-    def _may_be_array(self, index: int) -> bool:
-        """Whether the ``[[`` at an index can open an array in an array."""
-        return self._dialect.arrays and not begins_clause(self._source.text, self._lexemes, index)
-
-    def result(self) -> list[Lexeme]:
-        """The lexemes, with what was found."""
-        opens = set(self._closes.values())
-        result: list[Lexeme] = []
-        used = -1
-        for index, lexeme in enumerate(self._lexemes):
-            if index == used:
-                continue
-            if index in self._closes:
-                result.append(Lexeme(LexemeKind.CLAUSE_END, lexeme.start, lexeme.start + 2))
-                used = index + 1
-            elif lexeme.kind is LexemeKind.CLAUSE_START and index not in opens:
-                result.append(Lexeme(LexemeKind.LEFT_BRACKET, lexeme.start, lexeme.end))
-            else:
-                result.append(lexeme)
-        return result
-
-
 class _Delimiter(NamedTuple):
-    """What opens: a bracket or a keyword in lower case, or what is refused; with its offset."""
-
     text: str
     offset: int
 
 
 @dataclass(slots=True)
 class _OpenClause:
-    """The template itself, a clause or one text of a choice: what is open in it, and whether a string comes directly
-    before it, or at the end of a text beside it."""
+    """What is open in a template, clause or choice; ``after_string``: a string directly precedes it."""
 
     after_string: bool = False
     what: str = "optional clause"
@@ -180,7 +41,7 @@ class _OpenClause:
 
 
 def check_clauses(source: Source, lexemes: Sequence[Lexeme]) -> None:
-    """Raises TemplateError for the first optional clause whose absence would change how the text around it is read."""
+    """Raise TemplateError for the first clause whose absence would change how its neighbours are read."""
     checker = _ClauseChecker(source)
     for lexeme in lexemes:
         checker.read(lexeme)
@@ -194,7 +55,6 @@ class _ClauseChecker:
         self._crossed = False  # and a clause or one of its brackets
 
     def read(self, lexeme: Lexeme) -> None:
-        """Checks the next lexeme."""
         if lexeme.kind is LexemeKind.CLAUSE_START:
             self._clauses.append(_OpenClause(self._after_string))
             self._crossed = True
@@ -227,7 +87,6 @@ class _ClauseChecker:
         return clause
 
     def _end_of_choice(self, lexeme: Lexeme) -> None:
-        """After one text of a choice: the next one has the same before it; after all of them, any can be before."""
         choice = self._close()
         at_end = choice.at_end or self._after_string
         if lexeme.kind is LexemeKind.CHOICE_NEXT:
@@ -258,12 +117,11 @@ class _ClauseChecker:
         what = "let [[ ]], or a text to choose, hold a whole condition or item"
         fix = f"{what}, with both ends of each bracket, case … end and between … and"
         if opening is not None and opening.text == "between":
-            fix = whole_between(self._source.text, opening.offset)
+            fix = _whole_between(self._source.text, opening.offset)
         raise self._source.error(delimiter.offset, problem, fix)
 
 
 def _delimiters(text: str, lexeme: Lexeme) -> list[tuple[str, int]]:
-    """The brackets, the keywords in lower case and the ``;`` of a lexeme, with their offsets."""
     if lexeme.kind is LexemeKind.CODE:
         return [(match[0].lower(), match.start()) for match in _DELIMITER.finditer(text, lexeme.start, lexeme.end)]
     if lexeme.kind is LexemeKind.LEFT_BRACKET or lexeme.kind is LexemeKind.RIGHT_BRACKET:
@@ -271,3 +129,34 @@ def _delimiters(text: str, lexeme: Lexeme) -> list[tuple[str, int]]:
     if lexeme.kind is LexemeKind.ESCAPE:
         return [(text[at], at) for at in range(lexeme.start + 1, lexeme.end) if text[at] in _CLOSED_BY]
     return []
+
+
+# --- the fix for half a ``between`` -----------------------------------------------------------------------------------
+
+
+_OPERAND: Final = r"\{\{[^{}]*\}\}|'[^']*'|[-+]?[\w.]+(?:\([^()]*\))?(?:::\w+)?"
+_BRACKETS: Final = r"(?:\s*(?:\[\[|\]\]))*\s*"
+_ENDS: Final = re.compile(
+    rf"between{_BRACKETS}(?P<low>{_OPERAND}){_BRACKETS}and{_BRACKETS}(?P<high>{_OPERAND})"
+    r"(?=\s*(?:\]\]|[),;]|\Z|(?:and|or|group|order|limit)\b))",
+    re.IGNORECASE,
+)
+_NAME: Final = r"(?:[^\W\d]\w*|\"[^\"]+\"|`[^`]+`)"
+_COLUMN: Final = re.compile(
+    r"(?:[(,]|\[\[|\]\]|(?<![\w$.])(?:where|and|or|on|having|when|(?P<not>not)))\s*"
+    rf"(?P<name>{_NAME}(?:\.{_NAME})*(?:\([^()]*\))?)\s+(?P<negated>not\s+)?{_BRACKETS}\Z",
+    re.IGNORECASE,
+)
+_NEAR: Final = 200  # characters before it
+
+
+def _whole_between(text: str, offset: int) -> str:
+    column = _COLUMN.search(text, max(0, offset - _NEAR), offset)
+    ends = _ENDS.match(text, offset)
+    if column is None or ends is None:
+        return "put all of the between into one clause: [[ and column between {{ params.a }} and {{ params.b }} ]]"
+    name, negated, low, high = column["name"], column["not"] or column["negated"], ends["low"], ends["high"]
+    whole = f"[[ and {name} {'not ' if negated else ''}between {low} and {high} ]]"
+    if negated or "]]" in ends[0]:
+        return f"put all of the between into one clause: {whole}"
+    return f"write {name} >= {low} [[ and {name} <= {high} ]]; or put all of the between into one clause: {whole}"

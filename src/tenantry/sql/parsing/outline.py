@@ -1,8 +1,4 @@
-"""The outline of a text: its tokens, nested as its brackets are. It is no parser of SQL.
-
-Brackets are parentheses, square and curly ones, and ``case … end``. The outline reads the template, so a tag is one
-token, whatever it becomes, and the texts that a value chooses from are in its token.
-"""
+"""The outline: tokens of a template nested by brackets and ``case … end``. A tag is one token. Not an SQL parser."""
 
 from __future__ import annotations
 
@@ -15,18 +11,18 @@ from typing import TypeAlias
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.tags import DEFAULT, ONE_OF, VariableTag, read_tag
-from tenantry.sql.parsing.optional_clauses import read_lexemes
+from tenantry.sql.parsing.clause_brackets import read_lexemes
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import VariableReference
 
 _TOKEN = re.compile(r"[^\W\d][\w$]*|[0-9][\w.]*|<=>|<>|!=|>=|<=|==|:=|\|\||&&|::|\S")
 _MAX_DEPTH = 100
-"""Brackets within one another; the tokens of what is deeper are all in one."""
+"""Deeper brackets are not nested."""
 
 
 class TokenKind(IntEnum):
-    """What a token is. A NAME is in quotes or after a dot, and no keyword; AND and OR join conditions (the ``and`` of
-    ``between`` is a WORD); a GROUP is all between two brackets."""
+    """NAME is quoted or after a dot; AND and OR join conditions (``between``'s ``and`` is a WORD); GROUP is a bracketed
+    region."""
 
     WORD = auto()
     NAME = auto()
@@ -40,11 +36,10 @@ class TokenKind(IntEnum):
 
 @dataclass(slots=True)
 class OutlineToken:
-    """A word (lower case), a name without its quotes, a sign or number, a string, a tag, or a group.
+    """A lower-case word, name, sign, number, string, tag or group.
 
-    ``text`` of a group is ``(``, ``[``, ``{`` or ``case``, of a tag its own text. ``references`` are the variables of a
-    tag, ``tag`` is what it says, and ``choices`` are the SQL texts in it. ``clauses`` are the offsets of the optional
-    clauses around it.
+    ``text`` of a group is its opening. ``choices`` are the SQL texts in a tag; ``clauses`` are offsets of the clauses
+    around it.
     """
 
     kind: TokenKind
@@ -58,21 +53,21 @@ class OutlineToken:
     choices: tuple[list[OutlineToken], ...] = ()
 
     def has_filter(self, name: str) -> bool:
-        """Whether it is a tag with this filter."""
+        """Return whether it has this filter."""
         return self.tag is not None and self.tag.filter(name) is not None
 
     def is_word(self, *words: str) -> bool:
-        """Whether it is one of these words, and no name."""
+        """Return whether it is one of these words."""
         return self.kind is TokenKind.WORD and self.text in words
 
     @property
     def is_name(self) -> bool:
-        """Whether it can be the name of a table or column."""
+        """Whether it can name a table or column."""
         return self.kind is TokenKind.WORD or self.kind is TokenKind.NAME
 
     @property
     def is_choice(self) -> bool:
-        """Whether one of ``choices`` is in the SQL in its stead."""
+        """Whether one of ``choices`` replaces it."""
         return self.has_filter(ONE_OF)
 
 
@@ -80,9 +75,9 @@ Tokens: TypeAlias = Sequence[OutlineToken]
 
 
 def read_outline(source: Source, dialect: Dialect, references: Iterable[VariableReference] = ()) -> list[OutlineToken]:
-    """The tokens of a text, comments left out, with those in brackets in groups; ``references`` are its variables.
+    """Return the nested tokens without comments.
 
-    Raises TemplateError for a text that has no lexemes, or whose tags are none.
+    Raises TemplateError for a text that cannot be lexed or has malformed tags.
     """
     ordered = sorted(references, key=lambda each: each.offset)
     return _nest(_OutlineReader(source, dialect, ordered).read(read_lexemes(source, dialect), ()))
@@ -98,7 +93,6 @@ class _OutlineReader:
         self._references = references
 
     def read(self, lexemes: Iterable[Lexeme], clauses: tuple[int, ...]) -> Iterator[OutlineToken]:
-        """The tokens of some lexemes, one after the other."""
         after_dot = False
         for lexeme in lexemes:
             if lexeme.kind is LexemeKind.CODE:
@@ -148,7 +142,6 @@ _OPENING = frozenset(_OPENED_BY.values())
 
 
 def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
-    """The tokens with what is in brackets in groups; and the ``and`` of each ``between`` is a WORD."""
     groups = [OutlineToken(TokenKind.GROUP, "", 0, 0)]
     betweens = [0]  # for each open group: how many wait for their `and`
     too_deep = 0
@@ -182,7 +175,7 @@ def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
 
 
 def written(tokens: Tokens) -> str:
-    """Tokens as one text with a space between each two: equal for what differs in white space and case alone."""
+    """Return tokens as a string without case and extra space."""
     return " ".join(_written(token) for token in tokens)
 
 
@@ -193,17 +186,17 @@ def _written(token: OutlineToken) -> str:
 
 
 def split_at(tokens: Tokens, *words: str) -> list[list[OutlineToken]]:
-    """The stretches between some words or signs."""
+    """Split at words or signs."""
     return _split(tokens, lambda token: token.text in words and token.kind in {TokenKind.WORD, TokenKind.OTHER})
 
 
 def alternatives(condition: Tokens) -> list[list[OutlineToken]]:
-    """The stretches of a condition between its ``or``, whatever the dialect calls it."""
+    """Split a condition at its ``or``."""
     return _split(condition, lambda token: token.kind is TokenKind.OR)
 
 
 def conjuncts(condition: Tokens) -> list[list[OutlineToken]]:
-    """The stretches of a condition between its ``and``."""
+    """Split a condition at its ``and``."""
     return _split(condition, lambda token: token.kind is TokenKind.AND)
 
 

@@ -1,4 +1,4 @@
-"""The parser: template text to a tree, with every check of what the text alone says."""
+"""The parser: a template to a tree, with every check of the SQL itself."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.tags import flatten
 from tenantry.sql.parameters.declared import Parameter
+from tenantry.sql.parsing.clause_brackets import read_lexemes
 from tenantry.sql.parsing.dynamic_sql import check_column_names, check_dynamic_sql
-from tenantry.sql.parsing.optional_clauses import check_clauses, read_lexemes
+from tenantry.sql.parsing.optional_clauses import check_clauses
 from tenantry.sql.parsing.tree_builder import MAX_CLAUSE_DEPTH, MAX_TAGS, TreeBuilder
 from tenantry.sql.parsing.vanishing import check_vanishing
 from tenantry.sql.source import Source
@@ -30,10 +31,9 @@ def parse(
     optional: AbstractSet[str] = frozenset(),
     parameters: Mapping[str, Parameter] = MappingProxyType({}),
 ) -> Tree:
-    """Parses a template by the rules of a dialect; ``optional`` are the paths that the group may lack, ``parameters``
-    the declared ones by name.
+    """Parse a template in a dialect; ``optional`` are paths that a group may lack.
 
-    Raises TemplateError with the line, a caret and the fix.
+    Raises TemplateError with line, caret and fix.
     """
     lexemes = read_lexemes(source, dialect)
     in_a_row = list(flatten(source, lexemes)) if any(lexeme.parts for lexeme in lexemes) else lexemes

@@ -1,20 +1,25 @@
-"""Forms of placeholders: what the dialect writes around one. The type of a declared parameter, and what keeps a value
-of the group a text where the engine would read it as a number.
+"""Forms of placeholders: casts for declared types, and what keeps a group's value a string.
+
+PostgreSQL and Redshift infer the type of a placeholder from its context, so declared types are cast: ``$1::numeric``.
+Not cast are strings (an enum column takes none), compared times (the column knows its zone), integer arguments (many
+functions take only ``integer``), and operands of document, array and pattern operators.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
+from itertools import count
 from typing import Final
 
 from tenantry.sql.binding.conversions import ARRAY
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme
-from tenantry.sql.lexing.sql_tokens import TokenContext
+from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, CLAUSE_KEYWORDS, SQLToken, TokenContext, Tokens
 from tenantry.sql.lexing.tags import NOT_A_FILTER, VariableTag
-from tenantry.sql.parameters.declared import Parameter, find_parameter, locked_paths
-from tenantry.sql.parsing.placeholder_types import Neighbour, neighbour_of, placeholder_type
+from tenantry.sql.parameters.declared import INSTANTS, TEXTS, Parameter, ParameterType, find_parameter, locked_paths
+from tenantry.sql.parsing.constant_expressions import AROUND_AND, CONDITION_WORDS
 from tenantry.sql.parsing.positions import ReplacedSpan
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position
@@ -22,16 +27,14 @@ from tenantry.sql.tenant_guard import Guard, is_viewer_input
 
 _VALUES: Final = frozenset({Position.VALUE, Position.LIST})
 _BEFORE_LITERAL: Final = re.compile(r"(?<![\w$])(?:_\w{1,32}|separator|like)\s*+\Z", re.IGNORECASE)
-"""The end of the SQL before a place that takes a literal and no other expression: ``_utf8mb4 'a'``, ``show tables like
-'a%'``."""
+"""SQL that takes only a literal: ``_utf8mb4 'a'``, ``show tables like 'a%'``."""
 _AFTER_LITERAL: Final = re.compile(r"\{\{[^{}]*+\}\}\s*+(?:preceding|following)\b", re.IGNORECASE)
-"""A tag and the words after a literal: ``rows 3 preceding``."""
+"""``rows 3 preceding``."""
 _NEAR: Final = 64  # characters
 
 
 class PlaceholderForms:
-    """The forms of one template's placeholders in one dialect, each with ``{placeholder}`` in it; empty where the
-    placeholder stands alone."""
+    """Forms of a template's placeholders with ``{placeholder}``; empty if it stands alone."""
 
     def __init__(self, source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
         self._source = source
@@ -42,22 +45,22 @@ class PlaceholderForms:
     def of_tag(
         self, tag: VariableTag, span: ReplacedSpan, conversion: str, lexemes: Sequence[Lexeme], index: int
     ) -> str:
-        """The form for the tag at ``index`` of some lexemes."""
+        """Return the form of the tag at ``index``."""
         if span.position not in _VALUES or conversion not in {"", ARRAY}:
             return ""
         if self._parameters and self._dialect.types_placeholders and not span.cast and is_viewer_input(tag.path):
             context = TokenContext(self._source, lexemes, self._dialect.joining_signs)
-            return self._typed(tag.path, neighbour_of(context, index), is_array=conversion == ARRAY)
+            return self._typed(tag.path, _neighbour_of(context, index), is_array=conversion == ARRAY)
         return self.of_guarded(tag)
 
     def of_compared(self, tag: VariableTag, path: str, position: Position) -> str:
-        """The form for a variable that a helper compares with a column."""
+        """Return the form of a variable that a helper compares with a column."""
         if position in _VALUES and self._dialect.types_placeholders and is_viewer_input(path):
             return self._typed(path, Neighbour.COMPARISON)
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """The form for a value of the group, which is not there where it filters nothing."""
+        """Return the form of a group's value, unless it is marked ``not_a_filter``."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""
@@ -70,14 +73,143 @@ class PlaceholderForms:
         parameter = _declared(self._parameters, path)
         if parameter is None:
             return ""
-        type_ = placeholder_type(self._dialect, parameter, neighbour, is_array=is_array)
+        type_ = _placeholder_type(self._dialect, parameter, neighbour, is_array=is_array)
         return f"{{placeholder}}::{type_}" if type_ else ""
 
 
 def _declared(parameters: Mapping[str, Parameter], path: str) -> Parameter | None:
-    """The declaration of a path; also of the value of one that is for ``matches`` alone."""
     owner, _, part = path.rpartition(".")
     found = find_parameter(parameters, path)
     if found is None and (whole := find_parameter(parameters, owner)) is not None:
         return whole if whole.only_matches and whole.match == "equals" and part == whole.part else None
     return found
+
+
+# --- types ------------------------------------------------------------------------------------------------------------
+
+
+_SIGNS: Final = frozenset("+-*/<>=~!@#%^&|?") | {"||", "&&"}
+_COMPARISONS: Final = frozenset({"=", "<", ">", "<=", ">=", "<>", "!="})
+_ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%", "^", "||"})
+_PATTERNS: Final = frozenset({"like", "ilike"})
+_COMPARES_LIST: Final = frozenset({"in", "any", "all", "some", "=", "<", ">"})
+_ARGUMENT_BEGINS: Final = frozenset({"(", ","})
+_ARGUMENT_ENDS: Final = frozenset({")", ","})
+_POSITION_BEGINS: Final = frozenset({"from", "for", ","})
+_TAKES_POSITIONS: Final = frozenset({"substring", "overlay"})
+_TAKES_ANY: Final = frozenset(
+    (
+        *("json_build_object", "json_build_array", "jsonb_build_object", "jsonb_build_array", "to_json", "to_jsonb"),
+        *("array_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "any_value", "min", "max"),
+        *(
+            "sum",
+            "avg",
+            "count",
+            "abs",
+            "sign",
+            "to_char",
+            "to_hex",
+            "format",
+            "first_value",
+            "last_value",
+            "pg_typeof",
+        ),
+    )
+)
+"""Polymorphic functions, where an untyped placeholder is text or an error."""
+_NO_FUNCTION: Final = CONDITION_WORDS | CLAUSE_KEYWORDS | {"in", "then", "else", "between", "row", "distinct", "as", ""}
+_WORD: Final = re.compile(r'[^\W\d]|"')
+_INTEGER: Final = "integer"
+_INTEGERS: Final = range(-(2**31), 2**31)
+
+
+class Neighbour(Enum):
+    """The SQL next to a variable."""
+
+    COMPARISON = auto()
+    ARGUMENT = auto()
+    OPERATOR = auto()
+    """An operator on documents, arrays or patterns."""
+    POSITION = auto()
+    """Argument of ``substring`` or ``overlay``; untyped, it would be a pattern."""
+    OTHER = auto()
+
+
+def _placeholder_type(dialect: Dialect, parameter: Parameter, at: Neighbour, *, is_array: bool = False) -> str:
+    kind = parameter.scalar_type
+    name = dialect.casts.get(kind, "")
+    if at is Neighbour.OPERATOR or kind in TEXTS or name == dialect.casts["text"]:
+        return ""
+    if kind in INSTANTS and at is Neighbour.COMPARISON:
+        return ""
+    if kind is ParameterType.INTEGER:
+        if at is Neighbour.POSITION or _fits_integer(parameter):
+            name = _INTEGER
+        elif at is Neighbour.ARGUMENT and not is_array:
+            return ""
+    return f"{name}[]" if name and is_array else name
+
+
+def _neighbour_of(context: TokenContext, index: int) -> Neighbour:
+    before, after = _nearest(context.before(index), "[["), _nearest(context.after(index), "]]")
+    signs = _operator(before, backward=True), _operator(after, backward=False)
+    if signs[0] == "=>":
+        return Neighbour.ARGUMENT
+    subscript = after[0].text == "["
+    if (
+        subscript
+        or before[0].text in _PATTERNS
+        or any(each and each not in _COMPARISONS | _ARITHMETIC for each in signs)
+    ):
+        return Neighbour.OPERATOR
+    if any(each in _ARITHMETIC for each in signs):
+        return Neighbour.OTHER
+    if any(signs) or _compares_by_word(context, index, before, after):
+        return Neighbour.COMPARISON
+    if before[0].text in _POSITION_BEGINS and context.enclosing_function(index) in _TAKES_POSITIONS:
+        return Neighbour.POSITION
+    if before[0].text not in _ARGUMENT_BEGINS or after[0].text not in _ARGUMENT_ENDS:
+        return Neighbour.OTHER
+    function = context.enclosing_function(index)
+    if function in _COMPARES_LIST:
+        return Neighbour.COMPARISON
+    is_function = function not in _NO_FUNCTION | _TAKES_ANY and _WORD.match(function) is not None
+    return Neighbour.ARGUMENT if is_function else Neighbour.OTHER
+
+
+def _fits_integer(parameter: Parameter) -> bool:
+    limits = parameter.choices or (parameter.min, parameter.max)
+    return all(limit is not None and limit in _INTEGERS for limit in limits)
+
+
+def _nearest(tokens: Tokens, bracket: str) -> list[SQLToken]:
+    found: list[SQLToken] = []
+    for distance in count():
+        if tokens[distance].text != bracket:
+            found.append(tokens[distance])
+        if len(found) == 4:
+            return found
+    raise AssertionError("tokens have no end")  # pragma: no cover
+
+
+def _operator(tokens: list[SQLToken], *, backward: bool) -> str:
+    found: list[SQLToken] = []
+    for token in tokens:
+        edge = found[-1] if found else token
+        is_next = not found or (token.end == edge.start if backward else token.start == edge.end)
+        if token.text not in _SIGNS or not is_next:
+            break
+        found.append(token)
+    return "".join(each.text for each in (reversed(found) if backward else found))
+
+
+def _compares_by_word(context: TokenContext, index: int, before: list[SQLToken], after: list[SQLToken]) -> bool:
+    word, earlier = before[0].text, before[1].text
+    if word in {"between", "symmetric", "in", AFTER_CHOICE} or (word == "from" and earlier == "distinct"):
+        return True
+    if word == "and" and context.keyword_before(index, AROUND_AND, 1) == "between":
+        return True
+    following = [each.text for each in after]
+    if following[0] == "is":
+        return "distinct" in following[1:3]
+    return following[following[0] == "not"] in {"in", "between"}

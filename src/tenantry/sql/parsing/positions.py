@@ -1,18 +1,18 @@
-"""Positions: what the SQL around a tag makes of it, decided at compile time and never by the value."""
+"""Positions: what the SQL around a tag makes of it, decided at compile time."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import chain, count, takewhile
+from itertools import chain, count, dropwhile, takewhile
 from typing import NamedTuple
 
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.sql_tokens import AFTER_CHOICE, TokenContext
 from tenantry.sql.lexing.tags import ONE_OF, is_choice
-from tenantry.sql.parsing.bare_values import Bare, find_bare, parentheses_around
-from tenantry.sql.parsing.readings import Readings
+from tenantry.sql.parsing.constant_expressions import ConstantExpression, find_constant_expression, parentheses_around
+from tenantry.sql.parsing.possible_contexts import PossibleContexts
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position
 
@@ -61,15 +61,15 @@ _IDENTIFIER_FIX = (
     "from; a value is never an identifier"
 )
 _BARE = {
-    Bare.CONDITION: (
+    ConstantExpression.CONDITION: (
         "a value alone is not a condition",
         "write column = {{ name }} or {{ name | matches(column) }}; for a given boolean {{ name }} = true (T-SQL: = 1)",
     ),
-    Bare.ITEM: (
+    ConstantExpression.ITEM: (
         "a value alone is a constant, and names no column",
         "for a column to choose write {{ name | one_of(column, column) }}; for the value {{ name }} as column",
     ),
-    Bare.ORDER: (
+    ConstantExpression.ORDER: (
         "a variable after `order by`, `group by` or `partition by` is a constant, which sorts by nothing",
         "write the column's name in the template itself, or {{ name | one_of(column, column) }}",
     ),
@@ -84,9 +84,8 @@ _BEFORE_VALUE = re.compile(
 
 
 class ReplacedSpan(NamedTuple):
-    """The text that a placeholder replaces (a tag, the string around it, or ``in`` with it), and its position. ``cast``
-    is the type that it is cast to, where the cast is directly at it; ``form`` how its
-    placeholder is written."""
+    """What a placeholder replaces: a tag, its string, or ``in`` with it. ``cast``: type of a direct cast; ``form``: how
+    it is written."""
 
     position: Position
     start: int
@@ -98,19 +97,19 @@ class ReplacedSpan(NamedTuple):
 
 
 class PositionAnalyzer:
-    """Decides the positions of one template's variables in one dialect, tag after tag."""
+    """Decides the positions of a template's variables in one dialect."""
 
     def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
         self.source = source
         self.dialect = dialect
         self.has_position = "position" in source.text.lower()
         self._context = TokenContext(source, lexemes, dialect.joining_signs)
-        self._readings = Readings(source, lexemes, dialect.joining_signs)
+        self._contexts = PossibleContexts(source, lexemes, dialect.joining_signs)
 
     def analyze(self, index: int, lexeme: Lexeme) -> ReplacedSpan:
-        """The position of the tag, or of the string with tags, at ``index``. Raises TemplateError where none can be.
+        """Return the position of the tag or string at ``index``. Raises TemplateError if there is none.
 
-        Where clauses or choices are beside it, each rule holds however they are decided.
+        Rules hold in every possible context.
         """
         self._reject_part_of_word(lexeme)
         if lexeme.kind is LexemeKind.TAG and self._context.follows_comparison(index):
@@ -120,27 +119,27 @@ class PositionAnalyzer:
             _TagSurroundings(self, index, TokenContext(self.source, lexemes, self.dialect.joining_signs), at).span(
                 lexeme
             )
-            for lexemes, at in self._readings.around(index)
+            for lexemes, at in self._contexts.around(index)
         ]
         span = next((each for each in found if each.position is Position.LIMIT), found[0])
         return span if span.position is Position.LIST else span._replace(cast=self._cast(lexeme))
 
     def is_apart(self, index: int, start: int, end: int) -> bool:
-        """Whether something between two offsets can be there without the tag between them, or the other way round: a
-        bracket of a clause is between, or another tag."""
+        """Return whether a clause's bracket or another tag lies between two offsets, so that one part may go without
+        the other."""
         lexemes = self._context.lexemes
         before = takewhile(lambda each: each.end > start, reversed(lexemes[:index]))
         after = takewhile(lambda each: each.start < end, lexemes[index + 1 :])
         return any(each.kind in _SEPARATE for each in chain(before, after))
 
     def is_pattern(self, index: int) -> bool:
-        """Whether the tag is the whole pattern of ``like``, without an ``escape`` of its own."""
+        """Return whether the tag is the whole pattern of ``like``, without ``escape``."""
         following = self._context.following(index).text
         before = self._context.preceding(index, 1)[0].text
         return before in {"like", "ilike"} and following != "escape" and following not in _OPERATORS
 
     def _cast(self, lexeme: Lexeme) -> str:
-        """The type that the tag is cast to directly: of ``{{ x }}::date`` and of ``cast({{ x }} as date)``."""
+        """The type in ``{{ x }}::date`` or ``cast({{ x }} as date)``."""
         match = _CAST.match(self.source.text, lexeme.end)
         if match is None or (
             match.group(2) and not _CALLS_CAST.search(self.source.text, max(0, lexeme.start - 64), lexeme.start)
@@ -149,8 +148,7 @@ class PositionAnalyzer:
         return " ".join((match.group(1) or match.group(2)).lower().split())
 
     def choice(self, lexeme: Lexeme) -> ReplacedSpan:
-        """The span of a tag that the author's own SQL replaces: it may be a name, an operator or a keyword, and not a
-        part of a word."""
+        """Return the span of a tag that SQL replaces."""
         self._reject_part_of_word(lexeme)
         return ReplacedSpan(Position.CHOICE, lexeme.start, lexeme.end)
 
@@ -162,7 +160,6 @@ class PositionAnalyzer:
             raise self.source.error(lexeme.start, "a variable cannot be a part of a word", fix)
 
     def _reject_after_choice(self, index: int, lexeme: Lexeme) -> None:
-        """What comes before the variable depends on the choice: each of its texts ends so that a value can follow."""
         tokens = map(self._context.before(index).__getitem__, count())
         if next(token.text for token in tokens if token.text != "[[") != AFTER_CHOICE:
             return
@@ -175,8 +172,6 @@ class PositionAnalyzer:
 
 
 class _TagSurroundings:
-    """The rules of positions in one reading of what is around a tag."""
-
     def __init__(self, analyzer: PositionAnalyzer, tag: int, context: TokenContext, index: int) -> None:
         self._analyzer = analyzer
         self._source = analyzer.source
@@ -188,7 +183,6 @@ class _TagSurroundings:
         self._after = context.after(index)
 
     def span(self, lexeme: Lexeme) -> ReplacedSpan:
-        """What a placeholder replaces. Raises TemplateError where none can be."""
         if lexeme.kind is LexemeKind.INTERPOLATED_STRING:
             return self._string(lexeme)
         in_list = self._in_list(lexeme)
@@ -200,12 +194,13 @@ class _TagSurroundings:
         return ReplacedSpan(self._value(lexeme), lexeme.start, lexeme.end)
 
     def _reject_bare(self, lexeme: Lexeme) -> None:
-        """A value alone is no condition, no column and no order: the author of such a template meant another."""
-        bare = find_bare(self._context, self._index, self._dialect.or_operators)
+        bare = find_constant_expression(self._context, self._index, self._dialect.or_operators)
         parts = lexeme.parts if lexeme.kind is LexemeKind.INTERPOLATED_STRING else ()
         if any(is_choice(self._source, part) for part in parts):
             return  # none is in a string, which is the better reason
-        if bare is not None and (bare is not Bare.ITEM or len(parts) < 2):  # a text that is put together is meant
+        if bare is not None and (
+            bare is not ConstantExpression.ITEM or len(parts) < 2
+        ):  # a text that is put together is meant
             problem, fix = _BARE[bare]
             if self._dialect.arrays and self._source.text.endswith("[[", 0, lexeme.start):
                 fix += "; or, for an array in an array, write \\[["
@@ -236,7 +231,6 @@ class _TagSurroundings:
         return ReplacedSpan(Position.TEXT if len(lexeme.parts) == 1 else Position.PART, lexeme.start, lexeme.end)
 
     def _in_list(self, lexeme: Lexeme) -> ReplacedSpan | None:
-        """``in {{ list }}``, ``in ({{ list }})``, ``not`` with it; None for what is no list."""
         at, end = 0, lexeme.end
         if self._before[0].text == "(":
             if self._after[0].text != ")":
@@ -310,3 +304,24 @@ class _TagSurroundings:
 
 def _in_word(character: str) -> bool:
     return character.isalnum() or character in {"_", "$"} or character >= "\x80"
+
+
+_BRACKETS = frozenset({"[[", "]]"})
+_LOOKBACK = 12  # tokens: more brackets of clauses than any template has beside one another
+
+
+def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
+    """Raise TemplateError if ``in`` and its list, or ``not`` before it, are in different choices or clauses.
+
+    An empty list is written differently, with ``not`` and without. ``start`` is what the list replaces, ``text_start``
+    the choice.
+    """
+    tag = lexemes[at].start
+    if start < text_start:
+        fix = "write `in {{ name }}` into each text of the choice, with its `not`"
+        raise source.error(tag, "the `in` of this list, or its `not`, is outside of the choice", fix)
+    tokens = [each for each in TokenContext(source, lexemes).preceding(at, _LOOKBACK) if each.start < start]
+    before = next(dropwhile(lambda each: each.text in _BRACKETS, tokens), None)
+    if before is not None and before.text == "not" and before is not tokens[0]:
+        fix = "write `not in {{ name }}` as a whole, with the column before it"
+        raise source.error(tag, "the `not` before this list is in another optional clause", fix)

@@ -1,7 +1,4 @@
-"""The builder of a template's tree. One method for each kind of lexeme, so that a new construct is a new method.
-
-What a filter makes of a tag is in ``filters``.
-"""
+"""The builder of a template's tree: a method for each kind of lexeme. ``filters`` gives filters meaning."""
 
 from __future__ import annotations
 
@@ -26,10 +23,9 @@ from tenantry.sql.lexing.tags import (
     read_tag,
 )
 from tenantry.sql.parameters.declared import Parameter, find_parameter
-from tenantry.sql.parsing.levels import Level
-from tenantry.sql.parsing.list_boundaries import check_list
+from tenantry.sql.parsing.open_node import OpenNode
 from tenantry.sql.parsing.placeholder_forms import PlaceholderForms
-from tenantry.sql.parsing.positions import PositionAnalyzer, ReplacedSpan
+from tenantry.sql.parsing.positions import PositionAnalyzer, ReplacedSpan, check_list
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Concat, InList, Node, Position, Value, VariableReference
 from tenantry.sql.tenant_guard import is_viewer_input
@@ -38,34 +34,29 @@ MAX_TAGS = 1_000
 """Tags in one template."""
 _TOO_MANY_TAGS = f"a SQL template has at most {MAX_TAGS} variables"
 MAX_CLAUSE_DEPTH = 8
-"""Optional clauses within one another."""
+"""Nesting of optional clauses."""
 
 _NEAR = 300  # lexemes around a tag that decide its position
 _TAGGED = frozenset({LexemeKind.TAG, LexemeKind.INTERPOLATED_STRING})
 
 
 class _Scope(NamedTuple):
-    """Lexemes around a tag, and its index among them."""
-
     lexemes: Sequence[Lexeme]
     at: int
 
     def with_argument(self, argument: Sequence[Lexeme]) -> tuple[list[Lexeme], int]:
-        """The lexemes with an argument of the tag in its stead, and the index of the first one."""
         before = self.lexemes[max(0, self.at - _NEAR) : self.at]
         return [*before, *argument, *self.lexemes[self.at + 1 : self.at + _NEAR]], len(before)
 
 
 class _Placed(NamedTuple):
-    """A tag, or a string with tags in it, that is still to come: what it replaces, and where it is."""
-
     span: ReplacedSpan
     scope: _Scope
     tag: VariableTag | None  # of a string none
 
 
 class TreeBuilder:
-    """Reads the lexemes of one template; ``references`` are its variables, in the order of the text."""
+    """Reads the lexemes of a template; ``references`` are its variables in text order."""
 
     def __init__(
         self,
@@ -83,7 +74,7 @@ class TreeBuilder:
         self._optional = optional
         self._text = source.text
         self._slices = list(reversed(slices))  # the next one is taken from the end
-        self._levels = [Level(0)]
+        self._levels = [OpenNode(0)]
         self._clauses = 0  # that are open
         self._choices: list[VariableReference] = []  # what decides about the branches that are open
         self._end = 0  # the text before this offset is in the tree
@@ -102,7 +93,7 @@ class TreeBuilder:
         }
 
     def build(self, lexemes: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """The nodes of the whole text; ``references`` is filled on the way."""
+        """Return the nodes, and fill ``references``."""
         tags = [len(lexeme.parts) or 1 for lexeme in lexemes if lexeme.kind in _TAGGED]
         if sum(tags) > 2 * MAX_TAGS or len(tags) > MAX_TAGS:
             raise TemplateError(_TOO_MANY_TAGS)
@@ -112,8 +103,8 @@ class TreeBuilder:
         return tuple(level.nodes)
 
     def branch(self, reference: VariableReference, scope: _Scope, argument: Sequence[Lexeme]) -> tuple[Node, ...]:
-        """The nodes of an argument, which is a branch of the Switch that ``reference`` decides about."""
-        level = Level(argument[0].start if argument else 0)
+        """Return the nodes of an argument: a branch of ``reference``'s Switch."""
+        level = OpenNode(argument[0].start if argument else 0)
         self._levels.append(level)
         self._choices.append(reference)
         tags, self._tags = self._tags, []
@@ -127,8 +118,8 @@ class TreeBuilder:
     def variable(
         self, reference: VariableReference, tag: VariableTag, path: str, position: Position, conversion: str
     ) -> VariableReference:
-        """A further variable of a tag, in a branch of its Switch."""
-        self._levels.append(Level(tag.offset))
+        """Add a variable of a tag in a branch of its Switch."""
+        self._levels.append(OpenNode(tag.offset))
         self._choices.append(reference)
         form = self._forms.of_compared(tag, path, position)
         found = self.reference(tag, position, path, conversion=conversion, form=form)
@@ -137,7 +128,6 @@ class TreeBuilder:
         return found
 
     def _read(self, lexemes: Sequence[Lexeme], around: Sequence[Lexeme], first: int) -> None:
-        """Reads lexemes into the innermost level. ``around`` holds them from the index ``first``, in their context."""
         analyzer = PositionAnalyzer(self.source, self.dialect, around)
         placed = [
             self._place(analyzer, _Scope(around, index), lexeme)
@@ -184,7 +174,7 @@ class TreeBuilder:
         text.append(self._text[start:stop])
 
     def _copy(self, lexeme: Lexeme) -> None:
-        """The author's own text. Backslashes that protect our characters go; a comment is a space or nothing."""
+        """Escaping backslashes go; a comment becomes a space or nothing."""
         text = self._text[lexeme.start : lexeme.end]
         if lexeme.kind is LexemeKind.COMMENT:
             text = " " if text.startswith("/*") else ""
@@ -267,7 +257,7 @@ class TreeBuilder:
         cast: str = "",
         form: str = "",
     ) -> VariableReference:
-        """A variable of the tag, for the innermost level: the one that it names, unless another path is given."""
+        """Add a variable to the innermost node: the tag's, or ``path``."""
         if len(self.references) == MAX_TAGS:
             raise TemplateError(_TOO_MANY_TAGS)
         path = path or tag.path
@@ -295,7 +285,6 @@ class TreeBuilder:
         return reference
 
     def _is_required(self, path: str, not_a_filter: bool) -> bool:
-        """Whether the absence of a value is an error, whatever a viewer chooses."""
         level = self._levels[-1]
         if not level.clause and not self._choices:
             return True
@@ -316,7 +305,7 @@ class TreeBuilder:
             fix = "put the clauses beside each other"
             raise self.source.error(lexeme.start, f"optional clauses are at most {MAX_CLAUSE_DEPTH} deep", fix)
         self._levels[-1].flush()
-        self._levels.append(Level(lexeme.start, clause=True))
+        self._levels.append(OpenNode(lexeme.start, clause=True))
         self._clauses += 1
 
     def _close(self, lexeme: Lexeme) -> None:

@@ -1,9 +1,8 @@
-"""Vanishing conditions: where a filter may be whose condition is ``1 = 1`` when a viewer sends nothing.
+"""Where a filter may stand that becomes ``1 = 1`` without a value.
 
-``1 = 1`` changes nothing only among conditions that ``and`` joins. So between such a filter and its ``where``, ``on``,
-``having``, ``qualify`` or ``prewhere`` there are parentheses and ``and`` alone, and no ``or`` is next to them, whatever
-clauses are kept and texts are chosen. Under ``not``, next to ``or``, in a comparison, a ``case``, a function or an item
-of ``select`` it would be another condition than its author meant. A filter that always has a value may be anywhere.
+``1 = 1`` changes nothing only among conditions joined by ``and``: up to ``where``, ``on``, ``having``, ``qualify`` or
+``prewhere`` there are only parentheses and ``and``, whatever is kept or chosen. Filters that always have a value may
+stand anywhere.
 """
 
 from __future__ import annotations
@@ -16,12 +15,11 @@ from tenantry.errors import TemplateError
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.lexing.tags import CONDITIONS, Filter
 from tenantry.sql.parameters.declared import Parameter, ParameterType, find_parameter
-from tenantry.sql.parsing.bare_values import ITEM_ENDS, continues
+from tenantry.sql.parsing.constant_expressions import ITEM_ENDS, continues
 from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, read_outline
 from tenantry.sql.source import Source
 
 _STARTS = ("where", "on", "having", "qualify", "prewhere")
-"""Words that a condition follows in which ``1 = 1`` changes nothing."""
 _OTHER_STARTS = frozenset({"select", "by", "when", "then", "else"})
 _ALL_STARTS = _OTHER_STARTS.union(_STARTS)
 _BEFORE, _AFTER = -1, 1
@@ -29,7 +27,7 @@ _CHOICE, _ARGUMENT = "choice", "argument"
 
 
 def check_vanishing(source: Source, dialect: Dialect, parameters: Mapping[str, Parameter]) -> None:
-    """Raises TemplateError for the first filter whose condition may vanish where that changes what its author wrote."""
+    """Raise TemplateError for the first filter whose absence would change the author's condition."""
     if not any(name in source.text for name in CONDITIONS):
         return
     for level, index in _tags(_Level(read_outline(source, dialect), "")):
@@ -45,8 +43,7 @@ def check_vanishing(source: Source, dialect: Dialect, parameters: Mapping[str, P
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The tokens in one pair of brackets, or in one text of a tag: ``bracket`` says which, and is empty for the whole
-    template. ``outer`` is the level of the brackets or the tag, ``index`` their place in it."""
+    """Tokens in one bracket or tag. ``outer`` and ``index`` locate it."""
 
     tokens: Tokens
     bracket: str
@@ -66,8 +63,7 @@ def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
 
 
 def _misplaced(level: _Level, index: int, kept: AbstractSet[int]) -> str | None:
-    """``not``, ``or`` or ``other``: what makes another condition of ``1 = 1`` at a place; None if nothing does.
-    ``kept`` are the clauses around the tag, which are kept where it is."""
+    """Return ``not``, ``or``, ``other`` or None. ``kept`` clauses contain the tag."""
     for token in _neighbours(level, index, _BEFORE, kept):
         if token is not None and token.kind is not TokenKind.AND and not token.is_word(*_STARTS):
             return "not" if token.text in {"not", "!"} else "or" if token.kind is TokenKind.OR else "other"
@@ -86,20 +82,17 @@ def _misplaced(level: _Level, index: int, kept: AbstractSet[int]) -> str | None:
 
 
 def _goes_on(token: OutlineToken) -> bool:
-    """Whether a token after a condition makes a part of something of it."""
     if token.kind is TokenKind.NAME or token.kind is TokenKind.STRING:
         return False
     return token.kind in {TokenKind.TAG, TokenKind.OR} or token.text == "collate" or continues(token.text)
 
 
 def _outward(level: _Level, index: int, step: int) -> list[OutlineToken]:
-    """The tokens on one side of a place, the nearest first."""
     return list(level.tokens[index + 1 :]) if step > 0 else list(level.tokens[:index])[::-1]
 
 
 def _neighbours(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> Iterator[OutlineToken | None]:
-    """What can be next to a place: one token for each way to drop clauses and to choose texts. None is the edge of its
-    brackets or of the template."""
+    """Yield each possible neighbour; None is the edge of the brackets."""
     for token in _nearest(_outward(level, index, step), step, kept):
         if token is None and level.bracket == _CHOICE and level.outer is not None:
             yield from _neighbours(level.outer, level.index, step, kept)
@@ -108,7 +101,6 @@ def _neighbours(level: _Level, index: int, step: int, kept: AbstractSet[int]) ->
 
 
 def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[OutlineToken | None]:
-    """The tokens that can be the first of some, and None where all of them can be absent."""
     absent: set[int] = set()
     for token in outward:
         if not absent.isdisjoint(token.clauses):
@@ -131,8 +123,7 @@ def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[Out
 
 
 def _reach(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
-    """The word that begins or ends the condition of a place on one side, ``or`` if there is one before that, or nothing
-    at the edge of its brackets; and the level of these."""
+    """Return the word that bounds the condition on one side, ``or`` if one comes first, or nothing at the edge."""
     outward = _outward(level, index, step)
     words = ITEM_ENDS if step > 0 else _ALL_STARTS
     for at, token in enumerate(outward):
@@ -178,7 +169,6 @@ def _error(source: Source, condition: Filter, parameter: Parameter, what: str) -
 
 
 def _plain(parameter: Parameter, column: str) -> str:
-    """The condition as it is written without a filter."""
     path = parameter.path
     if parameter.is_range:
         return f"({column} >= {{{{ {path}.start }}}} and {column} < {{{{ {path}.end }}}})"

@@ -1,4 +1,4 @@
-"""``tenantry move``: the customers of another product as the groups of a file for ``tenantry group sync``."""
+"""``tenantry move``: customers of another product as a file for ``tenantry group sync``."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _customers(pages: tuple[Path, ...]) -> list[dict[str, Any]]:
 
 
 def _group(customer: dict[str, Any], sources: dict[str, str], schemas: dict[str, str]) -> dict[str, Any]:
-    """A group has all of its properties itself: ``computed_…`` holds those that a customer inherits too."""
+    # `computed_…` has inherited values too, and a group inherits nothing.
     properties = customer.get("computed_properties") or customer.get("properties") or {}
     group = {"name": customer.get("name") or customer["provided_id"], "properties": properties}
     given = [customer[key] for key in MAPPINGS if key in customer]

@@ -1,4 +1,4 @@
-"""Reading of exports, and the file for ``tenantry group sync``, which is printed whole or not at all."""
+"""Reads exports, and prints the file for ``tenantry group sync``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_json(path: Path) -> Any:
 
 
 def number(text: Any, what: str) -> int | float:
-    """A number from an export that stores numbers as strings. ``what`` names the value in the error."""
+    """A number that the export stores as a string. ``what`` names it in the error."""
     try:
         value = float(text)
     except (TypeError, ValueError):
@@ -37,15 +37,12 @@ def number(text: Any, what: str) -> int | float:
 
 
 def write(read: Callable[[], Groups]) -> None:
-    """Prints the groups that ``read`` returns. Raises ClickException if an export has an unknown form.
-
-    Empty fields are written too: ``group sync`` keeps a field that the file does not name, and a field that is empty
-    now may have had a value before.
-    """
+    """Print the groups that ``read`` returns. Raises ClickException for an unknown form of export."""
     try:
         groups = read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise click.ClickException(f"an export does not have the form that this command reads: {error!r}") from None
+    # Empty fields are written too: `group sync` keeps the old value of a field that the file lacks.
     text = yaml.dump({"groups": groups}, Dumper=_Dumper, allow_unicode=True, sort_keys=False)
     click.echo(text, nl=False)
 
@@ -60,7 +57,6 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> Any:
-    """Quotes a string that YAML 1.2 could read as a number or as several lines."""
     plain = text[:1].isascii() and text[:1].isalpha() and text.isprintable()
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain else '"')
 

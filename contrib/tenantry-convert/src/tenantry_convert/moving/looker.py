@@ -55,7 +55,6 @@ def from_looker(
 
 
 def _properties(group: str, attributes: list[dict[str, Any]], values: dict[tuple[str, str], Any]) -> dict[str, Any]:
-    """The value of the group, else the default. Looker prefers the values of single users, which no group has."""
     found = {}
     for attribute in attributes:
         held = values.get((group, str(attribute["id"])))
@@ -68,7 +67,6 @@ def _properties(group: str, attributes: list[dict[str, Any]], values: dict[tuple
 
 
 def _typed(attribute: dict[str, Any], value: str) -> Any:
-    """Looker stores a string and a type. A filter expression is more than a value: it is reported and kept as it is."""
     match attribute["type"]:
         case "number":
             return number(value, f"the user attribute {attribute['name']}")

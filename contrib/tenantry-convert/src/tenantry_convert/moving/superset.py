@@ -38,7 +38,7 @@ def from_superset(ctx: click.Context, exports: tuple[Path, ...]) -> None:
 
 
 def read_clause(clause: str) -> dict[str, Any] | None:
-    """Column -> value, or list of values. None if the clause says anything else, or holds a template."""
+    """Column -> value or list. None for any other clause or a template."""
     found: dict[str, Any] = {}
     at = 0
     if "{{" in clause or "{%" in clause:
@@ -62,7 +62,6 @@ def _value(text: str) -> Any:
 
 
 def _groups(exports: list[Any], unread: list[str]) -> Groups:
-    """``unread`` receives each clause that was not read, and a word if pages are missing."""
     found: dict[str, dict[str, Any]] = {}
     partly: set[str] = set()
     for customer, clause in _clauses(exports, unread):
@@ -83,7 +82,6 @@ def _groups(exports: list[Any], unread: list[str]) -> Groups:
 
 
 def _clauses(exports: list[Any], unread: list[str]) -> Iterator[tuple[str, str | None]]:
-    """The id of a customer and a clause, or None: this customer exists."""
     bodies = [body for export in exports if isinstance(export, list) for body in export]
     yield from ((body["user"]["username"], None) for body in bodies)
     yield from ((body["user"]["username"], rule["clause"]) for body in bodies for rule in body["rls"])

@@ -1,0 +1,199 @@
+"""M4: the rows of a line chart that its pixels can show (Jugel et al., VLDB 2014).
+
+Of each column of pixels the first row, the last, and those with the least and the greatest value are kept: a line
+through them covers the same pixels. There are two columns for each device pixel, since a line has soft edges. No value
+is averaged: each kept row is one of the query's.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from math import floor, isfinite, log2
+from operator import itemgetter, le
+from typing import Any, Final, TypeAlias
+
+from tenantry.datasources.results import Result
+
+COLUMNS_PER_PIXEL: Final = 2
+_NUMBERS: Final = (int, float, Decimal)
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Lines of the columns ``measures`` over the column ``by``, one for each value of ``color``, drawn ``width`` device
+    pixels wide."""
+
+    by: str
+    measures: tuple[str, ...]
+    color: str | None
+    width: int
+
+    @property
+    def columns(self) -> int:
+        """Parts of the width that are reduced separately."""
+        return COLUMNS_PER_PIXEL * self.width
+
+
+def reduce_rows(result: Result, plot: Plot) -> Result | None:
+    """The rows that the plot shows, in their order. ``by`` is a number, a date or a time, also as ISO 8601 text.
+
+    None if the rows cannot be reduced: there are few, a column is missing, or a line is not in the order of ``by``.
+    """
+    return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
+
+
+def thin_rows(result: Result, plot: Plot) -> Result | None:
+    """The rows that ``reduce_rows`` may need of the first rows of a query; None if they cannot be reduced.
+
+    The columns have the width of a power of two and are at least as many as those of the plot. As the axis grows,
+    columns merge in pairs, so the kept rows and the rows that follow can be thinned again.
+    """
+    return _reduced(result, plot, _nested_columns)
+
+
+_ColumnOf: TypeAlias = Callable[[Any], int]
+_MakeColumns: TypeAlias = Callable[[Callable[[Any], float], Any, Any, int], _ColumnOf | None]
+"""A function of the position of a value, the first and the last value, and the number of columns."""
+
+
+def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result | None:
+    wanted = {plot.by, *plot.measures, *(() if plot.color is None else (plot.color,))}
+    if not result or not wanted <= set(result.names):
+        return None
+    try:
+        kept = _kept_rows(result, plot, make_columns)
+    except (TypeError, ValueError, ArithmeticError):  # mixed types, text that is no time, or a huge number
+        return None
+    return None if kept is None else replace(result, rows=[result.rows[index] for index in sorted(kept)])
+
+
+def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[int] | None:
+    """Indexes; None for rows out of order. Raises TypeError, ValueError and ArithmeticError."""
+    position = result.names.index
+    axis = _column(result, position(plot.by))
+    series = _series(result, None if plot.color is None else position(plot.color))
+    ordered = [_chosen(axis, each) for each in series]
+    position_of = _position_finder(axis[0])
+    if position_of is None or not all(all(map(le, each, each[1:])) for each in ordered):
+        return None
+    column_of = make_columns(
+        position_of, min(each[0] for each in ordered), max(each[-1] for each in ordered), plot.columns
+    )
+    if column_of is None:
+        return None
+    parts = [[*_column_parts(each, column_of)] for each in ordered]
+    kept: set[int] = set()
+    for name in plot.measures:
+        values = _column(result, position(name))
+        for indexes, own in zip(series, parts, strict=True):
+            found = _kept(own, _chosen(values, indexes))
+            kept.update(found if indexes is None else map(indexes.__getitem__, found))
+    return kept
+
+
+def _column(result: Result, position: int) -> list[Any]:
+    return list(map(itemgetter(position), result.rows))
+
+
+def _chosen(values: list[Any], indexes: Sequence[int] | None) -> list[Any]:
+    return values if indexes is None else [values[index] for index in indexes]
+
+
+def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
+    """The indexes of each series' rows; None: one series has all rows."""
+    if color is None:
+        return [None]
+    found: dict[Any, list[int]] = {}
+    for index, row in enumerate(result.rows):
+        found.setdefault(row[color], []).append(index)
+    return [*found.values()]
+
+
+# --- columns of the plot ----------------------------------------------------------------------------------------------
+
+
+def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
+    """``count`` columns from the first value to the last."""
+    low, span = position_of(first), position_of(last) - position_of(first)
+    if not isfinite(span * count):
+        return None
+    if not span:
+        return lambda _: 0
+    return lambda value: min(int((position_of(value) - low) * count / span), count - 1)
+
+
+def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
+    """``count`` columns or up to twice as many, whose edges stay edges or vanish when the axis grows."""
+    span = position_of(last) - position_of(first)
+    if not isfinite(span * count):
+        return None
+    width = 2.0 ** floor(log2(span / count)) if span else 1.0
+    return lambda value: floor(position_of(value) / width)
+
+
+def _position_finder(value: Any) -> Callable[[Any], float] | None:
+    """Maps values of this type to positions: times to seconds, dates to days. None for a type without positions."""
+    if isinstance(value, str):
+        zone = datetime.fromisoformat(value).tzinfo
+        start = datetime(1970, 1, 1, tzinfo=None if zone is None else UTC)
+        return lambda text: (datetime.fromisoformat(text) - start).total_seconds()
+    if isinstance(value, datetime):
+        begin = datetime(1970, 1, 1, tzinfo=None if value.tzinfo is None else UTC)
+        return lambda time: (time - begin).total_seconds()
+    if isinstance(value, date):
+        return lambda day: float(day.toordinal())
+    return float if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
+
+
+def _column_parts(axis: Sequence[Any], column_of: _ColumnOf) -> Iterator[tuple[int, int]]:
+    """The begin and end of each column's rows, for values in order. Empty columns are left out."""
+    start, count, length = 0, len(axis), 1
+    while start < count:
+        column, low, step = column_of(axis[start]), start, length  # neighbours have about the same length
+        while (high := low + step) < count and column_of(axis[high]) == column:
+            low, step = high, 2 * step
+        end = bisect_right(axis, column, low, min(high, count), key=column_of)
+        yield start, end
+        start, length = end, max(1, end - start - 1)
+
+
+# --- rows of a column -------------------------------------------------------------------------------------------------
+
+
+def _kept(parts: Sequence[tuple[int, int]], values: Sequence[Any]) -> Iterator[int]:
+    find = _plain_extremes if _is_plain(values) else _extremes_and_gap
+    for start, end in parts:
+        yield start
+        yield end - 1
+        yield from (start + index for index in find(values[start:end]))
+
+
+def _is_plain(values: Sequence[Any]) -> bool:
+    """Whether all are numbers other than NaN."""
+    try:
+        total = sum(values)
+    except TypeError:
+        return False
+    return not _is_gap(total)
+
+
+def _is_gap(value: Any) -> bool:
+    return value is None or value != value  # NaN is not equal to itself
+
+
+def _plain_extremes(column: Sequence[Any]) -> tuple[int, int]:
+    return column.index(min(column)), column.index(max(column))
+
+
+def _extremes_and_gap(column: Sequence[Any]) -> Iterator[int]:
+    """The least and the greatest value, and the first gap, where the line breaks."""
+    there = [index for index, value in enumerate(column) if not _is_gap(value)]
+    if there:
+        yield min(there, key=column.__getitem__)
+        yield max(there, key=column.__getitem__)
+    if len(there) < len(column):
+        yield next(index for index, value in enumerate(column) if _is_gap(value))

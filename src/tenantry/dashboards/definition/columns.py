@@ -1,0 +1,112 @@
+"""The columns of its query that a panel names: how the file writes them, and which leave the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from tenantry.dashboards.definition.model import ColumnUse, Panel
+from tenantry.dashboards.definition.value_kinds import ColumnName, Key, Listed, Schema, TemplateText, ValueKind, refuse
+from tenantry.dashboards.definition.vega_columns import vega_fields
+from tenantry.datasources.results import Result
+from tenantry.groups import Record
+from tenantry.sql import Source
+from tenantry.sql.header import YamlNode
+
+ALL: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class AllOr(ValueKind):
+    """``all`` columns, read as None, or a list of some."""
+
+    some: Listed
+
+    def read(self, node: YamlNode, source: Source) -> Any:
+        return None if node.value == ALL else self.some.read(node, source)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"const": ALL}, self.some.schema()]}
+
+
+@dataclass(frozen=True, slots=True)
+class Named(ValueKind):
+    """A name, or a mapping of one name to its options: ``route``, ``{share: percent}``."""
+
+    name: ValueKind
+    about: ValueKind
+
+    def read(self, node: YamlNode, source: Source) -> dict[str, Any]:
+        if not isinstance(node.value, dict):
+            return {"name": self.name.read(node, source)}
+        if len(node.value) != 1:
+            fix = "write - name: percent, or - name: {format: percent, title: …}, one for each"
+            raise refuse(source, node, "this is one name and what is said of it", fix)
+        ((name, value),) = node.value.items()
+        found = {"name": self.name.read(YamlNode(name, node.keys[name]), source)}
+        return found if value.value is None else found | self.about.read(value, source)
+
+    def schema(self) -> Schema:
+        one = {"minProperties": 1, "maxProperties": 1}
+        return {"anyOf": [self.name.schema(), {"type": "object", "additionalProperties": self.about.schema()} | one]}
+
+
+_COLUMNS: Final = Listed(ColumnName(), 5)
+SORT: Final = "sort"
+"""The key of the column that sorts the rows of a table."""
+
+
+def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
+    """The columns named in ``nodes``, the values of a panel read by ``keys``."""
+    for key in keys:
+        for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
+            yield ColumnUse(key.name, name, offset)
+
+
+def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
+    """With their offsets."""
+    if key.name == "click" and isinstance(node.value, dict):  # each control takes the column of its own name
+        for each in (node.value[name] for name in ("filter", "with") if name in node.value):
+            yield from _names(_COLUMNS, each)
+    elif key.name == SORT and isinstance(key.kind, TemplateText):  # that of a table; the marks of a chart have words
+        yield from ((name.removeprefix("-"), offset) for name, offset in _names(ColumnName(), node))
+    else:
+        yield from _names(key.kind, node)
+
+
+def _names(kind: ValueKind, node: YamlNode) -> Iterator[tuple[str, int]]:
+    if isinstance(kind, AllOr):
+        yield from () if node.value == ALL else _names(kind.some, node)
+    elif isinstance(kind, Listed):
+        for each in node.value if isinstance(node.value, list) else [node]:
+            yield from _names(kind.kind, each)
+    elif isinstance(kind, Named) and isinstance(node.value, dict):
+        for name, offset in node.keys.items():
+            yield from _names(kind.name, YamlNode(name, offset))
+    elif isinstance(kind, Named):
+        yield from _names(kind.name, node)
+    elif isinstance(kind, ColumnName) and isinstance(node.value, str):
+        yield node.value, node.offset
+
+
+Columns: TypeAlias = frozenset[str] | None
+"""Names of columns; None for all."""
+
+
+def named_columns(panel: Panel, variables: Record) -> Columns:
+    """The columns that the panel names, except in ``sort``, including those of its Vega-Lite specification; None for
+    all. Raises MissingVariable and UnbindableValue for a variable in a name."""
+    if panel.all_columns:
+        return None
+    written = panel.named.substitute(variables)
+    uses = zip(panel.columns, written["columns"], strict=True)
+    named = [name for use, name in uses if use.key != SORT]
+    names = (*named, *written["expressions"], *vega_fields(written["vega"]))
+    return frozenset(name for name in names if isinstance(name, str))  # a property of another type names no column
+
+
+def small_line(rows: Result, measure: str) -> Result:
+    """The columns of a key figure's small line: its measure, and the first other column as the axis."""
+    along = [name for name in rows.names if name != measure][:1]
+    return rows.only([measure, *along] if measure in rows.names else [])

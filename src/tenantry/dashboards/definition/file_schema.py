@@ -1,0 +1,228 @@
+"""The keys of a dashboard's file: at the top, in a control, and in each kind of panel.
+
+The reader and the published JSON Schema are both made from these tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from tenantry.dashboards.definition.columns import AllOr, Named
+from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
+from tenantry.dashboards.definition.value_kinds import (
+    Anything,
+    ColumnName,
+    Duration,
+    Either,
+    Fields,
+    Flag,
+    Key,
+    Listed,
+    Number,
+    OneOf,
+    Statement,
+    TemplateText,
+    ValueKind,
+    Word,
+)
+
+MAX_ROWS: Final = 100
+"""Rows of a dashboard."""
+MAX_IN_ROW: Final = 6
+"""Panels of a row."""
+MAX_SERIES: Final = 12
+"""Measures of one chart."""
+MAX_TABLE_COLUMNS: Final = 60
+FORMATS: Final = (
+    *("number", "integer", "decimal", "percent", "currency", "compact"),
+    *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
+)
+"""How a value is written. ``percent``: 0.12 is 12 %; ``currency``: the group's; ``duration``: seconds."""
+
+QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
+CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
+_DASHBOARD_NAME: Final = Word("a dashboard", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
+_SCHEMA_ID: Final = TemplateText(200)
+
+QUERY: Final = Either(
+    QUERY_NAME,
+    Fields("a query", (Key("sql", Statement(), "the statement itself", required=True),)),
+    lambda name: {"name": name},
+)
+"""The ``NAME`` of a query file, or ``{sql: select …}``."""
+
+_FORMAT: Final = Key("format", OneOf(FORMATS), f"how values are written: {', '.join(FORMATS)}")
+_DIGITS: Final = Key("digits", Number(0, 6), "digits after the point")
+_UNIT: Final = Key("unit", TemplateText(30), "the unit, written beside the title")
+
+_COMMON: Final = (
+    Key("title", TemplateText(200), "what the panel is called"),
+    Key("description", TemplateText(), "a sentence below the title"),
+    Key("width", Number(1, COLUMNS), f"columns of {COLUMNS} that it takes; else an equal share of its row"),
+)
+_FED: Final = (
+    *_COMMON,
+    Key("schema", _SCHEMA_ID, "the schema whose data source is asked; else the dashboard's"),
+    Key("refresh", Duration(1, 86_400), "how often the page asks again: 30 s, 5 min"),
+    Key("cache", Duration(0, 86_400), "how old an answer may be: 0 asks the source each time"),
+    Key("show_query", Flag(), "whether a viewer may read the query's text"),
+    Key("empty", TemplateText(200), "what stands there when there are no rows"),
+)
+_CLICK: Final = Key(
+    "click",
+    Fields(
+        "click",
+        (
+            Key(
+                "filter",
+                Listed(CONTROL_NAME, 5),
+                "controls of this page that take the value of the column of the same name",
+            ),
+            Key("open", _DASHBOARD_NAME, "another dashboard, which opens with these values"),
+            Key("with", Listed(CONTROL_NAME, 5), "controls of the other dashboard, from columns of the same name"),
+        ),
+    ),
+    "what a click does: {filter: route} filters this page, {open: route, with: [route]} opens another",
+)
+_QUERY: Final = Key("query", QUERY, "the query: a file's name, or {sql: …}", required=True)
+_REFERENCE: Final = Key(
+    "reference",
+    Either(
+        Number(-1e15, 1e15, whole=False),
+        Fields(
+            "a reference line",
+            (
+                Key("value", Number(-1e15, 1e15, whole=False), "where it lies", required=True),
+                Key("label", TemplateText(60), "what it is called"),
+            ),
+        ),
+        lambda value: {"value": value},
+    ),
+    "a line across the chart: 15, or {value: 15, label: target}",
+)
+_SORT: Final = Key("sort", OneOf(("query", "largest", "smallest", "name")), "the order of the marks; else the query's")
+_LIMIT: Final = Key("limit", Number(1, 500), "marks at most; the others are summed up as one")
+_MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
+_BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
+_COLOR: Final = Key("color", ColumnName(), "the column that tells the series apart")
+_STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
+_FURTHER: Final = Key(
+    "columns",
+    AllOr(Listed(ColumnName(), MAX_TABLE_COLUMNS)),
+    "further columns that the page and the file get, next to those that the panel names; all: every column",
+)
+_CHART: Final = (*_FED, _QUERY, _UNIT, _FORMAT, _DIGITS, _CLICK, _FURTHER)
+
+_TABLE_COLUMN: Final = Named(
+    ColumnName(),
+    Either(
+        _FORMAT.kind,
+        Fields(
+            "a column",
+            (
+                Key("title", TemplateText(100), "its heading"),
+                _FORMAT,
+                _DIGITS,
+                Key("bar", Flag(), "a bar behind the number, as long as it is large"),
+                Key("hide", Number(1, 60), "the order in which columns go when it is narrow: 1 goes first"),
+            ),
+        ),
+        lambda name: {"format": name},
+    ),
+)
+
+
+def _panel(kind: PanelKind, value: ValueKind, about: str, *keys: Key) -> tuple[Key, ...]:
+    return (Key(kind, value, about, required=True), *keys)
+
+
+PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
+    {
+        PanelKind.HEADING: _panel(PanelKind.HEADING, TemplateText(200), "a heading over what follows"),
+        PanelKind.TEXT: _panel(PanelKind.TEXT, TemplateText(10_000), "paragraphs for people", *_COMMON),
+        PanelKind.FIGURE: _panel(
+            PanelKind.FIGURE,
+            ColumnName(),
+            "the column of the number",
+            *_CHART,
+            Key("compare", OneOf((PREVIOUS_PERIOD,)), "the change against the range just before"),
+            Key("sparkline", QUERY, "a query with the same column over time, drawn as a small line"),
+            Key("better", OneOf(("higher", "lower")), "which change is good"),
+        ),
+        PanelKind.TABLE: _panel(
+            PanelKind.TABLE,
+            QUERY,
+            "the query: a file's name, or {sql: …}",
+            *_FED,
+            _UNIT,
+            Key(
+                "columns",
+                AllOr(Listed(_TABLE_COLUMN, MAX_TABLE_COLUMNS)),
+                "the columns shown, in this order; all, or without this key: every column of the query",
+            ),
+            Key("page", Number(5, 500), "rows of a page"),
+            Key("sort", TemplateText(200), "the column that it is sorted by at first; -name: the largest first"),
+            _CLICK,
+        ),
+        PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _REFERENCE),
+        PanelKind.AREA: _panel(
+            PanelKind.AREA, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _STACK, _REFERENCE
+        ),
+        PanelKind.BAR: _panel(
+            PanelKind.BAR,
+            _MEASURES,
+            "the columns drawn",
+            *_CHART,
+            _BY,
+            _COLOR,
+            _STACK,
+            _SORT,
+            _LIMIT,
+            _REFERENCE,
+            Key("horizontal", Flag(), "bars that lie, with room for long names"),
+        ),
+        PanelKind.DONUT: _panel(PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _SORT, _LIMIT),
+        PanelKind.SCATTER: _panel(
+            PanelKind.SCATTER,
+            ColumnName(),
+            "the column of the height",
+            *_CHART,
+            _BY,
+            _COLOR,
+            Key("size", ColumnName(), "the column of the size of a point"),
+            Key("label", ColumnName(), "the column of the name of a point"),
+        ),
+        PanelKind.HEATMAP: _panel(
+            PanelKind.HEATMAP,
+            ColumnName(),
+            "the column of the shade",
+            *_CHART,
+            _BY,
+            Key("rows", ColumnName(), "the column of the other axis", required=True),
+            Key("diverging", Flag(), "two colours on both sides of zero"),
+        ),
+        PanelKind.VEGA: _panel(
+            PanelKind.VEGA,
+            Anything("a Vega-Lite specification; its data are the rows of the query"),
+            "a Vega-Lite specification without addresses",
+            *_FED,
+            _QUERY,
+            _FURTHER,
+        ),
+    }
+)
+"""The keys of each kind of panel; the first is the kind's."""
+
+CONTROL_KINDS: Final = ("range", "choices", "text", "number", "date")
+"""The key that says what a control is."""
+
+DASHBOARD: Final = (
+    Key("title", TemplateText(200), "what the dashboard is called", required=True),
+    Key("description", TemplateText(), "a sentence below the title"),
+    Key("schema", _SCHEMA_ID, "the schema whose data source is asked, if a panel names none; else main"),
+    Key("refresh", Duration(1, 86_400), "how often the page asks again, if a panel says nothing else"),
+    Key("cache", Duration(0, 86_400), "how old an answer may be, if a panel says nothing else"),
+)
+"""The keys at the top of the file, except ``controls`` and ``rows``."""

@@ -1,0 +1,321 @@
+"""Kinds of values in a dashboard's file: each reads its YAML node and has a JSON Schema.
+
+The tables of keys (``file_schema.py``) are made of them, so the reader and the published schema agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Protocol
+
+from tenantry.dashboards.definition.variables import Definition
+from tenantry.errors import TemplateError
+from tenantry.sql import MAX_TEXT, Source
+from tenantry.sql.header import YamlNode
+from tenantry.suggestions import did_you_mean
+
+Schema = dict[str, Any]
+
+_NAME_FIX: Final = "write a name; in quotes if it looks like a number"
+_DURATION: Final = re.compile(r"(\d{1,6}) ?(s|seconds?|min|minutes?|h|hours?|d|days?)")
+_SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+class ValueKind(Protocol):
+    """One kind of value."""
+
+    def read(self, node: YamlNode, source: Source) -> Any:
+        """The value. Raises TemplateError, at its place, for a wrong one."""
+        ...
+
+    def schema(self) -> Schema:
+        """The JSON Schema of the values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a mapping, its kind of value, and its description."""
+
+    name: str
+    kind: ValueKind
+    about: str
+    required: bool = False
+
+
+def refuse(source: Source, node: YamlNode, problem: str, fix: str) -> TemplateError:
+    """The error at a node."""
+    return source.error(node.offset, problem, fix)
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateText(ValueKind):
+    """Text for people, which may hold ``{{ variables }}``."""
+
+    longest: int = 2_000
+
+    def read(self, node: YamlNode, source: Source) -> str:
+        text = _text(node, source, "this is a text", "put it into quotes")
+        if len(text) > self.longest:
+            raise refuse(source, node, f"this text is longer than {self.longest} characters", "shorten it")
+        try:
+            Definition(text)
+        except TemplateError as error:
+            problem = error.message.partition(": ")[2]
+            raise refuse(source, node, problem, "write a path, as in {{ user_group.name }}") from None
+        return text
+
+    def schema(self) -> Schema:
+        return {"type": "string", "maxLength": self.longest}
+
+
+@dataclass(frozen=True, slots=True)
+class Word(ValueKind):
+    """A name. ``what`` it names is for errors; ``pattern`` is its form."""
+
+    what: str
+    pattern: str
+
+    def read(self, node: YamlNode, source: Source) -> str:
+        text = _text(
+            node, source, f"this is the name of {self.what}", "write a name; in quotes if it looks like a number"
+        )
+        if not re.fullmatch(self.pattern, text):
+            raise refuse(
+                source,
+                node,
+                f"this is no name of {self.what}",
+                "begin with a letter, and go on with letters, digits and _",
+            )
+        return text
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": f"^(?:{self.pattern})$", "description": f"the name of {self.what}"}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnName(ValueKind):
+    """The name of a column as the query writes it: any single-line text."""
+
+    longest: ClassVar[int] = 200
+
+    def read(self, node: YamlNode, source: Source) -> str:
+        text = _text(node, source, "this is the name of a column", _NAME_FIX)
+        if not text or len(text) > self.longest or not text.isprintable():
+            raise refuse(source, node, "this is no name of a column", "write it as the query does")
+        return text
+
+    def schema(self) -> Schema:
+        return {"type": "string", "minLength": 1, "maxLength": self.longest}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(ValueKind):
+    """A SQL statement, read with the queries since its tags are those of SQL templates."""
+
+    def read(self, node: YamlNode, source: Source) -> str:
+        text = _text(node, source, "this is a SQL statement", "write sql: select …; with | for one of several lines")
+        if not text.strip():
+            raise refuse(source, node, "this statement is empty", "write select …")
+        return text
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": r"\S", "maxLength": MAX_TEXT}
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(ValueKind):
+    """One of some words."""
+
+    words: Sequence[str]
+
+    def read(self, node: YamlNode, source: Source) -> str:
+        if isinstance(node.value, str) and node.value in self.words:
+            return node.value
+        written = node.value if isinstance(node.value, str) else ""
+        fix = f"{did_you_mean(written, self.words)}One of: {', '.join(self.words)}"
+        raise refuse(source, node, "this is no word that stands here", fix)
+
+    def schema(self) -> Schema:
+        return {"enum": list(self.words)}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(ValueKind):
+    """``true`` or ``false``."""
+
+    def read(self, node: YamlNode, source: Source) -> bool:
+        if isinstance(node.value, bool):
+            return node.value
+        raise refuse(source, node, "this is true or false", "write true, or take the key out")
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True, slots=True)
+class Number(ValueKind):
+    """A number between two. ``whole``: an integer."""
+
+    least: float
+    greatest: float
+    whole: bool = True
+
+    def read(self, node: YamlNode, source: Source) -> int | float:
+        value = node.value
+        number = isinstance(value, int if self.whole else int | float) and not isinstance(value, bool)
+        if number and isinstance(value, int | float) and self.least <= value <= self.greatest:
+            return value
+        kind = "an integer" if self.whole else "a number"
+        fix = f"write {kind} from {self.least:g} to {self.greatest:g}"
+        raise refuse(source, node, f"this is no such {kind.split()[-1]}", fix)
+
+    def schema(self) -> Schema:
+        return {"type": "integer" if self.whole else "number", "minimum": self.least, "maximum": self.greatest}
+
+
+@dataclass(frozen=True, slots=True)
+class Duration(ValueKind):
+    """A time, as ``30 s``, ``5 min``, ``1 h`` or a number; read as seconds."""
+
+    least: int
+    greatest: int
+
+    def read(self, node: YamlNode, source: Source) -> float:
+        seconds = self._seconds(node.value)
+        if seconds is None or not self.least <= seconds <= self.greatest:
+            fix = f"write 30 s, 5 min or 1 h; from {self.least} to {self.greatest} seconds"
+            raise refuse(source, node, "this is no such time", fix)
+        return seconds
+
+    def _seconds(self, value: Any) -> float | None:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+        return None if match is None else float(int(match[1]) * _SECONDS[match[2][0]])
+
+    def schema(self) -> Schema:
+        return {
+            "anyOf": [
+                {"type": "number", "minimum": self.least, "maximum": self.greatest},
+                {"type": "string", "pattern": f"^(?:{_DURATION.pattern})$"},
+            ]
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(ValueKind):
+    """At most ``most`` values of one kind; a single value is a list of one."""
+
+    kind: ValueKind
+    most: int
+
+    def read(self, node: YamlNode, source: Source) -> list[Any]:
+        nodes = node.value if isinstance(node.value, list) else [node]
+        if not nodes:
+            raise refuse(source, node, "this list is empty", "take the key out, or write what it is about")
+        if len(nodes) > self.most:
+            raise refuse(source, nodes[self.most], f"these are more than {self.most}", "write fewer")
+        return [self.kind.read(each, source) for each in nodes]
+
+    def schema(self) -> Schema:
+        one = self.kind.schema()
+        return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1, "maxItems": self.most}]}
+
+
+@dataclass(frozen=True, slots=True)
+class Fields(ValueKind):
+    """A mapping with known keys, called ``what`` in errors."""
+
+    what: str
+    keys: tuple[Key, ...]
+
+    def read(self, node: YamlNode, source: Source) -> dict[str, Any]:
+        nodes = mapping(node, source, self.what, [key.name for key in self.keys])
+        return read_keys(nodes, node, source, self.what, self.keys)
+
+    def schema(self) -> Schema:
+        return object_schema(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Either(ValueKind):
+    """A value in a short form, or a mapping in the long form. ``lengthen`` converts the short form."""
+
+    short: ValueKind
+    long: Fields
+    lengthen: Callable[[Any], Any]
+
+    def read(self, node: YamlNode, source: Source) -> Any:
+        if isinstance(node.value, dict):
+            return self.long.read(node, source)
+        return self.lengthen(self.short.read(node, source))
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.short.schema(), self.long.schema()]}
+
+
+@dataclass(frozen=True, slots=True)
+class Anything(ValueKind):
+    """A JSON value with variables in its texts, as a Vega-Lite specification. ``about``: its description."""
+
+    about: str
+
+    def read(self, node: YamlNode, source: Source) -> Any:
+        if not isinstance(node.value, dict):
+            raise refuse(source, node, f"this is {self.about}", "write a mapping")
+        value = node.plain()
+        try:
+            Definition(value)
+        except TemplateError as error:
+            raise refuse(source, node, error.message, "correct it there") from None
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "object", "description": self.about}
+
+
+def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:
+    """The nodes of a mapping by key, without empty ones. Raises TemplateError for an unknown key."""
+    if not isinstance(node.value, dict):
+        raise refuse(source, node, f"{what} is a mapping", f"write {names[0]}: …, each key on a line of its own")
+    for name in node.value:
+        if name not in names:
+            fix = f"{did_you_mean(name, names)}The keys: {', '.join(names)}"
+            if node.value[name].value is None:  # {text: Hello, world}
+                fix += ". Put a text that holds a comma into quotes"
+            raise source.error(node.keys[name], f"{what} has no key {name}", fix)
+    return {name: each for name, each in node.value.items() if each.value is not None}
+
+
+def read_keys(
+    nodes: Mapping[str, YamlNode], node: YamlNode, source: Source, what: str, keys: Iterable[Key]
+) -> dict[str, Any]:
+    """The values of a mapping's keys. Raises TemplateError for a missing required one."""
+    values: dict[str, Any] = {}
+    for key in keys:
+        if key.name in nodes:
+            values[key.name] = key.kind.read(nodes[key.name], source)
+        elif key.required:
+            raise refuse(source, node, f"{what} has no {key.name}", f"write {key.name}: {key.about}")
+    return values
+
+
+def object_schema(keys: Iterable[Key], **more: Any) -> Schema:
+    """The JSON Schema of a mapping with exactly these keys."""
+    keys = tuple(keys)
+    required = [key.name for key in keys if key.required]
+    schema: Schema = {
+        "type": "object",
+        "properties": {key.name: key.kind.schema() | {"description": key.about} for key in keys},
+        "additionalProperties": False,
+    }
+    return schema | ({"required": required} if required else {}) | more
+
+
+def _text(node: YamlNode, source: Source, problem: str, fix: str) -> str:
+    if not isinstance(node.value, str):
+        raise refuse(source, node, problem, fix)
+    return node.value

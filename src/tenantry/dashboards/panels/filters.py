@@ -1,0 +1,86 @@
+"""The viewer's filters, as the ``params`` that queries read.
+
+Filters have three layers: locked ones are properties of the group, which no request can express; defaults belong to
+controls; the viewer's choices are read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.errors import InvalidParameter
+from tenantry.groups import Record
+from tenantry.sql.dialects import DIALECTS
+from tenantry.sql.parameters import Parameter, ParameterConversion, is_empty, typed_value
+from tenantry.suggestions import did_you_mean
+
+_LONGEST_NAME: Final = 100
+_PRESET: Final = "preset"
+_ENDS: Final = frozenset({"start", "end"})
+_DAY: Final = timedelta(days=1)
+
+
+def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert the sent filters to ``params``. A value is text, a number, a boolean, a list of these, ``{"preset":
+    "last-30-days"}``, or ``{"start": "2026-01-01", "end": "2026-01-31"}``, which includes the last day; one end may be
+    null if the queries allow it. Absent and null mean the default; empty text or an empty list means no value.
+
+    Raises InvalidParameter, which names each unknown filter or wrong value.
+    """
+    unknown = [name for name in given if name not in saved.settable]
+    if unknown:
+        shown = [name[:_LONGEST_NAME] for name in unknown]
+        near = did_you_mean(shown[0], saved.settable)
+        raise InvalidParameter(f"this dashboard has no filter {', '.join(shown)}. {near}".strip(), names=shown)
+    controls = saved.dashboard.controls
+    params: dict[str, Any] = {}
+    for name, value in given.items():
+        if not _is_absent(value):
+            params[name] = _plain(name, value)
+        elif value is not None and name in controls:
+            params |= _cleared(controls[name].parameter)
+    chosen = {name: controls[name].parameter for name in params if name in controls}
+    # What the queries declare themselves is looked at when they are bound, each panel's by itself.
+    ParameterConversion(chosen).convert({"params": params}, DIALECTS["postgresql"], datetime.now(UTC))
+    return params
+
+
+def _cleared(parameter: Parameter) -> dict[str, Any]:
+    if parameter.clearable:
+        return {parameter.name: ""}
+    if parameter.always_given:
+        name = parameter.path
+        raise InvalidParameter(f"{name} takes {parameter.takes}, and cannot be empty", names=[name])
+    return {}
+
+
+def _is_absent(value: Any) -> bool:
+    values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+    return all(map(is_empty, values))
+
+
+def _plain(name: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if value.keys() == {_PRESET} and isinstance(value[_PRESET], str):
+            return value[_PRESET]
+        if value.keys() <= _ENDS and all(each is None or isinstance(each, str) for each in value.values()):
+            return dict(value)
+    elif not isinstance(value, list) or not any(isinstance(each, list | dict) for each in value):
+        return value
+    raise InvalidParameter(f"params.{name}: this is no value of a filter", names=[name])
+
+
+def previous_period(
+    parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime
+) -> Mapping[str, Any] | None:
+    """The range of the same length just before the chosen one; None if that is open or absent. Raises as
+    ``typed_value`` does."""
+    bounds = typed_value(parameter, variables, now)
+    if bounds is None or bounds.start is None or bounds.end is None:
+        return None
+    start = bounds.start - (bounds.end - bounds.start)
+    last_day = type(start) is date
+    return {"start": start, "end": bounds.start - _DAY if last_day else bounds.start}

@@ -1,0 +1,62 @@
+"""The properties ``locale`` and ``currency``, which the page passes to the browser's Intl.
+
+The page ignores what Intl would refuse; these functions report it before a viewer notices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+_VARIANT: Final = "(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3})"
+_IS_VARIANT: Final = re.compile(_VARIANT)
+_LOCALE: Final = re.compile(
+    "(?:[a-z]{2,3}|[a-z]{5,8})"  # language
+    "(?:-[a-z]{4})?"  # script
+    "(?:-(?:[a-z]{2}|[0-9]{3}))?"  # region
+    f"(?:-{_VARIANT})*"
+    "(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*"  # extensions
+    "(?:-x(?:-[a-z0-9]{1,8})+)?",
+    re.IGNORECASE | re.ASCII,
+)
+"""A Unicode BCP 47 locale identifier (UTS 35, section 3.2), as ECMA-402 requires."""
+_CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
+"""ECMA-402, IsWellFormedCurrencyCode."""
+
+
+class UnusableFormat(NamedTuple):
+    """An unusable property: the expected form, the consequence, and the fix."""
+
+    name: str
+    rule: str
+    outcome: str
+    fix: str
+
+
+def is_locale(text: str) -> bool:
+    """Whether ``text`` is a well-formed BCP 47 language tag, of any language."""
+    if not _LOCALE.fullmatch(text):
+        return False
+    tag = text.casefold().partition("-x-")[0].split("-")
+    singles = [index for index, part in enumerate(tag) if len(part) == 1]
+    variants = [part for part in tag[1 : singles[0] if singles else None] if _IS_VARIANT.fullmatch(part)]
+    return len({tag[index] for index in singles}) == len(singles) and len(set(variants)) == len(variants)
+
+
+def is_currency(text: str) -> bool:
+    """Whether ``text`` has the form of an ISO 4217 code."""
+    return _CURRENCY.fullmatch(text) is not None
+
+
+def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
+    """The properties ``locale`` and ``currency`` that dashboards cannot use. Absent ones are fine."""
+    locale, currency = properties.get("locale"), properties.get("currency")
+    if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
+        hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""
+        example = hyphens if is_locale(hyphens) else "en-US"
+        outcome = "numbers and dates are written as those of groups without a locale"
+        yield UnusableFormat("locale", "a language tag of BCP 47", outcome, f"write it with hyphens, as {example}")
+    if currency not in (None, "") and not (isinstance(currency, str) and is_currency(currency)):
+        outcome = "amounts are written without a sign"
+        yield UnusableFormat("currency", "a code of ISO 4217", outcome, "write its three letters, as EUR")

@@ -1,0 +1,181 @@
+"""PanelRunner: run the panels of one dashboard for one viewer.
+
+Queries read the group's variables and ``params``, the viewer's filters. A failing or slow panel does not affect the
+others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
+
+from tenantry.dashboards.charts.chart_rows import ChartRows
+from tenantry.dashboards.charts.m4 import Plot
+from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
+from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
+from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
+from tenantry.dashboards.folder import SavedDashboard
+from tenantry.dashboards.panels.filters import previous_period
+from tenantry.dashboards.panels.tables import fetch_table
+from tenantry.dashboards.protocol.answer_budget import Encode, HeldLine, OpenAnswer
+from tenantry.dashboards.protocol.panel_errors import internal_error, viewer_error
+from tenantry.dashboards.protocol.panel_lines import choices_line, error_line, rows_line
+from tenantry.dashboards.protocol.panel_request import WantedPanel
+from tenantry.datasources import DataSources, WrappedTemplate
+from tenantry.datasources.results import Result
+from tenantry.errors import TenantryError, error_location
+from tenantry.groups import Record, UserGroup, extend
+from tenantry.sql import SQLTemplate
+
+_REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
+"""Panels whose rows are reduced to those that their pixels show, unless their series are stacked."""
+
+FRESH: Final = 5.0
+"""Maximum age in seconds of rows that a viewer refreshes: a cache asks the source once in this time."""
+
+_log = logging.getLogger("tenantry.dashboards")
+
+
+class PanelRunner:
+    """Runs the panels of ``saved`` for the group, with ``params`` from ``read_filters``. ``fresh``: rows are at most
+    ``FRESH`` seconds old."""
+
+    def __init__(
+        self,
+        saved: SavedDashboard,
+        group: UserGroup,
+        sources: DataSources,
+        charts: ChartRows,
+        params: Mapping[str, Any],
+        *,
+        fresh: bool = False,
+    ) -> None:
+        self._saved = saved
+        self._group = group
+        self._sources = sources
+        self._charts = charts
+        self._params: Final = dict(params)
+        self._fresh = fresh
+        self._certain_until = sources.changes.certain_until()
+        self.variables: Final[Record] = extend(group.variables, "params", self._params)
+        """Read by queries and texts."""
+
+    async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
+        """The line of a panel: its rows or its error. Raises nothing."""
+        return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
+
+    async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
+        """The line with the choices of a control."""
+        return await self._line("choices", control, lambda: self._choices(control), answer)
+
+    async def _line(self, kind: str, name: str, fetch: Callable[[], Awaitable[Encode]], answer: OpenAnswer) -> HeldLine:
+        dashboard = self._saved.dashboard.name
+        where = f"{kind} {name} of dashboard {dashboard}"
+        try:
+            return await answer.line((dashboard, kind, name), fetch)
+        except TenantryError as error:
+            _log.log(logging.ERROR if error.status >= 500 else logging.INFO, "%s: %s: %s", where, error.code, error)
+            shown = viewer_error(error)
+        except Exception as error:  # noqa: BLE001  # a mistake in one panel is none of the others'
+            _log.error("%s: %s", where, error_location(error))
+            shown = internal_error()
+        return HeldLine(deque([error_line(kind, name, shown, self._certain_until)]), 0)
+
+    async def _rows(self, panel: Panel, wanted: WantedPanel) -> Encode:
+        view = panel.view.substitute(self.variables)  # what is missing there is missing in the panel
+        queries = self._saved.queries.panels[panel.id]
+        if queries.rows is None:
+            return partial(rows_line, panel.id, Result((), ()), None)
+        named = named_columns(panel, self.variables)
+        if panel.kind is PanelKind.TABLE:
+            return await self._table(panel, queries.rows, view, named, wanted)
+        plot = _plot(panel, view, wanted.plot_width)
+        if plot is not None:
+            return await self._chart(panel, queries.rows, named, plot)
+        rows, before, small = await _together(
+            self._ask(panel, queries.rows),
+            self._compared(panel, queries),
+            self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
+        )
+        assert rows is not None  # noqa: S101  # it was asked
+        more: dict[str, tuple[Result, Columns]] = {}
+        if before is not None:
+            more["compare"] = before, named
+        if small is not None:
+            more["sparkline"] = small_line(small, view[panel.kind]), None
+        return partial(rows_line, panel.id, rows, named, **self._times(rows, before, small), more=more)
+
+    async def _table(
+        self, panel: Panel, template: SQLTemplate, view: Mapping[str, Any], named: Columns, wanted: WantedPanel
+    ) -> Encode:
+        rows, total = await fetch_table(partial(self._ask, panel), template, view, named, wanted.page, wanted.sort)
+        return partial(rows_line, panel.id, rows, named, total=total, **self._times(rows))
+
+    async def _chart(self, panel: Panel, template: SQLTemplate, named: Columns, plot: Plot) -> Encode:
+        rows, reduced = await self._charts.fetch(
+            self._group, panel.schema, template, self.variables, plot, self._max_age(panel)
+        )
+        return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced)
+
+    async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
+        """None without a comparison, or if the range has no start or end."""
+        template = queries.rows
+        if not panel.compare or template is None:
+            return None
+        controls = self._saved.dashboard.controls
+        read = parameters_read(template)
+        name = next(name for name, each in controls.items() if each.parameter.is_range and name in read)
+        before = previous_period(template.parameters[name], self.variables, datetime.now(UTC))
+        if before is None:
+            return None
+        return await self._ask(panel, template, extend(self.variables, "params", self._params | {name: before}))
+
+    async def _choices(self, control: str) -> Encode:
+        rows = await self._ask(self._saved.dashboard, self._saved.queries.choices[control])
+        return partial(choices_line, control, rows)
+
+    async def _ask(
+        self, asker: Panel | DashboardFile, template: SQLTemplate | WrappedTemplate, variables: Record | None = None
+    ) -> Result:
+        given = self.variables if variables is None else variables
+        return await self._sources.query(self._group, asker.schema, template, given, max_age=self._max_age(asker))
+
+    def _times(self, *results: Result | None) -> dict[str, Any]:
+        """Those of the oldest rows."""
+        asked = [result.as_of for result in results if result is not None and result.as_of is not None]
+        if not asked:
+            return {"age": None, "as_of": self._certain_until}
+        age = (datetime.now(UTC) - min(asked)).total_seconds()
+        return {"age": max(0.0, age), "as_of": max(min(asked).timestamp(), self._certain_until)}
+
+    def _max_age(self, asker: Panel | DashboardFile) -> float | None:
+        if not self._fresh:
+            return asker.max_age
+        return FRESH if asker.max_age is None else min(FRESH, asker.max_age)
+
+
+def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
+    """None for a panel whose rows are not reduced."""
+    if panel.kind not in _REDUCED or view.get("stack"):
+        return None
+    shown = view[panel.kind]
+    measures = (shown,) if isinstance(shown, str) else tuple(shown)
+    return Plot(view["by"], measures, view.get("color"), width)
+
+
+async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
+    """When one fails, the others are cancelled."""
+    tasks = [asyncio.ensure_future(query) for query in queries]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _nothing() -> None: ...

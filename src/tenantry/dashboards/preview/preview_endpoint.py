@@ -1,0 +1,80 @@
+"""``POST /dashboards/-/preview``: an address that shows one dashboard as one group, once."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Annotated, Final, Protocol
+
+from pydantic import Field
+from starlette.responses import Response
+
+from tenantry.dashboards.embedding.codes import SECONDS, Purpose
+from tenantry.dashboards.preview.previews import CodesOfGroups, Previews
+from tenantry.dashboards.protocol.panel_request import StrictBody, read_body
+from tenantry.errors import NotFound
+from tenantry.groups import Author, Scope
+from tenantry.ports import ApiTokenStore
+from tenantry.provisioning import Deadline
+from tenantry.provisioning.http import (
+    STORE_SECONDS,
+    ApiRequest,
+    ApiTokenUses,
+    Endpoint,
+    authenticate,
+    digest_of,
+    json_response,
+    require_scope,
+)
+
+PATH: Final = "/-/preview"
+"""Path below the mount."""
+
+
+class PreviewRequest(StrictBody):
+    """The body."""
+
+    user_group_id: Annotated[str, Field(min_length=1, max_length=255)]
+    dashboard: Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+class PreviewBackend(CodesOfGroups, Protocol):
+    """The parts of a store that the endpoint needs."""
+
+    @property
+    def api_tokens(self) -> ApiTokenStore: ...
+
+
+class PreviewEndpoint(Endpoint):
+    """For callers with an API token of the scope ``preview``, for groups of its environment."""
+
+    def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
+        super().__init__("POST")
+        self._api_tokens = store.api_tokens
+        self._previews = previews
+        self._dashboards = dashboards
+        self._uses = ApiTokenUses()
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """200 with the address and its seconds. Raises the errors of ``/api/user`` in its order; NotFound for an
+        unknown dashboard, UnknownGroup, InvalidBody for an ended group."""
+        deadline = Deadline(STORE_SECONDS)
+        caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
+        raw = await request.read_body()
+        request.require_media_type("application/json")
+        wanted = read_body(raw, PreviewRequest)
+        request.set_operation("preview")
+        require_scope(caller, Scope.PREVIEW)
+        if wanted.dashboard not in self._dashboards:
+            raise NotFound("there is no such dashboard", field="/dashboard")
+        author = Author(f"api token {caller.id} ({caller.label})", request.id)
+        issuing = self._previews.issue(
+            caller.environment, wanted.user_group_id, wanted.dashboard, author, api_token_id=caller.id
+        )
+        code = await deadline.write(issuing)
+        address = preview_address(request.root_path, wanted.dashboard, code)
+        return json_response({"success": 1, "address": address, "seconds": int(SECONDS[Purpose.PREVIEW])})
+
+
+def preview_address(mount: str, dashboard: str, code: str) -> str:
+    """The address that opens a preview. The code is in the fragment, which no server logs."""
+    return f"{mount}/{dashboard}#code={code}"

@@ -1,0 +1,96 @@
+"""BoundQuery: one query of a user group, bound for its data source, with the key of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from tenantry.datasources.open_sources import OpenSource
+from tenantry.datasources.pool.streamed_reduction import Reduction
+from tenantry.datasources.query_label import QueryLabel
+from tenantry.datasources.subquery_wrapper import WrappedTemplate
+from tenantry.groups import Record, UserGroup
+from tenantry.sql import BoundSQL, SQLTemplate
+
+
+@dataclass(slots=True)
+class BoundQuery:
+    """One bound query. Equal keys mean equal answers; without a key an answer is not shared. ``weight`` gives the
+    group's share of the source's time; None: 1. ``max_age`` (seconds), the caller's, extends how long the answer is
+    kept. ``reduction`` makes few rows of many."""
+
+    opened: OpenSource
+    group: UserGroup
+    schema: str
+    label: QueryLabel
+    sql: BoundSQL
+    session: BoundSQL | None
+    key: str | None
+    weight: Callable[[], float] | None
+    wants_dicts: bool = False
+    max_age: float | None = None
+    reduction: Reduction | None = None
+
+    def reduce(self, reduction: Reduction) -> None:
+        """Have the answer reduced; its key then names the reduction too."""
+        self.reduction, self.key = reduction, self.key and derived_key(self.key, reduction.key)
+
+
+def bind_query(
+    opened: OpenSource,
+    group: UserGroup,
+    schema: str,
+    label: QueryLabel,
+    template: SQLTemplate | WrappedTemplate,
+    variables: Mapping[str, Any] | Record,
+    *,
+    has_key: bool = True,
+) -> BoundQuery:
+    """Bind a template for an open source, which may close at the next ``await`` unless its ``users`` count the caller.
+
+    The key of a wrapped query begins with that of the query inside. A value without a fingerprint, for a driver of the
+    host, gives no key. Raises as ``SQLTemplate.bind`` and ``SessionTemplate.bind`` do.
+    """
+    pool, share = opened.pool, opened.queue.limits.sharing.weight
+    inner = template.template if isinstance(template, WrappedTemplate) else template
+    bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
+    sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
+    session = None if opened.session is None else opened.session.bind(group)
+    key: str | None = None
+    if has_key:
+        try:
+            key = opened.fingerprint(bound, session, group)
+            if sql is not bound:
+                key = derived_key(key, opened.fingerprint(sql, session, group))
+        except TypeError:
+            key = None
+    weight = None if share is None else partial(share, group)
+    return BoundQuery(opened, group, schema, label, sql, session, key, weight)
+
+
+def derived_key(key: str, derivation: str) -> str:
+    """The key of an answer derived from the answer with ``key``."""
+    return f"{key} {derivation}"
+
+
+def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
+    """Raises ValueError for variables of another group: they would choose its rows on this group's source."""
+    own = group.variables
+    if variables is own:
+        return
+    try:
+        owner = variables["user_group"]
+    except KeyError:
+        return
+    expected = own["user_group"]
+    if owner is expected:  # ``variables(request)`` extends the group's own
+        return
+    # A copy: the same group read again, or a record that went through a template or JSON.
+    is_copy = isinstance(owner, Record | dict) and all(
+        name in owner and owner[name] == expected[name] for name in ("id", "environment")
+    )
+    if not is_copy:
+        raise ValueError("these variables are another user group's than the one whose data source is asked")

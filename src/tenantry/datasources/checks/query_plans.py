@@ -1,0 +1,63 @@
+"""PlanTemplate: have an engine explain a query without running it, which checks tables, columns and types.
+
+It runs as the real query would: with its source, session variables, checks, limits and bound values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from tenantry.datasources.driver import check_statement
+from tenantry.datasources.engines.registry import engine_name
+from tenantry.datasources.explanation import ExplainedQuery
+from tenantry.datasources.statement import READING_DUCKDB, UNCLEAR, first_keyword, refusal
+from tenantry.datasources.subquery_wrapper import WrappedTemplate
+from tenantry.sql import BoundSQL, SQLTemplate
+
+
+class _Plans(NamedTuple):
+    """The prefix, and the keywords that may follow: another word could be an option, as `analyze`, which runs the
+    query."""
+
+    prefix: str
+    keywords: frozenset[str]
+
+
+_SELECTS: Final = frozenset({"select", "with"})
+_PLANS: Final[Mapping[str, _Plans]] = {
+    "postgresql": _Plans("explain ", _SELECTS | {"values", "table"}),
+    "mysql": _Plans("explain ", _SELECTS),
+    "mariadb": _Plans("explain ", _SELECTS),
+    "sqlite": _Plans("explain query plan ", _SELECTS | {"values"}),
+    "duckdb": _Plans("explain ", _SELECTS | {"values", "from"}),
+    "clickhouse": _Plans("explain ", _SELECTS),
+    "chdb": _Plans("explain ", _SELECTS),
+}
+"""Engines that explain queries, as ``ENGINES`` names them."""
+
+
+class PlanTemplate(WrappedTemplate):
+    """The plan of a template; ``prefix`` is from ``plan_prefix``."""
+
+    def __init__(self, template: SQLTemplate, prefix: str) -> None:
+        super().__init__(template)
+        self._prefix = prefix
+
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """The statement that explains."""
+        return bound._replace(sql=self._prefix + bound.sql)
+
+
+def plan_prefix(query: ExplainedQuery) -> str | None:
+    """The prefix that makes the engine explain a query; None if the engine explains nothing, or for another statement
+    than a `select`, such as `show`. Raises NotOneStatement for a statement that does not read."""
+    plans = _PLANS.get(engine_name(query.engine) or "")
+    sql = query.traced.bound.sql
+    if plans is None:
+        return None
+    if first_keyword(sql) in plans.keywords:
+        return plans.prefix
+    reason = refusal(sql, READING_DUCKDB | {"exists"})
+    check_statement(query.source_id, None if reason == UNCLEAR else reason)
+    return None

@@ -1,0 +1,218 @@
+"""OpenSources: the open data sources of one event loop, bounded in number, each with its queue and connection pool.
+
+An open source belongs to one registration. When that changes, the next query opens the source anew, and the old one
+closes when its last query has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tenantry.datasources.engines.engine import Engine
+from tenantry.datasources.engines.registry import BUILT_IN_NAMES, find_engine, is_engine
+from tenantry.datasources.pool.connection_pool import ConnectionPool
+from tenantry.datasources.pool.fair_queue import FairQueue
+from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.query_label import TAGGED
+from tenantry.datasources.session import SessionTemplate
+from tenantry.datasources.url import parse_url, source_revision
+from tenantry.datasources.url_secrets.resolution import ConnectableSource, UrlSecrets
+from tenantry.errors import InvalidSettings, SecretUnavailable, SourceUnavailable
+from tenantry.groups import RegisteredSource, UserGroup
+from tenantry.sql import BoundSQL
+
+_STOP_INTERVAL: Final = 0.005  # seconds between two checks whether the queries of a stopped source have ended
+
+_log = logging.getLogger(__name__)
+
+
+def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
+    """The engines whose queries get a tag. Raises InvalidSettings for a string, and for an unknown engine."""
+    if isinstance(tagged, str):
+        raise InvalidSettings(f"query_tags is {tagged!r}; it takes the engines, as {TAGGED!r}, or () for none")
+    for engine in tagged:
+        if engine not in own and not is_engine(engine):
+            raise InvalidSettings(f"query_tags names {engine!r}; known are {', '.join([*BUILT_IN_NAMES, *own])}")
+    return frozenset(tagged)
+
+
+def create_source(
+    source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
+) -> ConnectionPool[Any]:
+    """The pool of a source. ``host``: see ``host_engines``. Raises InvalidSource for a URL, dialect or driver that
+    cannot be used."""
+    url = parse_url(source.url)
+    engine = find_engine(url, host, trusted=source.trusted)
+    engine.check_url(url)  # again: the row may be older than a rule
+    return ConnectionPool(engine.open_driver(source, limits), limits)
+
+
+def source_name(registered: RegisteredSource) -> str:
+    """The environment and id of a source, which are unique in a store."""
+    return f"{registered.environment.id}/{registered.id}"
+
+
+@dataclass(slots=True, eq=False)
+class OpenSource:
+    """A registered source with its queue and connections. ``revision`` changes with all that decides which rows an
+    answer has. ``is_tagged``: its queries get a tag. ``users``: callers that keep it open; ``on_unused`` is called when
+    the last one leaves."""
+
+    registered: RegisteredSource
+    secrets: ConnectableSource
+    pool: ConnectionPool[Any]
+    session: SessionTemplate | None
+    revision: str
+    queue: FairQueue
+    is_tagged: bool = False
+    users: int = 0
+    on_unused: Callable[[OpenSource], None] | None = None
+    name: str = field(init=False)
+    """See ``source_name``."""
+
+    def __post_init__(self) -> None:
+        self.name = source_name(self.registered)
+
+    def release(self) -> None:
+        """Count one user less."""
+        self.users -= 1
+        if not self.users and self.on_unused is not None:
+            self.on_unused(self)
+
+    def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
+        """The key of an answer of this source. Raises TypeError for a value that has none."""
+        return bound.fingerprint(
+            source=self.name,
+            revision=self.revision,
+            group=f"{group.handle.hex()} {group.revision}",
+            session=session,
+        )
+
+
+class OpenSources:
+    """Opens, shares and closes sources; at most ``limits.max_sources`` at a time."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        engines: Mapping[str, Engine],
+        secrets: UrlSecrets,
+        tagged: frozenset[str] = frozenset(),
+    ) -> None:
+        self.limits: Final = limits
+        self._secrets = secrets
+        self._tagged = tagged
+        self._engines = engines
+        self._open: OrderedDict[tuple[int, str], OpenSource] = OrderedDict()  # least recently used first
+        self._retired: set[OpenSource] = set()  # replaced, but still in use
+        self._is_stopping = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def find(self, registered: RegisteredSource) -> OpenSource:
+        """The open source, which may close at the next ``await`` unless its ``users`` count the caller. Raises
+        InvalidSource, SourceUnavailable."""
+        if asyncio.get_running_loop() is not self._loop:
+            self._bind_to_loop()
+        if self._is_stopping:
+            raise SourceUnavailable("this process is stopping, and runs no more queries; try again", retry_after=1)
+        key = (registered.environment.id, registered.id)
+        known = self._open.get(key)
+        if (
+            known is not None
+            and known.registered == registered
+            and (not known.secrets.read or known.secrets.is_current())  # saves a call for a URL without references
+        ):
+            self._open.move_to_end(key)
+            return known
+        opened = self._open_source(registered)
+        if known is not None:
+            self._retire(key)
+        elif len(self._open) >= self.limits.max_sources:
+            self._evict_idle()
+        self._open[key] = opened
+        return opened
+
+    def _open_source(self, registered: RegisteredSource) -> OpenSource:
+        session = SessionTemplate(registered) if registered.session else None
+        try:
+            secrets = self._secrets.resolve(registered)
+        except SecretUnavailable as error:
+            _log.error("%s", error.message)  # viewers learn nothing about keys, variables and files
+            raise
+        pool = create_source(secrets.source, self.limits, self._engines)
+        # A result within one limit may exceed another, so processes with other limits share no answers.
+        revision = f"{source_revision(secrets.source)} {self.limits.row_limit} {self.limits.max_bytes}"
+        is_tagged = parse_url(registered.url).get_backend_name() in self._tagged
+        return OpenSource(
+            registered, secrets, pool, session, revision, FairQueue(registered.id, self.limits), is_tagged
+        )
+
+    def _evict_idle(self) -> None:
+        for key, opened in self._open.items():
+            if not opened.users:
+                self._retire(key)
+                return
+        raise SourceUnavailable(f"{self.limits.max_sources} data sources are busy at once; try again", retry_after=1)
+
+    def _retire(self, key: tuple[int, str]) -> None:
+        opened = self._open.pop(key)
+        if opened.users:
+            self._retired.add(opened)
+            opened.on_unused = self._close
+        else:
+            self._close(opened)
+
+    def _close(self, opened: OpenSource) -> None:
+        opened.on_unused = None
+        self._retired.discard(opened)
+        task = asyncio.get_running_loop().create_task(opened.pool.aclose())
+        self._closing.add(task)  # the loop itself holds tasks only weakly
+        task.add_done_callback(self._closing.discard)
+
+    def _bind_to_loop(self) -> None:
+        """Connections belong to the event loop that opened them. Those of a closed loop are dropped."""
+        loop = asyncio.get_running_loop()
+        if self._loop is loop:
+            return
+        if self._loop is not None and not self._loop.is_closed() and self._open:
+            raise RuntimeError("one DataSources serves one event loop: make another one for this loop")
+        for opened in self._take_all():
+            opened.pool.abandon()
+        self._closing.clear()
+        self._loop = loop
+
+    def _take_all(self) -> list[OpenSource]:
+        taken = [*self._open.values(), *self._retired]
+        self._open.clear()
+        self._retired.clear()
+        for opened in taken:
+            opened.on_unused = None
+        return taken
+
+    async def stop(self, seconds: float) -> None:
+        """Stop all queries and refuse new ones, for good. Waits at most ``seconds`` for the sources."""
+        self._bind_to_loop()
+        self._is_stopping = True
+        running = (*self._open.values(), *self._retired)
+        for opened in running:
+            opened.queue.close()
+            opened.pool.stop_all()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while any(opened.pool.is_running for opened in running):  # noqa: ASYNC110  # once in a process
+                    await asyncio.sleep(_STOP_INTERVAL)
+
+    async def aclose(self) -> None:
+        """Stop all queries and close every connection. Used again, the sources open anew."""
+        self._bind_to_loop()
+        for opened in self._take_all():
+            self._close(opened)
+        while self._closing:
+            await asyncio.gather(*self._closing)

@@ -1,0 +1,205 @@
+"""ConnectionPool: a bounded pool of blocking connections, each used by one thread at a time.
+
+A query that is cancelled or runs too long is interrupted. Its turn ends when its thread has stopped, so at most
+``pool_size`` queries run at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Generic, cast
+
+from tenantry.datasources.driver import (
+    Answer,
+    C,
+    Driver,
+    Found,
+    NoConnectionLeft,
+    OnEnd,
+    ReusingDriver,
+    SessionDriver,
+    closing_error,
+    timeout_error,
+)
+from tenantry.datasources.pool.fair_queue import Turn
+from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.pooled_query import Idle, PooledQuery, Work
+from tenantry.datasources.pool.row_chunks import RowChunks
+from tenantry.datasources.pool.source_stream import GRACE, SourceStream
+from tenantry.datasources.results.chunks import MakeWriter
+from tenantry.errors import InvalidSource, TenantryError
+from tenantry.sql import BoundSQL
+
+_INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
+
+IDLE_SECONDS = 300.0
+"""A connection that is idle for this long is closed, after at most twice the time."""
+
+
+class ConnectionPool(Generic[C]):
+    """Runs bound SQL on the connections of one driver. Opens nothing before the first query."""
+
+    def __init__(self, driver: Driver[C], limits: Limits) -> None:
+        self.dialect: str = driver.dialect
+        self.paramstyle: str = driver.paramstyle
+        self._driver = driver
+        self._is_reusable = driver.is_reusable if isinstance(driver, ReusingDriver) else None
+        self._sets_sessions = isinstance(driver, SessionDriver)
+        self._limits = limits
+        self._threads = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-{driver.source_id}")
+        self._idle: Idle[C] = deque()
+        self._closing_idle: asyncio.TimerHandle | None = None
+        self._running: dict[PooledQuery[C] | SourceStream[C], Turn] = {}
+        self._closed = False
+
+    async def fetch(
+        self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
+    ) -> Found:
+        """The rows as ``shape`` makes them in the thread, for example ``as_result``.
+
+        ``turn`` has come, and ends when the connection is free. ``session`` sets the session variables, in the same
+        transaction. Raises DataSourceError; SourceUnavailable without a connection in time; InvalidSource for session
+        variables that the driver cannot set.
+        """
+        work: Work[C] = self._driver.fetch
+        arguments: tuple[BoundSQL, ...] = (bound,)
+        if session is not None:
+            work, arguments = cast("SessionDriver", self._driver).fetch_in_session, (bound, session)
+        while True:
+            query: PooledQuery[C] = PooledQuery(self._driver, self._is_reusable, self._idle, self.end)
+            self._begin(query, turn, session)
+            timer = asyncio.get_running_loop().call_later(self._limits.timeout + GRACE, self._time_out, query)
+            try:
+                self._threads.submit(query.run, work, arguments, shape)
+                outcome: Found | TenantryError = await query.outcome
+            finally:
+                timer.cancel()
+                if query in self._running:
+                    self.stop(query)
+            if not isinstance(outcome, TenantryError):
+                return outcome
+            if self._closed:
+                raise self._closing_error()
+            if turn.is_kept or turn.has_ended:
+                raise outcome
+            await turn.wait()  # the server gave no connection
+
+    async def stream(
+        self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
+    ) -> SourceStream[C]:
+        """The rows as chunks, of which the first is there. ``on_end`` is called once, when the query ends or is told to
+        stop. Raises as ``fetch`` and the writer do."""
+        while True:
+            chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
+            stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
+            self._begin(stream, turn, session)
+            try:
+                await stream.start(
+                    PooledQuery(self._driver, self._is_reusable, self._idle, stream.finish, chunks.close)
+                )
+            except NoConnectionLeft:
+                if turn.is_kept or turn.has_ended:
+                    raise
+            else:
+                return stream
+            await turn.wait()
+
+    def _begin(self, running: PooledQuery[C] | SourceStream[C], turn: Turn, session: BoundSQL | None) -> None:
+        if self._closed:
+            raise self._closing_error()
+        if session is not None and not self._sets_sessions:
+            raise InvalidSource(f"data source {self._driver.source_id} cannot set session variables")
+        turn.is_kept = True
+        self._running[running] = turn
+
+    def submit(self, query: PooledQuery[C], work: Work[C]) -> None:
+        """Run a step of a query in a thread."""
+        self._threads.submit(query.run, work)
+
+    def _time_out(self, query: PooledQuery[C]) -> None:
+        if not query.outcome.done():
+            query.outcome.set_result(timeout_error(self._driver.source_id, self._limits.timeout))
+
+    def _closing_error(self) -> TenantryError:
+        return closing_error(self._driver.source_id)
+
+    def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
+        """Settle a query or stream. If the server gave no connection while the caller waits, the turn returns to the
+        queue."""
+        turn = self._running.pop(running)
+        is_wanted = not running.outcome.done()
+        may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)
+        if not (may_wait and turn.queue.refuse(turn, len(self._idle))):
+            turn.queue.release(turn)
+        if is_wanted:
+            running.outcome.set_result(outcome)
+        if self._closing_idle is None and self._idle and not self._closed:
+            self._closing_idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_idle)
+
+    def _close_idle(self) -> None:
+        self._closing_idle = None
+        for connection in self._take_idle(IDLE_SECONDS):
+            self._threads.submit(self._driver.close, connection)
+        if self._idle:
+            self._closing_idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._close_idle)
+
+    def _take_idle(self, seconds: float) -> list[C]:
+        taken: list[C] = []
+        with suppress(IndexError):
+            while True:
+                since, connection = self._idle.popleft()
+                if monotonic() - since < seconds:
+                    self._idle.appendleft((since, connection))
+                    break
+                taken.append(connection)
+        return taken
+
+    def stop(self, running: PooledQuery[C] | SourceStream[C]) -> None:
+        """Interrupt it repeatedly until it has ended."""
+        if running in self._running:
+            running.stop()
+            asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self.stop, running)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a query has not ended yet."""
+        return bool(self._running)
+
+    def stop_all(self) -> None:
+        """Stop all queries without waiting, and let none begin. Callers get SourceUnavailable even where the engine
+        cannot stop."""
+        self._closed = True
+        for running in self._running:
+            if not running.outcome.done():  # some engines cannot stop
+                running.outcome.set_result(self._closing_error())
+            running.stop()
+
+    async def aclose(self) -> None:
+        """Stop all queries, wait for them, and close every connection."""
+        self._closed = True
+        if self._closing_idle is not None:
+            self._closing_idle.cancel()
+        while self._running:
+            for running in self._running:
+                running.stop()
+            await asyncio.sleep(_INTERRUPT_INTERVAL / 10)
+        await asyncio.to_thread(self._close_all, True)
+
+    def abandon(self) -> None:
+        """Drop every connection without waiting, because its event loop is gone."""
+        self._closed = True
+        for running in self._running:
+            running.stop()
+        self._close_all(False)
+
+    def _close_all(self, wait: bool) -> None:
+        self._threads.shutdown(wait=wait)
+        for connection in self._take_idle(0):
+            with suppress(Exception):
+                self._driver.close(connection)
+        self._driver.shutdown()

@@ -1,0 +1,303 @@
+"""FairQueue: decides which waiting query of a data source gets the next connection.
+
+Each group has a queue in the order of arrival. The next connection goes to the group that has used the source the
+least: seconds of connections divided by the group's weight, with running queries up to now. A pause gives no credit
+(start-time fair queueing: Goyal, Vin and Cheng, 1996).
+
+No order helps while all connections are held for long. So one group holds at most two thirds of them, and so do all
+streams and queries of long-running groups together. With the last third, thirteen short queries of a group take at most
+three times as long as alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Final
+
+from tenantry.datasources.driver import busy_error, closing_error, queue_error
+from tenantry.datasources.pool.group_queue import GroupQueue
+
+if TYPE_CHECKING:
+    from tenantry.datasources.pool.limits import Limits
+    from tenantry.errors import SourceUnavailable
+
+SLICE: Final = 5.0
+"""Seconds after which a stream on a source with one connection yields to a query of another group."""
+
+LONG_EVERY: Final = 15.0
+"""While short queries wait, a source with one connection begins one long turn (a stream, or a query of a long-running
+group) in this number of seconds."""
+
+BARRED_SECONDS: Final = 60.0
+"""Seconds for which a group may run one stream less, after one ended because of its slow reader."""
+
+_LEARNED_SECONDS: Final = 60.0
+"""Seconds after which a learned limit of the server expires and the queue tries more connections again."""
+_PAUSE_SECONDS: Final = 0.1
+"""A server that refuses several connections at once may accept one; closing a connection takes it a moment."""
+_PAUSES: Final = 3
+_REMEMBERED: Final = 64
+"""Idle groups to keep before a sweep."""
+
+_log = logging.getLogger(__name__)
+
+
+def share(size: int) -> int:
+    """Two thirds of ``size`` connections: at least one, and never all of two or more."""
+    return size - (size + 1) // 3
+
+
+class Turn:
+    """A query's place in the queue, then its right to a connection, until ``FairQueue.release``. ``came`` resolves to
+    True when a connection is free for it, to False when it loses its place."""
+
+    __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
+
+    def __init__(self, queue: FairQueue, group: GroupQueue, number: int, *, is_stream: bool) -> None:
+        self.queue: Final = queue
+        self.group: Final = group
+        self.number: Final = number
+        self.is_stream: Final = is_stream
+        self.came: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self.began: float = 0.0
+        self.has_ended: bool = False
+        self.pauses: int = 0
+        self.is_kept: bool = False
+        """Whether a ConnectionPool uses the connection: then the pool releases the turn."""
+
+    async def wait(self) -> None:
+        """Raises SourceUnavailable when the turn loses its place or waits longer than ``Limits.wait``. An error or a
+        cancellation releases it."""
+        has_come, queue = None, self.queue
+        try:
+            async with asyncio.timeout(queue.limits.wait):
+                has_come = await asyncio.shield(self.came)
+        except TimeoutError:
+            pass
+        finally:
+            if not has_come:
+                queue.release(self)
+        if not has_come:
+            raise queue.lost_error(self.group) if has_come is False else busy_error(queue.source_id)
+
+    def leave(self) -> None:
+        """Release the turn, unless a ConnectionPool uses the connection."""
+        if not self.is_kept and not self.has_ended:
+            self.queue.release(self)
+
+
+class FairQueue:
+    """The turns at one data source, for one event loop."""
+
+    def __init__(self, source_id: str, limits: Limits) -> None:
+        self.source_id: Final = source_id
+        self.limits: Final = limits
+        self.waiting: int = 0
+        """The number of waiting queries and streams."""
+        self._running: set[Turn] = set()
+        self._groups: dict[Hashable, GroupQueue] = {}
+        self._waiting_groups: dict[GroupQueue, None] = {}
+        self._number = 0
+        self._clock = 0.0  # ``used`` of the group that was served last
+        self._sweep_at = _REMEMBERED
+        self._learned: int | None = None
+        self._believed_until = 0.0
+        self._is_closed = False
+        self._pauses = 0
+        self._long_began = -LONG_EVERY
+
+    @property
+    def running(self) -> int:
+        """The number of connections in use."""
+        return len(self._running)
+
+    def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
+        """A turn, which has come already if the group may have a connection now. ``weight`` (above 0) is the group's
+        share of the time. Raises SourceUnavailable when the queue is full."""
+        own = self._groups.get(group)
+        if own is None:
+            own = self._groups[group] = GroupQueue(weight)
+        if not own.running and not own.waiting:
+            own.used = max(own.used, self._clock)
+        self._number += 1
+        now = asyncio.get_running_loop().time()
+        turn = Turn(self, own, self._number, is_stream=is_stream)
+        is_idle = not (self._running or self.waiting or is_stream or self._pauses)  # the common case
+        if is_idle or (not self.waiting and self._may_start(turn, now, self._long_turns(now))):
+            self._start(turn, now)
+        else:
+            self._free_place(own)
+            self._queue(turn)
+            self._serve()
+        return turn
+
+    def release(self, turn: Turn) -> None:
+        """Give up a place or a connection. A second call does nothing."""
+        turn.has_ended, turn.is_kept = True, False
+        if turn in self._running:
+            self._running.discard(turn)
+            turn.group.charge(turn, asyncio.get_running_loop().time())
+            if self.waiting:
+                self._serve()
+        elif not turn.came.done():
+            self._unqueue(turn)
+            turn.came.set_result(False)
+        if len(self._groups) > self._sweep_at:
+            self._sweep()
+
+    def refuse(self, turn: Turn, idle: int) -> bool:
+        """Put a turn back into the queue, because the server gave it no connection; ``idle`` others are unused. False
+        when the source has none after some pauses."""
+        known = len(self._running) - 1 + idle
+        if not known and turn.pauses == _PAUSES:
+            return False
+        if self._learned is None:
+            _log.warning(
+                "the server of data source %s gives fewer connections than pool_size: queries wait for those that it "
+                "gives",
+                self.source_id,
+            )
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self._learned, self._believed_until = max(known, 1), now + _LEARNED_SECONDS
+        loop.call_later(_LEARNED_SECONDS + _PAUSE_SECONDS, self._serve)
+        if not known:
+            turn.pauses += 1
+            self._pauses += 1
+            loop.call_later(_PAUSE_SECONDS, self._go_on)
+        turn.is_kept = False
+        turn.came = loop.create_future()
+        self._running.discard(turn)
+        turn.group.charge(turn, now)
+        self._queue(turn, first=True)
+        self._serve()
+        return True
+
+    def bar(self, group: GroupQueue) -> None:
+        """Allow a group one stream less for a while, so that a stream with a slow reader gains nothing by opening
+        again."""
+        group.barred += 1
+        asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
+
+    def must_yield(self, turn: Turn) -> bool:
+        """Whether a stream has had its slice of the only connection while another group waits."""
+        if not turn.is_stream or self.waiting == turn.group.waiting:
+            return False
+        now = asyncio.get_running_loop().time()
+        return self._size(now) == 1 and now - turn.began >= SLICE
+
+    def close(self) -> None:
+        """Refuse all waiting turns."""
+        self._is_closed = True
+        for group in [*self._waiting_groups]:
+            for turn in [*group.queries, *group.streams]:
+                self.release(turn)
+
+    def lost_error(self, group: GroupQueue) -> SourceUnavailable:
+        """The error for a turn of this group that has no place."""
+        if self._is_closed:
+            return closing_error(self.source_id)
+        return queue_error(self.source_id, self.waiting, group.waiting)
+
+    # --- the next turn ------------------------------------------------------------------------------------------------
+
+    def _serve(self) -> None:
+        while self.waiting:
+            now = asyncio.get_running_loop().time()
+            long_turns = self._long_turns(now)
+            first = [
+                queue[0]
+                for group in self._waiting_groups
+                for queue in (group.queries, group.streams)
+                if queue and self._may_start(queue[0], now, long_turns)
+            ]
+            if not first:
+                return
+            turn = self._next(first, now)
+            self._unqueue(turn)
+            self._start(turn, now)
+
+    def _next(self, turns: list[Turn], now: float) -> Turn:
+        if self._size(now) == 1:
+            short = [turn for turn in turns if not turn.is_stream and not turn.group.is_long(now)]
+            if short and now - self._long_began < LONG_EVERY:
+                turns = short
+        turn = min(turns, key=lambda turn: (turn.group.used_at(now), turn.is_stream, turn.number))
+        if turn.is_stream or turn.group.is_long(now):
+            self._long_began = now
+        return turn
+
+    def _may_start(self, turn: Turn, now: float, long_turns: int) -> bool:
+        group, size = turn.group, self._size(now)
+        most = share(size)
+        each = self.limits.sharing.group_pool_size or most
+        if len(self._running) >= size or len(group.running) >= each:
+            return False
+        if turn.is_stream:
+            streams = group.barred + sum(other.is_stream for other in group.running)
+            own = min(each, most) if self.limits.sharing.group_pool_size else share(most)  # leaves a stream to others
+            return long_turns < most and streams < own
+        if long_turns < max(each, most) or not group.is_long(now):
+            return True
+        return all(turn.is_stream or not turn.group.is_long(now) for turn in self._running)  # unless a query runs
+
+    def _go_on(self) -> None:
+        self._pauses -= 1
+        self._serve()
+
+    def _long_turns(self, now: float) -> int:
+        return sum(turn.is_stream or turn.group.is_long(now) for turn in self._running)
+
+    def _size(self, now: float) -> int:
+        if self._learned is not None and now < self._believed_until:
+            return 0 if self._pauses else self._learned
+        return self.limits.pool_size
+
+    def _start(self, turn: Turn, now: float) -> None:
+        self._clock = max(self._clock, turn.group.used_at(now))
+        turn.began = now
+        turn.group.running.add(turn)
+        self._running.add(turn)
+        turn.came.set_result(True)
+
+    # --- waiting turns ------------------------------------------------------------------------------------------------
+
+    def _free_place(self, own: GroupQueue) -> None:
+        """When the queue is full, the group with the most waiting turns gives up one to a group with fewer."""
+        if own.waiting >= self.limits.sharing.group_max_waiting:
+            raise self.lost_error(own)
+        if self.waiting < self.limits.sharing.max_waiting:
+            return
+        longest = max(self._waiting_groups, key=lambda group: group.waiting)
+        if longest.waiting <= own.waiting + 1:
+            raise self.lost_error(own)
+        self.release(longest.newest())
+
+    def _queue(self, turn: Turn, *, first: bool = False) -> None:
+        queue = turn.group.queue_of(turn)
+        if first:
+            queue.appendleft(turn)
+        else:
+            queue.append(turn)
+        self.waiting += 1
+        self._waiting_groups[turn.group] = None
+
+    def _unqueue(self, turn: Turn) -> None:
+        turn.group.queue_of(turn).remove(turn)
+        self.waiting -= 1
+        if not turn.group.waiting:
+            del self._waiting_groups[turn.group]
+
+    def _unbar(self, group: GroupQueue) -> None:
+        group.barred -= 1
+        self._serve()
+
+    # --- groups -------------------------------------------------------------------------------------------------------
+
+    def _sweep(self) -> None:
+        """Bounds the memory. A forgotten group returns as a new one."""
+        now = asyncio.get_running_loop().time()
+        self._groups = {key: group for key, group in self._groups.items() if not group.is_forgettable(now)}
+        self._sweep_at = 2 * len(self._groups) + _REMEMBERED

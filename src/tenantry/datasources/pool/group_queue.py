@@ -1,0 +1,71 @@
+"""GroupQueue: the turns of one user group at a data source."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tenantry.datasources.pool.fair_queue import Turn
+
+_SHORT: Final = 1.0
+"""The first second of a query does not count as long use."""
+_LONG: Final = 5.0
+_HALF_LIFE: Final = 300.0
+"""Seconds after which a group's long use counts half."""
+_FORGOTTEN: Final = 0.5
+
+
+class GroupQueue:
+    """The turns of one group. ``used``: seconds of ended turns divided by ``weight``, on the scale of the FairQueue.
+    ``barred``: streams that the group may not run. Times are those of the event loop."""
+
+    __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
+
+    def __init__(self, weight: float) -> None:
+        self.weight: Final = weight
+        self.used: float = 0.0
+        self.barred: int = 0
+        self.running: set[Turn] = set()
+        self.queries: deque[Turn] = deque()
+        self.streams: deque[Turn] = deque()
+        self._long = self._long_at = 0.0
+
+    @property
+    def waiting(self) -> int:
+        """The number of waiting turns."""
+        return len(self.queries) + len(self.streams)
+
+    def queue_of(self, turn: Turn) -> deque[Turn]:
+        """The queue for a turn."""
+        return self.streams if turn.is_stream else self.queries
+
+    def newest(self) -> Turn:
+        """The waiting turn that arrived last. Raises ValueError when none waits."""
+        return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
+
+    def used_at(self, now: float) -> float:
+        """``used``, with the running turns."""
+        return self.used + sum(now - turn.began for turn in self.running) / self.weight
+
+    def is_long(self, now: float) -> bool:
+        """Whether its queries, beyond the first second of each, ran for more than five seconds recently."""
+        return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
+
+    def is_forgettable(self, now: float) -> bool:
+        """Whether it has no turns, no bar and hardly any long use."""
+        return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
+
+    def charge(self, turn: Turn, now: float) -> None:
+        """Count the time of a turn that stops running."""
+        self.running.discard(turn)
+        self.used += (now - turn.began) / self.weight
+        self._long, self._long_at = self._ended_long(now) + _long_use(turn, now), now
+
+    def _ended_long(self, now: float) -> float:
+        return self._long * 0.5 ** ((now - self._long_at) / _HALF_LIFE) if self._long else 0.0
+
+
+def _long_use(turn: Turn, now: float) -> float:
+    """Streams have a bound across all groups, so they do not count."""
+    return 0.0 if turn.is_stream else max(0.0, now - turn.began - _SHORT)

@@ -1,0 +1,146 @@
+"""RowChunks: the rows of a query, written chunk by chunk in the threads of its source.
+
+It reads one row first, then at most twice as many as before, up to a chunk of ``_CHUNK_BYTES``. So memory does not
+depend on the number of rows, and no call holds the interpreter's lock for long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any, Final, cast
+
+from tenantry.datasources.driver import (
+    C,
+    Driver,
+    OpenRows,
+    SessionDriver,
+    StreamingDriver,
+    as_result,
+    too_many_bytes_error,
+    too_many_rows_error,
+)
+from tenantry.datasources.pool.limits import StreamLimits, check_names
+from tenantry.datasources.pool.pooled_query import Chunk, stopped_error
+from tenantry.datasources.results.chunks import ChunkWriter, MakeWriter
+from tenantry.datasources.results.result import CHUNK
+from tenantry.sql import BoundSQL
+
+_FIRST_ROWS: Final = 64
+_CHUNK_BYTES: Final = 65_536
+_CHUNK_SECONDS: Final = 0.05
+"""Seconds after which slow rows are sent."""
+_SILENT_SECONDS: Final = 0.5
+"""Seconds for which a writer that sends nothing gets more rows; each step of a stream waits for the event loop."""
+
+
+class RowChunks:
+    """The chunks of one query. ``begin`` may be called again, on another connection, before the first chunk."""
+
+    def __init__(
+        self,
+        driver: Driver[C],
+        bound: BoundSQL,
+        session: BoundSQL | None,
+        make_writer: MakeWriter,
+        limits: StreamLimits,
+    ) -> None:
+        self._driver: Driver[Any] = driver
+        self._bound = bound
+        self._session = session
+        self._make_writer = make_writer
+        self._limits = limits
+        self._opened: OpenRows | None = None
+        self._rows: Iterator[tuple[Any, ...]] = iter(())
+        self._size = 1  # a single row may be as large as the limit
+        self.row_count: int = 0
+        """Rows in the chunks so far."""
+        self.byte_count: int = 0
+        """Bytes of the chunks so far."""
+
+    def begin(self, connection: Any) -> Chunk:
+        """The first chunk. Raises as the driver's ``fetch`` and the writer do."""
+        self._opened = opened = self._open(connection)
+        try:
+            check_names(self._driver.source_id, opened.names)
+            self._writer: ChunkWriter = self._make_writer(tuple(opened.names), opened.types)
+        except BaseException:
+            self.close()
+            raise
+        self._rows = iter(opened.rows)
+        return self.go_on(connection)
+
+    def go_on(self, connection: Any) -> Chunk:
+        """The next chunk."""
+        try:
+            chunk = self._next()
+        except BaseException:
+            self.close()
+            raise
+        if chunk.is_last:
+            self.close()
+        return chunk
+
+    def give_up(self, connection: Any) -> Chunk:
+        """Stop the query. Always raises SourceUnavailable."""
+        self.close()
+        raise stopped_error(self._driver.source_id)
+
+    def close(self) -> None:
+        """End the query, if it has not ended."""
+        opened, self._opened = self._opened, None
+        self._rows = iter(())
+        if opened is not None:
+            opened.close()
+
+    def _open(self, connection: Any) -> OpenRows:
+        driver, session = self._driver, self._session
+        if isinstance(driver, StreamingDriver):
+            return driver.open_rows(connection, self._bound, session)
+        if session is None:
+            answer = driver.fetch(connection, self._bound)
+        else:
+            answer = cast("SessionDriver", driver).fetch_in_session(connection, self._bound, session)
+        result = as_result(answer)
+        return OpenRows(result.names, iter(result.rows), result.types)
+
+    def _next(self) -> Chunk:
+        begun = monotonic()
+        chunk = self._write()
+        while not chunk.is_last and monotonic() - begun < self._collect_seconds(chunk):
+            more = self._write()
+            chunk = Chunk(chunk.content + more.content, more.is_last)
+        return chunk
+
+    def _collect_seconds(self, chunk: Chunk) -> float:
+        """The first chunk collects several small rows, so that an error in them is known before anything is sent."""
+        if not chunk.content:
+            return _SILENT_SECONDS
+        is_short = self.row_count < _FIRST_ROWS and len(chunk.content) < _CHUNK_BYTES
+        return _CHUNK_SECONDS if is_short else 0.0
+
+    def _write(self) -> Chunk:
+        rows, is_last = self._take()
+        self.row_count += len(rows)
+        if self.row_count > self._limits.row_limit:
+            raise too_many_rows_error(self._driver.source_id, self._limits.row_limit)
+        content = self._writer.write(rows)
+        if rows:  # at most twice as many as before: the next ones may be larger
+            fitting = _CHUNK_BYTES * len(rows) // (len(content) + 1)
+            self._size = max(1, min(2 * self._size, fitting, CHUNK))
+        if is_last:
+            content += self._writer.end()
+        self.byte_count += len(content)
+        if self.byte_count > self._limits.max_bytes:
+            raise too_many_bytes_error(self._driver.source_id, self._limits.max_bytes)
+        return Chunk(content, is_last)
+
+    def _take(self) -> tuple[list[tuple[Any, ...]], bool]:
+        """The next rows, and whether they are the last ones."""
+        taken: list[tuple[Any, ...]] = []
+        enough, late = self._size, monotonic() + _CHUNK_SECONDS
+        for row in self._rows:
+            taken.append(row)
+            if len(taken) >= enough or monotonic() > late:
+                return taken, False
+        return taken, True

@@ -1,0 +1,117 @@
+"""Few rows made of more rows than one query may give, as the points of a long line chart are.
+
+The rows are read as a stream is, so the limits of streams hold, and thinned whenever they take the memory of an answer.
+The result is shared and cached by its key like any other answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import chain
+from typing import Any, Final
+
+from tenantry.datasources.driver import Answer, Found
+from tenantry.datasources.pool.connection_pool import ConnectionPool
+from tenantry.datasources.pool.fair_queue import Turn
+from tenantry.datasources.pool.limits import Limits, count_bytes
+from tenantry.datasources.results import Result
+from tenantry.errors import TooManyBytes
+from tenantry.sql import BoundSQL
+
+_VALUE_BYTES: Final = 32
+_FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
+_STEP_ENDS: Final = b"."
+"""Written to end a step of the stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """How rows are reduced, in a thread. ``make`` makes the result of the rows. ``thin`` drops rows that ``make`` does
+    not need; it is applied again to what it kept and the rows that follow. For one query, reductions with equal keys
+    make the same result."""
+
+    key: str
+    thin: Callable[[Result], Result]
+    make: Callable[[Result], Result]
+
+
+async def fetch_reduced(
+    pool: ConnectionPool[Any],
+    reduction: Reduction,
+    limits: Limits,
+    shape: Callable[[Answer], Found],
+    bound: BoundSQL,
+    turn: Turn,
+    session: BoundSQL | None,
+) -> Found:
+    """Like ``ConnectionPool.fetch``, for the reduced rows. Raises as ``ConnectionPool.stream`` and the reduction, and
+    TooManyBytes where thinning does not free a quarter of ``max_bytes``."""
+    collector = _RowCollector(reduction.thin, limits.max_bytes)
+    try:
+        with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
+            while await stream.next() is not None:
+                pass
+        rows = collector.result()
+        return await asyncio.to_thread(lambda: shape(reduction.make(rows)))
+    finally:
+        collector.drop()
+
+
+def _ignore(outcome: str, rows: int, size: int) -> None:
+    """The caller learns of the end by the answer."""
+
+
+class _RowCollector:
+    """A ChunkWriter that keeps the rows, thinned, and writes nothing."""
+
+    def __init__(self, thin: Callable[[Result], Result], max_bytes: int) -> None:
+        self._thin = thin
+        self._max_bytes = max_bytes
+        self._held = 0
+        self._names: Sequence[str] = ()
+        self._types: Sequence[str | None] | None = None
+        self._rows: list[tuple[Any, ...]] = []
+        self._is_dropped = False
+
+    def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _RowCollector:
+        """Called again where the connection was lost before the first chunk."""
+        self._names, self._types = names, types
+        self._rows, self._held = [], 0
+        return self
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        if self._is_dropped:  # a step may go on for a while after its viewer has left
+            return _STEP_ENDS
+        self._rows += rows
+        self._held += _count(rows)
+        if self._held > self._max_bytes:
+            self._rows = [*self._thin(self.result()).rows]
+            self._held = _count(self._rows)
+            if self._held > self._max_bytes * 3 // 4:  # else each few rows would be thinned again
+                raise TooManyBytes(
+                    f"the reduced rows of this query take more than {self._max_bytes * 3 // 4} bytes: aggregate, or "
+                    "select less"
+                )
+        return b""
+
+    def end(self) -> bytes:
+        return b""
+
+    def result(self) -> Result:
+        return Result(self._names, self._rows, self._types)
+
+    def drop(self) -> None:
+        """Free the rows now: the stream may stay in memory for longer."""
+        self._is_dropped, self._rows = True, []
+
+
+def _count(rows: Sequence[tuple[Any, ...]]) -> int:
+    """Bytes that the values take."""
+    if not rows:
+        return 0
+    fixed = _VALUE_BYTES * len(rows) * len(rows[0])
+    return fixed if _FIXED_SIZE.issuperset(map(type, chain.from_iterable(rows))) else fixed + count_bytes(rows)

@@ -1,0 +1,101 @@
+"""ResultStream: the body of a response whose rows are still being read."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from contextlib import ExitStack, suppress
+from types import TracebackType
+from typing import Final, Self
+from urllib.parse import quote
+
+from tenantry.datasources.activity import Execution, ObservedQuery, outcome_of
+from tenantry.datasources.bound_query import BoundQuery
+from tenantry.datasources.driver import Chunks
+from tenantry.datasources.query_label import with_tag
+from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
+
+
+class ResultStream:
+    """The chunks of a body, as bytes: ``StreamingResponse(stream, media_type=stream.media_type)``.
+
+    It holds a connection and a turn of its group until its last chunk, ``aclose``, garbage collection, or a limit of
+    streams. After an error, reading raises it again, so an incomplete body never looks complete.
+    """
+
+    def __init__(self, chunks: Chunks, format_: str) -> None:
+        self._chunks = chunks
+        self.media_type: Final[str] = MEDIA_TYPES[format_]
+        self._finalizer = weakref.finalize(self, _close_later, asyncio.get_running_loop(), chunks)
+        self._finalizer.atexit = False
+
+    @property
+    def row_count(self) -> int:
+        """Rows so far."""
+        return self._chunks.row_count
+
+    def headers(self, file_name: str | None = None) -> dict[str, str]:
+        """Headers of the response. A browser saves the body as ``file_name``, if it is given (RFC 6266)."""
+        headers = {"X-Content-Type-Options": "nosniff"}
+        if file_name is not None:
+            headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file_name, safe='')}"
+        return headers
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The next chunk, never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes, SourceUnavailable;
+        QueryOutdated after a change of its group or data source; StoreUnavailable when the store does not answer in
+        time."""
+        while True:
+            chunk = await self._chunks.next()
+            if chunk is None:
+                raise StopAsyncIteration
+            if chunk:
+                return chunk
+
+    async def aclose(self) -> None:
+        """Stop the query if it still runs, without waiting for the engine."""
+        self._finalizer.detach()
+        self._chunks.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        await self.aclose()
+
+
+def _close_later(loop: asyncio.AbstractEventLoop, chunks: Chunks) -> None:
+    """Garbage collection runs in any thread."""
+    with suppress(RuntimeError):  # the loop is closed
+        loop.call_soon_threadsafe(chunks.close)
+
+
+async def open_stream(query: BoundQuery, observed: ObservedQuery, make_writer: MakeWriter) -> Chunks:
+    """The chunks of one query, of which the first is there. ``observed`` ends with the last one."""
+    opened, execution, cleanup = query.opened, Execution(observed.activity, query.label), ExitStack()
+    opened.users += 1
+    cleanup.callback(opened.release)
+
+    def end(outcome: str, rows: int, size: int) -> None:
+        execution.end(outcome, rows, size)
+        observed.rows = rows
+        observed.end(outcome)
+        cleanup.close()  # a second call does nothing
+
+    try:
+        weight = 1.0 if query.weight is None else query.weight()
+        turn = opened.queue.acquire(query.group.handle, weight, is_stream=True)
+        cleanup.callback(turn.leave)
+        if not turn.came.done():
+            execution.wait()
+            await turn.wait()
+        execution.begin()
+        observed.queue_seconds = execution.waited
+        sql = with_tag(query.sql, query.label) if opened.is_tagged else query.sql
+        return await opened.pool.stream(make_writer, sql, turn, query.session, end)
+    except BaseException as error:
+        end(outcome_of(error), 0, 0)
+        raise

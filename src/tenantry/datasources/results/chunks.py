@@ -1,0 +1,120 @@
+"""Writers of results in chunks, for a body whose end is unknown when it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+from tenantry.datasources.results.arrow import ArrowWriter
+from tenantry.datasources.results.csv import CSVWriter
+from tenantry.datasources.results.format import DEFAULT_FORMAT, Format
+from tenantry.datasources.results.json import JSONWriter
+from tenantry.datasources.results.result import chooser, positions
+from tenantry.errors import InvalidSettings
+
+StreamFormat: TypeAlias = Literal["json", "ndjson", "csv", "arrow"]
+
+MEDIA_TYPES: Final[Mapping[str, str]] = {
+    "json": "application/json",
+    "ndjson": "application/x-ndjson",
+    "csv": "text/csv; charset=utf-8",
+    "arrow": "application/vnd.apache.arrow.stream",
+}
+"""Of each format."""
+
+
+class ChunkWriter(Protocol):
+    """Writes a body in chunks: ``write`` at least once, even without rows, then ``end``."""
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        """Some rows, preceded by the beginning of the body the first time."""
+        ...
+
+    def end(self) -> bytes:
+        """The end of the body."""
+        ...
+
+
+MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], ChunkWriter]
+"""A function of the names and types of the columns."""
+
+
+def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
+    """Makes writers of this format. Raises InvalidSettings for an unknown one, and for ``formula_safe`` without CSV;
+    the function raises it for a missing package."""
+    if formula_safe and format_ != "csv":
+        raise InvalidSettings("formula_safe is for CSV alone")
+    match format_:
+        case "json":
+            return lambda names, types: _JSONChunks(JSONWriter(names, options, "encode", types))
+        case "ndjson":
+            return lambda names, types: _LineChunks(JSONWriter(names, options, "encode_lines", types))
+        case "csv":
+            return lambda names, types: _CSVChunks(CSVWriter(names, options, formula_safe=formula_safe))
+        case "arrow":
+            return lambda names, types: ArrowWriter(names, types, options)
+        case _:
+            raise InvalidSettings(f"format is {format_!r}; it takes {', '.join(MEDIA_TYPES)}")
+
+
+def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
+    """The same writers for these columns alone."""
+
+    def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
+        kept = positions(names, columns)
+        kept_types = types and [types[position] for position in kept]
+        return _NarrowedChunks(make_writer([names[position] for position in kept], kept_types), kept)
+
+    return make
+
+
+class _NarrowedChunks:
+    def __init__(self, writer: ChunkWriter, kept: Sequence[int]) -> None:
+        self._writer = writer
+        self._choose = chooser(kept)
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        return self._writer.write(self._choose(rows))
+
+    def end(self) -> bytes:
+        return self._writer.end()
+
+
+class _JSONChunks:
+    def __init__(self, writer: JSONWriter) -> None:
+        self._write = writer.write
+        self._before = b"["
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        if not rows:
+            return b""
+        chunk = b"".join((self._before, memoryview(self._write(rows))[1:-1]))
+        self._before = b","
+        return chunk
+
+    def end(self) -> bytes:
+        return b"[]" if self._before == b"[" else b"]"
+
+
+class _LineChunks:
+    def __init__(self, writer: JSONWriter) -> None:
+        self._write = writer.write
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        return self._write(rows) if rows else b""
+
+    def end(self) -> bytes:
+        return b""
+
+
+class _CSVChunks:
+    def __init__(self, writer: CSVWriter) -> None:
+        self._write = writer.write
+        self._header = writer.header()
+
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
+        header, self._header = self._header, b""
+        return header + (self._write(rows) if rows else b"")
+
+    def end(self) -> bytes:
+        return b""

@@ -1,0 +1,29 @@
+"""SchemaQuery: ask for the columns of a query, without its rows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tenantry.datasources.engines.registry import engine_name
+from tenantry.datasources.subquery_wrapper import WrappedTemplate, select_around
+from tenantry.errors import InvalidSettings
+from tenantry.sql import BoundSQL
+
+_ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
+"""Engines that see that no row can match and run nothing. MySQL and MariaDB run a one-row subquery while planning."""
+
+
+def can_name_columns(engine: str) -> bool:
+    """Whether an engine, by the scheme of its URL, names a query's columns without running it."""
+    return engine_name(engine) in _ENGINES
+
+
+class SchemaQuery(WrappedTemplate):
+    """The query with no rows: names of columns, and types if the engine reports them. It has both a false condition and
+    a zero limit, since some engines see only one. ``bind`` raises InvalidSettings if the engine would run the query."""
+
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """The query as a subquery."""
+        if bound.dialect not in _ENGINES:
+            raise InvalidSettings(f"{bound.dialect} names no columns of a query without running it")
+        return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")

@@ -1,0 +1,114 @@
+"""Error responses of the middleware, and the late 401 for a view that requires a user group."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, Final, TypeAlias
+
+from tenantry.errors import MissingToken, TenantryError
+from tenantry.http import GROUP_REQUESTED_KEY, HANDSHAKE_KEY, GroupRequested, Handshake, error_response
+from tenantry.middleware.cache_headers import Message, Receive, Send
+
+App: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+POLICY_VIOLATION: Final = 1008
+"""The close code of a refused websocket (RFC 6455 section 7.4.1)."""
+
+_HELD_MESSAGES: Final = 8
+_NO_HANDSHAKE: Final = Handshake()  # of an HTTP request
+
+
+class LateUnauthorized:
+    """Runs an app without a user group, and answers 401 if a view requires one.
+
+    Starlette apps answer MissingToken with 500 and raise it again, Litestar raises nothing. So a 500, and the close of
+    a websocket before accept, are held until the app ends or streams on, and dropped if a view requested the group.
+    """
+
+    __slots__ = ("_handshake", "_held", "_last", "_requested", "_send")
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._requested = GroupRequested()
+        self._handshake = _NO_HANDSHAKE
+        self._held: list[Message] = []
+        self._last = ""
+
+    async def run(self, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Runs the app; an error response goes to ``send``. Raises the app's errors except an early MissingToken."""
+        scope[GROUP_REQUESTED_KEY] = self._requested
+        if scope["type"] == "websocket":
+            self._handshake = scope[HANDSHAKE_KEY] = Handshake()
+        try:
+            await app(scope, receive, self.send)
+        except MissingToken as error:
+            if not self._last:
+                await send_error(error, scope, send)
+            elif self._last in {"websocket.accept", "websocket.send"}:
+                await _close(error, send)
+            else:  # too late: the response has begun, or the websocket is closed
+                raise
+        except Exception:
+            await self._release()
+            raise
+        else:
+            if self._held and self._requested.made:
+                await send_error(MissingToken(MissingToken.MESSAGE), scope, send)
+            else:
+                await self._release()
+
+    def send(self, message: Message) -> Awaitable[None]:
+        """The app's ``send``."""
+        if self._held or self._may_hide_missing_token(message):
+            self._held.append(message)
+            return self._release() if len(self._held) > _HELD_MESSAGES else _nothing()
+        self._handshake.answered = True
+        self._last = message["type"]
+        return self._send(message)
+
+    def _may_hide_missing_token(self, message: Message) -> bool:
+        if message["type"] == "http.response.start":
+            hides: bool = message["status"] == 500
+        else:
+            hides = message["type"] == "websocket.close" and not self._last and self._requested.made
+        # Litestar sends inside its handler, which shows whether the error has another cause. Starlette raises its
+        # error again.
+        return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
+
+    async def _release(self) -> None:
+        held, self._held = self._held, []
+        for message in held:
+            self._last = message["type"]
+            await self._send(message)
+
+
+def _is_other_error(error: BaseException | None) -> bool:
+    """Whether the handled error is neither MissingToken nor caused by one."""
+    if error is None:
+        return False
+    while error is not None and not isinstance(error, MissingToken):
+        error = error.__cause__
+    return error is None
+
+
+async def _nothing() -> None: ...
+
+
+async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
+    """Answers with ``error``: an HTTP response, or the denial response of a websocket before accept (ASGI extension
+    ``websocket.http.response``); without that extension a close (a bare 403)."""
+    if scope["type"] == "http":
+        prefix = "http.response"
+    elif "websocket.http.response" in (scope.get("extensions") or {}):
+        prefix = "websocket.http.response"
+    else:
+        await _close(error, send)
+        return
+    status, headers, body = error_response(error, scope)
+    await send({"type": f"{prefix}.start", "status": status, "headers": headers})
+    await send({"type": f"{prefix}.body", "body": body})
+
+
+async def _close(error: TenantryError, send: Send) -> None:
+    await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": error.code})

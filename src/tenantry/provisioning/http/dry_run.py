@@ -1,0 +1,128 @@
+"""DryRunProvisioner: computes the answers of writes from what the store holds now, and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tenantry.backends import UNKNOWN_TOKEN, StoredGroup
+from tenantry.cache.slots import utc_now
+from tenantry.errors import GroupChanged, TenantryError, UnknownGroup, UnknownToken
+from tenantry.groups import (
+    UNNAMED,
+    Author,
+    Environment,
+    GroupChanges,
+    GroupCreation,
+    GroupDraft,
+    GroupUpdate,
+    GroupWrite,
+    IdempotencyKey,
+    Issued,
+    Token,
+    UserGroup,
+)
+from tenantry.ports import GroupStore
+from tenantry.provisioning import Deadline, PropertyContract, UpsertProvisioner
+from tenantry.provisioning.provisioner import ProvisioningStore
+from tenantry.tokens import KeyRing, draft_token
+
+NO_TOKEN = ""
+"""The token of a group that would have a new one."""
+NO_TEAM_ID = 0
+"""The ``team_id`` of a group that would be created; the store counts from 1."""
+
+
+class DryRunProvisioner(UpsertProvisioner):
+    """Answers what an UpsertProvisioner would, or raises what it would, by the same checks; the store is only read.
+
+    A token that would be new is ``NO_TOKEN``, and a group that would be new has ``NO_TEAM_ID``. What breaks the
+    ``contract`` is refused whether it refuses or reports. An Idempotency-Key is not looked at.
+    """
+
+    def __init__(
+        self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None
+    ) -> None:
+        super().__init__(store, keys, deadline=deadline, contract=contract)
+        self._unissued: set[Token] = set()
+
+    async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
+        """The group that would be deleted. Raises UnknownGroup."""
+        return await self._deadline.read(group_to_delete(self._groups, environment, provided_id))
+
+    async def _create(
+        self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
+    ) -> Issued:
+        return self._created(environment, draft, draft_token(environment.tag, self._keys.active_id, self._random))
+
+    def _created(self, environment: Environment, draft: GroupDraft, token: Token) -> Issued:
+        self._draw(token)
+        return Issued(draft.make_group(NO_TEAM_ID, environment, token), token, created=True)
+
+    async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
+        return StoredGroup(issued.group, issued.token).updated(changes).issued()
+
+    async def _write_many(
+        self, environment: Environment, writes: Sequence[GroupWrite], author: Author
+    ) -> Sequence[Issued | None]:
+        updates = [each.provided_id for each in writes if isinstance(each, GroupUpdate)]
+        found = await self._read_many(environment, updates)
+        return [
+            self._created(environment, write.draft, write.token)
+            if isinstance(write, GroupCreation)
+            else _updated(found.get(write.provided_id), write)
+            for write in writes
+        ]
+
+    async def _replace_token(
+        self,
+        environment: Environment,
+        current: Token,
+        grace_seconds: int | None,
+        author: Author,
+        once: IdempotencyKey | None,
+    ) -> Issued:
+        found = await self._deadline.read(self._groups.get(handle=current.handle))
+        if found is None:
+            raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
+        rotated = StoredGroup(found.group, found.token).rotated(
+            environment,
+            current,
+            key_id=self._keys.active_id,
+            nonce=self._random(16),
+            grace_seconds=grace_seconds,
+            now=utc_now(),
+        )
+        self._draw(rotated.token)
+        return rotated.issued()
+
+    def _draw(self, token: Token) -> Token:
+        self._unissued.add(token)
+        return token
+
+    def _provisioned(self, issued: Issued) -> Issued[str]:
+        made = super()._provisioned(issued)
+        return replace(made, token=NO_TOKEN) if issued.token in self._unissued else made
+
+    def _enforce(self, environment: Environment, provided_id: str, errors: Iterable[TenantryError]) -> None:
+        for error in errors:
+            raise error
+
+
+async def group_to_delete(groups: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
+    """The group that a deletion would give; nothing is written. Raises UnknownGroup as ``GroupStore.delete`` does."""
+    issued = await groups.get(environment, provided_id)
+    if issued is None:
+        raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
+    return issued.group
+
+
+def _updated(found: Issued | None, write: GroupUpdate) -> Issued | None:
+    if found is None:
+        return None
+    stored = StoredGroup(found.group, found.token)
+    try:
+        stored.require(write.group)
+    except GroupChanged:
+        return None
+    return stored.updated(write.changes).issued()

@@ -1,0 +1,118 @@
+"""BoundSQL, and fingerprints: digests that are equal only for equal values of equal types.
+
+JSON or ``str`` would merge a date with its text, and dict keys merge 1, 1.0 and True. ``marshal`` version 2 has one
+form of each plain value and is fast.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from tenantry.sql.syntax_tree import VariableReference
+
+
+class BoundSQL(NamedTuple):
+    """SQL and its parameters for a driver's ``execute(sql, params)``.
+
+    ``params`` is a tuple, or a dict for ``named``, ``pyformat`` and ``named_at``. For ``format`` and ``pyformat`` it is
+    None if the SQL has no placeholder; ``%`` is then not doubled. ``reads_group``: the template names a variable other
+    than ``params.*``. ``repr`` shows no value.
+    """
+
+    sql: str
+    params: tuple[Any, ...] | dict[str, Any] | None
+    paramstyle: str
+    dialect: str
+    reads_group: bool = True
+
+    def fingerprint(self, *, source: str, revision: str, group: str, session: BoundSQL | None = None) -> str:
+        """Return the cache key of the query's result: 64 hexadecimal digits.
+
+        It covers the SQL, the parameters with their types, ``source``, ``revision`` and ``session`` (what the source
+        sets first). ``group``, such as ``UserGroup.handle.hex()``, counts unless neither statement reads the group.
+
+        Raises ValueError if ``source`` or ``group`` is empty, TypeError for a parameter that cannot be bound.
+        """
+        if not source or not group:
+            raise ValueError("a fingerprint needs the id of the data source and of the group")
+        owner = group if self.reads_group or session is not None else None
+        set_before = None if session is None else (session.sql, session.params)
+        return digest(
+            (source, revision, self.dialect, self.paramstyle, self.sql, self.params, owner, set_before),
+        )
+
+    def __repr__(self) -> str:
+        count = len(self.params or ())
+        return f"<BoundSQL {self.dialect} {self.paramstyle}, {count} parameter{'s' * (count != 1)}: {self.sql!r}>"
+
+
+class TracedSQL(NamedTuple):
+    """A BoundSQL, and the variables of each of its parameters."""
+
+    bound: BoundSQL
+    references: tuple[tuple[VariableReference, ...], ...]
+
+
+_BYTES = 32
+_PLAIN: Final = frozenset({type(None), bool, int, float, str, bytes})
+_NESTED: Final = frozenset({tuple, dict})
+
+
+def digest(values: tuple[Any, ...]) -> str:
+    """Return a BLAKE2b digest as 64 hexadecimal digits. Raises TypeError for a value of an unknown type."""
+    for value in values:
+        kind = type(value)
+        if kind in _PLAIN:
+            continue
+        if kind in _NESTED:
+            held = value.values() if kind is dict else value  # names of parameters are texts
+            if _PLAIN.issuperset(map(type, held)):
+                continue
+        return blake2b(_encode(values), digest_size=_BYTES).hexdigest()
+    return blake2b(b"plain:" + marshal.dumps(values, 2), digest_size=_BYTES).hexdigest()
+
+
+def _encode(value: Any) -> bytes:
+    encoder = _ENCODERS.get(type(value))
+    if encoder is None:
+        raise TypeError(f"a value of type {type(value).__name__} has no fingerprint")
+    tag, to_bytes = encoder
+    encoded = to_bytes(value)
+    return b"%s%d:%s" % (tag, len(encoded), encoded)
+
+
+def _text(value: str) -> bytes:
+    return value.encode(errors="surrogatepass")
+
+
+def _moment(value: datetime | time) -> bytes:
+    return f"{value.isoformat()} {value.fold} {value.tzinfo}".encode(errors="surrogatepass")
+
+
+def _joined(values: list[Any] | tuple[Any, ...]) -> bytes:
+    return b"".join(map(_encode, values))
+
+
+_ENCODERS: Final[dict[type, tuple[bytes, Callable[[Any], bytes]]]] = {
+    type(None): (b"n", lambda value: b""),
+    bool: (b"o", lambda value: b"1" if value else b"0"),
+    int: (b"i", lambda value: b"%d" % value),
+    float: (b"f", lambda value: value.hex().encode()),
+    Decimal: (b"d", lambda value: str(value).encode()),
+    str: (b"s", _text),
+    bytes: (b"b", bytes),
+    date: (b"D", lambda value: value.isoformat().encode()),
+    datetime: (b"M", _moment),
+    time: (b"t", _moment),
+    timedelta: (b"p", lambda value: b"%d %d %d" % (value.days, value.seconds, value.microseconds)),
+    UUID: (b"u", lambda value: value.bytes),
+    list: (b"l", _joined),
+    tuple: (b"T", _joined),
+    dict: (b"m", lambda value: _joined([part for item in value.items() for part in item])),
+}

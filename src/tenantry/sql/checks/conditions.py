@@ -1,0 +1,223 @@
+"""Lints of conditions: ``or`` next to a guarded predicate, and comparisons with NULL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from tenantry.sql.checks.findings import Problem, Severity
+from tenantry.sql.checks.selects import Join, Select, is_query, joins_of
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.lexing.tags import NULLABLE
+from tenantry.sql.parsing.outline import (
+    OutlineToken,
+    TokenKind,
+    Tokens,
+    alternatives,
+    conjuncts,
+    split_at,
+    written,
+)
+from tenantry.sql.tenant_guard import Guard
+
+_CONDITIONS = ("where", "prewhere", "having", "qualify")
+
+
+def guarded_paths(tokens: Tokens, guard: Guard) -> frozenset[str]:
+    """Return the guarded paths in tokens, without sub-selects."""
+    found: set[str] = set()
+    for token in tokens:
+        found.update(reference.path for reference in token.references if guard.holds(reference))
+        if token.kind is TokenKind.GROUP and not is_query(token):
+            found |= guarded_paths(token.children, guard)
+    return frozenset(found)
+
+
+def conditions_of(select: Select) -> Iterator[Tokens]:
+    """Yield the conditions of a select: ``where``, ``having``, ``on``, ``filter (where …)`` and similar."""
+    for name in _CONDITIONS:
+        if name in select.clauses:
+            yield select.clauses[name]
+    yield from _on_conditions(joins_of(select.clauses.get("from", [])))
+    for clause in select.clauses.values():
+        yield from _inner_conditions(clause)
+
+
+def _on_conditions(joins: Iterable[Join]) -> Iterator[list[OutlineToken]]:
+    for join in joins:
+        yield join.on
+        yield from _on_conditions(join.inner)
+
+
+def _inner_conditions(tokens: Tokens) -> Iterator[Tokens]:
+    for token in tokens:
+        if token.kind is TokenKind.GROUP and not is_query(token):
+            if token.children and token.children[0].is_word("where"):
+                yield token.children[1:]
+            else:
+                yield from _inner_conditions(token.children)
+
+
+def without_cast(tokens: Tokens) -> Tokens:
+    """Reduce ``(x)``, ``x::type`` and ``cast(x as type)`` to ``x``."""
+    while True:
+        if len(tokens) == 1 and tokens[0].kind is TokenKind.GROUP and tokens[0].text == "(" and not is_query(tokens[0]):
+            tokens = tokens[0].children
+        elif len(tokens) == 2 and tokens[0].is_word("cast") and tokens[1].kind is TokenKind.GROUP:
+            tokens = split_at(tokens[1].children, "as")[0]
+        elif any(token.text == "::" for token in tokens):
+            tokens = split_at(tokens, "::")[0]
+        else:
+            return tokens
+
+
+# --- or ---------------------------------------------------------------------------------------------------------------
+
+
+def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
+    """Find ``region = {{ region }} and a or b``, where ``b`` takes rows of every region."""
+    for condition in conditions_of(select):
+        yield from _or_beside(condition, guard)
+
+
+def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
+    paths = [guarded_paths(branch, guard) for branch in alternatives(condition)]
+    left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
+    if left_out:
+        operators = [token for token in condition if token.kind is TokenKind.OR]
+        viewer = any(token.clauses for token in operators)
+        yield Problem(
+            "or-beside-guarded",
+            Severity.ERROR if viewer or _mixes(condition) else Severity.WARNING,
+            operators[0].start,
+            f"this `{operators[0].text}` stands beside the predicate of {' and '.join(left_out)}: rows that only its "
+            "other side takes are not filtered by it",
+            "write the alternatives in parentheses: … and (a or b)",
+            left_out[0],
+        )
+    for token in condition:  # what is in parentheses was meant; a case or a function is looked into all the same
+        if token.kind is TokenKind.GROUP and token.text == "(" and not is_query(token) and _mixes(token.children):
+            yield from _or_beside(token.children, guard)
+        elif token.is_choice:
+            yield from _or_in_choice(token, guarded_paths([each for each in condition if each is not token], guard))
+            for choice in token.choices:
+                yield from _or_beside(choice, guard)
+
+
+def _or_in_choice(tag: OutlineToken, beside: frozenset[str]) -> Iterator[Problem]:
+    path = min(beside, default="")
+    for choice in tag.choices if path else ():
+        where = next((each for each in choice if each.kind is TokenKind.OR), None)
+        if where is not None:
+            problem = f"where this text is chosen, its `{where.text}` stands beside the predicate of {path}"
+            fix = "write the text in parentheses: (a or b)"
+            yield Problem("or-beside-guarded", Severity.ERROR, where.start, problem, fix, path)
+
+
+def _mixes(tokens: Tokens) -> bool:
+    branches = alternatives(tokens)
+    return len(branches) > 1 and any(len(conjuncts(branch)) > 1 for branch in branches)
+
+
+# --- NULL -------------------------------------------------------------------------------------------------------------
+
+
+_UNEQUAL = ("<>", "!=")
+_COMPARISONS = frozenset(("=", "==", "<", ">", "<=", ">=", *_UNEQUAL))
+_COMPARING_WORDS = ("like", "ilike", "between", "and")  # the `and` of `between`: every other one is no word
+_ITEMS = ("select", "group", "order")
+_JOINING = frozenset((TokenKind.AND, TokenKind.OR))
+_BEFORE_CONDITION = ("where", "when", "then", "else", "distinct", "all")
+
+
+def comparisons_with_null(select: Select, dialect: Dialect) -> Iterator[Problem]:
+    """Find ``not in`` with a possible NULL, and ``= {{ x | nullable }}``."""
+    items = (item for name in _ITEMS for item in split_at(select.clauses.get(name, []), ","))
+    for expression in (*conditions_of(select), *items):
+        text = written(expression)
+        yield from _with_null(expression, text if NULLABLE in text else "", dialect)
+
+
+def _with_null(tokens: Tokens, expression: str, dialect: Dialect, *, negated: bool = False) -> Iterator[Problem]:
+    for index, token in enumerate(tokens):
+        if token.is_word("in") and negated != _is_negated(tokens[:index]):
+            yield from _not_in(token, tokens[index + 1 :])
+        if token.text in _UNEQUAL and [each.text for each in tokens[index + 1 : index + 2]] == ["all"]:
+            yield from _not_in(token, tokens[index + 2 :])
+        if expression and _compares(token):
+            for side in _sides(tokens, index):
+                if side.has_filter(NULLABLE) and not _asks_for_null(side, expression):
+                    yield _never_true(token, side, dialect)
+        if token.kind is TokenKind.GROUP and not is_query(token):
+            alone = len(alternatives(token.children)) == len(conjuncts(token.children)) == 1
+            inner = alone and (negated if len(tokens) == 1 else index > 0 and tokens[index - 1].is_word("not"))
+            yield from _with_null(token.children, expression, dialect, negated=inner)
+
+
+def _is_negated(before: Tokens) -> bool:
+    own = _last_stretch(before, lambda token: token.kind in _JOINING or token.is_word(*_BEFORE_CONDITION))
+    return bool(own) and (own[0].is_word("not") or own[-1].is_word("not"))
+
+
+def _last_stretch(tokens: Tokens, is_separator: Callable[[OutlineToken], bool]) -> Tokens:
+    start = next((index for index in range(len(tokens), 0, -1) if is_separator(tokens[index - 1])), 0)
+    return tokens[start:]
+
+
+def _not_in(operator: OutlineToken, after: Tokens) -> Iterator[Problem]:
+    if not after or after[0].kind is not TokenKind.GROUP or after[0].text != "(":
+        return
+    items = after[0]
+    problem, fix, severity = "", "", Severity.ERROR
+    if is_query(items):
+        words = written(items.children)
+        if "is not null" not in words and "coalesce (" not in words:
+            problem = "`not in` a sub-select takes no row at all as soon as one of its rows is NULL"
+            fix, severity = "write `not exists (select … where … = …)`, or add `where … is not null`", Severity.WARNING
+    elif any(item.is_word("null") for item in items.children):
+        problem, fix = "`not in` a list that holds null takes no row at all", "take null out, and add `… is not null`"
+    elif any(item.has_filter("nullable") for item in items.children):
+        problem, fix = "`not in` a value that may be NULL takes no row at all then", "take | nullable out"
+    if problem:
+        yield Problem("not-in-null", severity, operator.start, problem, fix)
+
+
+def _compares(token: OutlineToken) -> bool:
+    return (token.kind is TokenKind.OTHER and token.text in _COMPARISONS) or token.is_word(*_COMPARING_WORDS)
+
+
+def _sides(tokens: Tokens, index: int) -> Iterator[OutlineToken]:
+    left, right = tokens[:index], tokens[index + 1 :]
+    yield from {id(each): each for each in (*left[-1:], *right[:1])}.values()
+    end = next((number for number, token in enumerate(right) if _ends_side(token)), len(right))
+    for side in (_last_stretch(left, _ends_side), right[:end]):
+        plain = without_cast(side)
+        if len(side) > 1 and len(plain) == 1:
+            yield plain[0]
+
+
+def _ends_side(token: OutlineToken) -> bool:
+    return token.kind in _JOINING or token.text == "," or _compares(token) or token.is_word(*_BEFORE_CONDITION, "not")
+
+
+def _asks_for_null(token: OutlineToken, expression: str) -> bool:
+    asks = "is null" in expression or "is not null" in expression
+    return asks and expression.count(written([token])) > 1
+
+
+def _never_true(operator: OutlineToken, tag: OutlineToken, dialect: Dialect) -> Problem:
+    path = tag.references[0].path if tag.references else ""
+    name = "between" if operator.text == "and" else operator.text
+    equal = dialect.null_safe_equal.format(left="…", right=tag.text)
+    fix = f"({tag.text} is null or …)"
+    if name in {"=", "=="}:
+        fix = equal
+    elif name in _UNEQUAL:
+        fix = f"not ({equal})"
+    return Problem(
+        "compared-with-nullable",
+        Severity.ERROR,
+        operator.start,
+        f"`{name}` with {path} is true of no row where {path} is NULL",
+        f"write `{fix}`, or take | nullable out",
+        path,
+    )

@@ -1,0 +1,178 @@
+"""Condition fragments begin with ``and`` and need no parentheses: ``where a {{> filters }}``.
+
+Neighbouring SQL decides which rows they filter, so the expanded text is checked with all choices: a condition precedes,
+``and`` or the end of the condition follows, and there is no ``or``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tenantry.errors import TemplateError
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.fragments.fragment_tags import ReplacedTag
+from tenantry.sql.parsing.outline import OutlineToken, TokenKind, Tokens, read_outline
+from tenantry.sql.source import Source
+
+_BEGIN_CONDITION = (
+    *("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "not", "select", "by"),
+    *("distinct", "all", "and"),  # the last one is that of a `between`
+)
+_BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
+"""Only words that cannot be names or functions: an ``or`` of the same condition could precede others."""
+_FOLLOWING = (
+    *("where", "prewhere", "having", "qualify", "group", "order", "limit", "offset", "fetch", "window", "sample"),
+    *("union", "intersect", "except", "minus", "on", "using", "join", "left", "right", "inner", "cross", "full"),
+    *("natural", "asof", "semi", "anti", "global", "lateral", "straight_join", "array", "when", "then", "else", "from"),
+    *("as", "for", "into", "settings", "format", "option", "lock", "returning", "with", "start", "connect"),
+)
+_NO_CONDITIONS = (
+    *("union", "intersect", "except", "minus", "select", "into", "where", "group", "having", "order", "limit"),
+    *("offset", "fetch", "qualify", "window", "returning"),
+)
+
+
+class ConditionFragment(NamedTuple):
+    """Its offsets in the expanded text, and the tag that includes it."""
+
+    start: int
+    end: int
+    tag: ReplacedTag
+    outer: Source
+
+
+def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
+    """Raise TemplateError for the first one that is not only conditions, or may not filter every row."""
+    outline = read_outline(source, dialect)
+    for each in found:
+        place = _place(outline, each)
+        _check_content(place, source, each)
+        first = place.own[0]
+        before = next(place.outwards(forward=False), None)
+        if first.kind is not TokenKind.AND or before is None or _begins_condition(before):
+            raise _error(each, "before it comes a condition", f"write where 1 = 1 {{{{> {each.tag.name} }}}}")
+        operator = _operator_beside(place)
+        if operator is not None:
+            fix = f"put the alternatives into parentheses: (a {operator.text} b)"
+            raise _error(each, f"before it comes a condition, and beside it no `{operator.text}`", fix)
+        if not all(_may_follow(token) for token in _following(place)):
+            problem = "after it comes `and`, or the end of the condition"
+            raise _error(each, problem, "put what is beside it into parentheses, with `and` between")
+
+
+def _error(each: ConditionFragment, problem: str, fix: str) -> TemplateError:
+    return each.outer.error(each.tag.start, f"{each.tag.name} begins with `and`: {problem}", fix)
+
+
+def _check_content(place: _Surroundings, source: Source, each: ConditionFragment) -> None:
+    wrong = next((token for token in _level(place.own) if _is_no_condition(token)), None)
+    if wrong is not None or not place.whole:
+        problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
+        offset = each.start if wrong is None else wrong.start
+        raise source.error(offset, problem, "put what belongs together into parentheses")
+
+
+def _is_no_condition(token: OutlineToken) -> bool:
+    return token.kind is TokenKind.OR or token.text == "," or token.is_word(*_NO_CONDITIONS)
+
+
+def _begins_condition(token: OutlineToken) -> bool:
+    joins = token.kind is TokenKind.AND or token.kind is TokenKind.OR
+    return joins or token.text in {",", ";"} or token.is_word(*_BEGIN_CONDITION)
+
+
+def _may_follow(token: OutlineToken) -> bool:
+    return token.kind is TokenKind.AND or token.text in {",", ";"} or token.is_word(*_FOLLOWING)
+
+
+# --- what is beside it ------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Surroundings:
+    """Tokens and their siblings in the same brackets. ``outer`` is the choice that contains them; ``whole``: they are
+    balanced."""
+
+    before: Tokens
+    own: Tokens
+    after: Tokens
+    outer: _Surroundings | None
+    whole: bool
+    clauses: tuple[int, ...]
+
+    def outwards(self, *, forward: bool) -> Iterator[OutlineToken]:
+        place: _Surroundings | None = self
+        while place is not None:
+            yield from place.after if forward else reversed(place.before)
+            place = place.outer
+
+
+def _place(
+    tokens: Tokens, each: ConditionFragment, outer: _Surroundings | None = None, closed: int = -1
+) -> _Surroundings:
+    for index, token in enumerate(tokens):
+        if token.start >= each.start:
+            stop = next((at for at in range(index, len(tokens)) if tokens[at].start >= each.end), len(tokens))
+            own = tokens[index:stop]
+            whole = own[-1].end <= each.end and not each.start < closed <= each.end
+            clauses = tuple(offset for offset in token.clauses if offset < each.start)
+            return _Surroundings(tokens[:index], own, tokens[stop:], outer, whole, clauses)
+        if token.end > each.start and token.kind is TokenKind.GROUP:
+            return _place(token.children, each, None, token.end)
+        for choice in token.choices:
+            if choice and choice[-1].end > each.start:
+                around = _Surroundings(
+                    tokens[:index], [token], tokens[index + 1 :], outer, whole=True, clauses=token.clauses
+                )
+                return _place(choice, each, around if token.is_choice else None)
+    raise AssertionError("a fragment has tokens")  # pragma: no cover
+
+
+def _level(tokens: Iterable[OutlineToken]) -> Iterator[OutlineToken]:
+    for token in tokens:
+        yield token
+        if token.is_choice:
+            for choice in token.choices:
+                yield from _level(choice)
+
+
+def _operator_beside(place: _Surroundings) -> OutlineToken | None:
+    before, _ = _find_operator(place.outwards(forward=False), place.clauses, forward=False)
+    return before or _find_operator(place.outwards(forward=True), place.clauses, forward=True)[0]
+
+
+def _find_operator(
+    tokens: Iterable[OutlineToken], around: tuple[int, ...], *, forward: bool
+) -> tuple[OutlineToken | None, bool]:
+    left: tuple[int, ...] = ()
+    for token in tokens:
+        if left and token.clauses[: len(left)] == left:
+            continue  # of the other side of a boundary
+        if token.kind is TokenKind.OR:
+            return token, True
+        bounded = token.text in {",", ";"} or token.is_word(*_BOUNDARIES)
+        if token.is_choice:
+            texts = (choice if forward else reversed(choice) for choice in token.choices)
+            found = [_find_operator(text, around, forward=forward) for text in texts]
+            bounded = all(ends for _, ends in found)
+            operator = next((each for each, _ in found if each is not None), None)
+            if operator is not None:
+                return operator, True
+        if bounded and set(token.clauses) <= set(around):
+            return None, True
+        left = token.clauses if bounded else left
+    return None, False
+
+
+def _following(place: _Surroundings) -> Iterator[OutlineToken]:
+    around = place.clauses
+    left: tuple[int, ...] = ()
+    for token in place.outwards(forward=True):
+        if left and token.clauses[: len(left)] == left:
+            continue
+        yield from (choice[0] for choice in token.choices) if token.is_choice else (token,)
+        if set(token.clauses) <= set(around):
+            return
+        left = token.clauses

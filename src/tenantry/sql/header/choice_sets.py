@@ -1,0 +1,92 @@
+"""Choice sets: named texts of ``one_of``, from a header or ``SQLTemplate(text, choices=…)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+from tenantry.errors import TemplateError
+from tenantry.sql.source import Source
+
+NAME: Final = re.compile(r"[^\W\d_]\w*")
+"""Name of a set in ``one_of(order)``."""
+_KEY: Final = re.compile(r"(?!\s)(?:(?!\{\{)[^\0-\x1f])+(?<!\s)")
+_EXAMPLE: Final = "{newest: created_at desc}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceText:
+    """SQL of one choice, and its offset in ``source`` (None: the query file).
+
+    ``exact``: the source holds it literally, so errors can point into it.
+    """
+
+    sql: str
+    offset: int = 0
+    exact: bool = True
+    source: Source | None = None
+
+
+ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]
+"""Set name → choice name → SQL."""
+NO_CHOICES: Final[ChoiceSets] = MappingProxyType({})
+
+
+class InvalidChoices(TemplateError):
+    """The choices are malformed. ``keys`` lead from ``choices`` to the problem: the last key itself if ``in_key``, else
+    its value."""
+
+    def __init__(self, message: str, *, keys: tuple[str, ...], problem: str, fix: str, in_key: bool) -> None:
+        super().__init__(message)
+        self.keys = keys
+        self.in_key = in_key
+        self.problem = problem
+        self.fix = fix
+
+
+def _invalid(keys: tuple[str, ...], problem: str, fix: str, *, in_key: bool = False) -> InvalidChoices:
+    return InvalidChoices(f"{problem}\n  fix: {fix}", keys=keys, problem=problem, fix=fix, in_key=in_key)
+
+
+def check_choices(given: Any) -> None:
+    """Raise InvalidChoices for the first problem."""
+    for name, texts in _items(given, (), "write choices:, and below it one indented line each", NAME):
+        if not _items(texts, (name,), f"{name}: {_EXAMPLE}", _KEY):
+            raise _invalid((name,), f"choices.{name} holds no text", f"{name}: {_EXAMPLE}")
+        for key, text in texts.items():
+            if not isinstance(text, str) or not text.strip():
+                problem = f"choices.{name}.{key} is SQL, as a text"
+                raise _invalid((name, key), problem, "write newest: created_at desc")
+
+
+def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
+    """Read a program's choices. Raises InvalidChoices, or TemplateError for SQL that a template cannot hold."""
+    check_choices(given)
+    return MappingProxyType(
+        {
+            name: MappingProxyType(
+                {key: ChoiceText(sql, source=Source(sql, f"choices.{name}.{key}")) for key, sql in texts.items()}
+            )
+            for name, texts in given.items()
+        }
+    )
+
+
+def _items(value: Any, keys: tuple[str, ...], fix: str, pattern: re.Pattern[str]) -> list[tuple[str, Any]]:
+    what = ".".join(("choices", *keys))
+    if not isinstance(value, Mapping):
+        raise _invalid(keys, f"{what} is a mapping of keys and values", fix)
+    for key in value:
+        if not isinstance(key, str) or not pattern.fullmatch(key):
+            problem = f"{what} has a key that is no name: {key}"
+            raise _invalid((*keys, key), problem, _FIXES[pattern], in_key=True)
+    return [*value.items()]
+
+
+_FIXES: Final = {
+    NAME: "begin with a letter, then letters, digits and _",
+    _KEY: "give it a text of one line, without {{ and without blanks around it: it is what a viewer sends",
+}

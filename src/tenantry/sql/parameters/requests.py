@@ -1,0 +1,276 @@
+"""ParameterConversion: what a viewer sent to typed values. Templates see only declared parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from tenantry.errors import InvalidParameter, MissingVariable, UnbindableValue
+from tenantry.groups import Record, RecordList
+from tenantry.sql.binding.bindable_values import is_absent, look_up
+from tenantry.sql.binding.conversions import converter
+from tenantry.sql.dialects import Dialect
+from tenantry.sql.parameters.declared import INSTANTS, RANGE_ENDS, UTC_ZONE, Nullable, Parameter, PropertyReference
+from tenantry.sql.parameters.definitions import find_zone
+from tenantry.sql.parameters.relative_ranges import RelativeRange
+from tenantry.sql.parameters.typed_values import (
+    REFUSALS,
+    EmptyRange,
+    Moment,
+    is_empty,
+    read_value,
+    read_whole,
+    reader,
+    resolve,
+)
+
+_Adapter: TypeAlias = Callable[[Any], Any]
+_NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not ask for it
+_UNREADABLE: Final = object()
+_record_values = vars(Record)["_values"].__get__
+_LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
+    list: list.copy,
+    tuple: tuple,
+    RecordList: vars(RecordList)["_values"].__get__,
+}
+
+
+class _Plan(NamedTuple):
+    """``read`` converts a string; None if the value depends on more. ``may_be_absent``: nothing sent needs no work."""
+
+    name: str
+    parameter: Parameter
+    read: Callable[[Any], Any] | None
+    may_be_absent: bool
+
+
+class ParameterConversion:
+    """Converts the parameters of one template.
+
+    Common cases are done here: a string, a list of strings, nothing. ``_Request`` does the rest and reports problems.
+    """
+
+    __slots__ = ("_parameters", "_plans", "reads_group", "uses_clock")
+
+    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
+        self._parameters = tuple(parameters.values())
+        self._plans: dict[str, tuple[_Plan, ...]] = {}  # by dialect
+        self.uses_clock: bool = any(each.is_range for each in self._parameters)
+        self.reads_group: bool = any(each.properties for each in self._parameters)
+        """Whether a default or zone is a property, so values are one group's."""
+
+    def convert(self, variables: Mapping[str, Any] | Record, dialect: Dialect, now: datetime | None) -> dict[str, Any]:
+        """Return the variables with typed ``params``: a tuple for a list, a dict of ``start`` and ``end`` for a range.
+
+        Raises one InvalidParameter for all bad values; MissingVariable or UnbindableValue for properties in defaults;
+        ValueError if a range is declared and ``now`` is missing or naive.
+        """
+        if self.uses_clock and (now is None or now.tzinfo is None):
+            raise ValueError("a template with a range depends on the time: bind(…, now=datetime.now(UTC))")
+        values = _as_dict(variables, "variables").copy()
+        sent = values.get("params")
+        given = {} if sent is None else _as_dict(sent, "params")
+        plans = self._plans.get(dialect.name) or self._plan(dialect)
+        converted: dict[str, Any] = {}
+        others: list[Parameter] = []
+        for name, parameter, read, may_be_absent in plans:
+            raw = given.get(name)
+            if raw is None and may_be_absent:
+                continue
+            try:
+                if read is not None and type(raw) is str and raw:
+                    converted[name] = (read(raw),) if parameter.is_list else read(raw)
+                    continue
+                if read is not None and parameter.is_list and type(raw) in _LISTS:
+                    items = _LISTS[type(raw)](raw)
+                    if "" not in items and None not in items and len(items) <= (parameter.max_items or 0):
+                        converted[name] = tuple(map(read, items))
+                        continue
+            except REFUSALS:
+                pass
+            others.append(parameter)
+        if others:
+            self._convert_others(others, values, given, dialect, now, converted)
+        values["params"] = converted
+        return values
+
+    def _plan(self, dialect: Dialect) -> tuple[_Plan, ...]:
+        plans = tuple(_plan(parameter, dialect) for parameter in self._parameters)
+        self._plans[dialect.name] = plans
+        return plans
+
+    @staticmethod
+    def _convert_others(
+        parameters: Sequence[Parameter],
+        variables: Mapping[str, Any],
+        given: Mapping[str, Any],
+        dialect: Dialect,
+        now: datetime | None,
+        converted: dict[str, Any],
+    ) -> None:
+        request = _Request(variables, given, now or _NO_CLOCK)
+        for parameter in parameters:
+            value = request.value(parameter)
+            if value is not None:
+                adapt = dialect.bind_as.get(parameter.scalar_type)
+                converted[parameter.name] = bindable(parameter, value, _pattern(parameter, dialect) or adapt)
+        request.raise_problems()
+
+
+def _plan(parameter: Parameter, dialect: Dialect) -> _Plan:
+    zone = parameter.zone
+    if parameter.is_range or parameter.locked or parameter.only_matches or isinstance(zone, PropertyReference):
+        return _Plan(parameter.name, parameter, None, may_be_absent=False)
+    may_be_absent = not parameter.required and parameter.default is None
+    read = reader(parameter, Moment(zone or UTC_ZONE, _NO_CLOCK))
+    adapt = dialect.bind_as.get(parameter.scalar_type)
+    if adapt is None:
+        return _Plan(parameter.name, parameter, read, may_be_absent)
+    return _Plan(parameter.name, parameter, lambda raw: adapt(read(raw)), may_be_absent)
+
+
+def typed_value(parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime) -> Any:
+    """Return a parameter's typed value or default, or None. Raises like ``ParameterConversion.convert``."""
+    values = _as_dict(variables, "variables")
+    sent = values.get("params")
+    request = _Request(values, {} if sent is None else _as_dict(sent, "params"), now)
+    value = request.value(parameter)
+    request.raise_problems()
+    return value
+
+
+def _as_dict(mapping: Any, what: str) -> dict[str, Any]:
+    if type(mapping) is dict:
+        return mapping
+    if type(mapping) is Record:
+        inner: dict[str, Any] = _record_values(mapping)
+        return inner
+    if not isinstance(mapping, Mapping | Record):
+        raise TypeError(f"{what} must be a mapping, not {type(mapping).__name__}")
+    return {name: mapping[name] for name in mapping}
+
+
+def bindable(parameter: Parameter, value: Any, adapt: _Adapter | None) -> Any:
+    """Return a typed value as it is bound; ``adapt`` converts one value for the dialect."""
+    if parameter.is_range:
+        ends = zip(RANGE_ENDS, value, strict=True)
+        return {name: adapt(end) if adapt is not None else end for name, end in ends if end is not None}
+    if isinstance(value, Nullable):
+        return _nullable(parameter, value, adapt)
+    if adapt is None:
+        return value
+    return tuple(map(adapt, value)) if parameter.is_list else adapt(value)
+
+
+def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"null": True} if value.null else {}
+    if value.value is not None and (value.value != () or not value.null):
+        found[parameter.part] = bindable(parameter, value.value, adapt)
+    return found
+
+
+def _pattern(parameter: Parameter, dialect: Dialect) -> _Adapter | None:
+    return None if parameter.match == "equals" else converter(parameter.match, dialect)
+
+
+class _Request:
+    def __init__(self, variables: Mapping[str, Any], given: Mapping[str, Any], now: datetime) -> None:
+        self._variables = variables
+        self._given = given
+        self._now = now
+        self._problems: dict[str, str] = {}
+        self._missing: dict[str, str] = {}
+
+    def raise_problems(self) -> None:
+        if self._problems:
+            listed = "; ".join(f"{path} {problem}" for path, problem in self._problems.items())
+            raise InvalidParameter(listed, names=tuple(self._problems))
+        if self._missing:
+            listed = "; ".join(f"{path} (for {parameter})" for path, parameter in self._missing.items())
+            raise MissingVariable(
+                f"properties without a value: {listed}. Give each of them to the group", names=tuple(self._missing)
+            )
+
+    def value(self, parameter: Parameter) -> Any:
+        zone = self._zone(parameter)
+        if zone is None:
+            return None
+        moment = Moment(zone, self._now)
+        raw = self._raw(parameter)
+        if parameter.locked:
+            if not is_empty(raw):
+                self._problems[parameter.path] = "cannot be set by a viewer"
+            raw = None
+        if parameter.clearable and raw is not None and is_empty(raw):
+            return None
+        try:
+            value = None if raw is None else read_value(parameter, raw, moment)
+        except EmptyRange as refusal:
+            self._problems[parameter.path] = f"{refusal}, and takes {parameter.takes}"
+            return None
+        except REFUSALS:
+            self._problems[parameter.path] = f"takes {parameter.takes}"
+            return None
+        if value is not None:
+            return value
+        if parameter.required:
+            self._problems[parameter.path] = f"is required, and takes {parameter.takes}"
+        return self._default(parameter, moment)
+
+    def _raw(self, parameter: Parameter) -> Any:
+        given, name = self._given, parameter.name
+        raw = given.get(name)
+        if parameter.is_range:  # a form has a field for each end
+            ends = {end: given[f"{name}.{end}"] for end in RANGE_ENDS if f"{name}.{end}" in given}
+            if ends and not all(map(is_empty, ends.values())):
+                return ends if is_empty(raw) else _UNREADABLE
+        return raw
+
+    def _default(self, parameter: Parameter, moment: Moment) -> Any:
+        default = parameter.default
+        if isinstance(default, PropertyReference):
+            raw = self._property(default)
+            if is_absent(raw):
+                self._missing[f"user_group.properties.{default.path}"] = parameter.path
+                return None
+            return self._fitting(parameter, default, raw, moment)
+        if isinstance(default, RelativeRange):
+            return resolve(parameter, default, moment)
+        if default is not None and parameter.type in INSTANTS and isinstance(parameter.zone, PropertyReference):
+            return read_value(parameter, default, moment)  # a clock time of the group's zone
+        return default
+
+    def _fitting(self, parameter: Parameter, reference: PropertyReference, raw: Any, moment: Moment) -> Any:
+        value = None
+        with suppress(*REFUSALS):
+            read = read_value if parameter.only_matches else read_whole
+            value = read(parameter, raw, moment)
+        if value is None:
+            raise UnbindableValue(
+                f"the property {reference.path} does not fit {parameter.path}, which takes {parameter.takes}",
+                name=f"user_group.properties.{reference.path}",
+            )
+        return value
+
+    def _zone(self, parameter: Parameter) -> tzinfo | None:
+        zone = parameter.zone
+        if not isinstance(zone, PropertyReference):
+            return zone if zone is not None else UTC_ZONE
+        name = self._property(zone)
+        if is_absent(name):
+            self._missing[f"user_group.properties.{zone.path}"] = parameter.path
+            return None
+        found = find_zone(name)
+        if found is None:
+            raise UnbindableValue(
+                f"the property {zone.path} is no time zone such as Europe/Vienna, which {parameter.path} needs",
+                name=f"user_group.properties.{zone.path}",
+            )
+        return found
+
+    def _property(self, reference: PropertyReference) -> Any:
+        """Variables without a group hold properties at the top."""
+        root = "user_group.properties." if "user_group" in self._variables else ""
+        return look_up(self._variables, root + reference.path)

@@ -1,0 +1,94 @@
+"""Uses of declared parameters: each ``params.*`` is declared, and its type fits its position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tenantry.sql.binding.conversions import ARRAY, JSON, PATTERNS
+from tenantry.sql.lexing.tags import DEFAULT, NULLABLE
+from tenantry.sql.parameters.declared import TEXTS, Parameter, ParameterType, find_parameter
+from tenantry.sql.source import Source
+from tenantry.sql.syntax_tree import Position, Tree, VariableReference
+from tenantry.sql.tenant_guard import is_viewer_input
+from tenantry.suggestions import did_you_mean
+
+_IN_JSON = TEXTS | {ParameterType.INTEGER, ParameterType.BOOLEAN}
+
+
+def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parameter]) -> None:
+    """Raise TemplateError for the first undeclared or unfit ``params.*``."""
+    for reference in tree.references:
+        if is_viewer_input(reference.path):
+            _check(source, reference, parameters)
+
+
+def never_absent(parameter: Parameter, what: str) -> tuple[str, str]:
+    """Return the problem with ``default`` or ``nullable`` of a parameter that always has a value, and the fix."""
+    why = "is required" if parameter.required else "has a default by its declaration"
+    return f"{parameter.path} {why}, so this {what} is never used", f"take | {what} out, or change the declaration"
+
+
+def _check(source: Source, reference: VariableReference, parameters: Mapping[str, Parameter]) -> None:
+    _, name, *parts = reference.path.split(".")
+    parameter = parameters.get(name)
+    if parameter is None:
+        near = did_you_mean(name, parameters, prefix="params.")
+        fix = f"{near}Else declare {name}; declared are: {', '.join(parameters)}"
+        raise source.error(reference.offset, f"params.{name} is not declared", fix)
+    end = find_parameter(parameters, reference.path) if parameter.is_range and parts else None
+    found = _misuse(parameter, parts, reference) if end is None else None
+    if found is None and reference.position is not Position.CHOICE:
+        found = _unfit(end or parameter, reference)
+    if found is not None:
+        raise source.error(reference.offset, *found)
+
+
+def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableReference) -> tuple[str, str] | None:
+    path, chooses = parameter.path, reference.position is Position.CHOICE
+    if parameter.is_range:
+        if chooses and not parts:
+            return None
+        return f"{path} is a range", f"write {{{{ {path} | within(column) }}}}, or {path}.start and {path}.end"
+    if parameter.only_matches:
+        if parts == [parameter.part] or (chooses and not parts):
+            return None
+        return f"{path} is for matches alone, by its definition", f"write {{{{ {path} | matches(column) }}}}"
+    if parts:
+        return f"{path} is {parameter.kind}, and has no parts", f"write {{{{ {path} }}}}"
+    return None
+
+
+def _unfit(parameter: Parameter, reference: VariableReference) -> tuple[str, str] | None:
+    path, position, conversion = parameter.path, reference.position, reference.conversion
+    if parameter.only_matches:
+        return None  # matches takes each
+    as_list = position is Position.LIST or conversion == ARRAY
+    if parameter.is_list and not as_list and conversion != JSON:
+        return f"{path} is a list", f"write in {{{{ {path} }}}}, or {{{{ {path} | array }}}}"
+    if as_list and not parameter.is_list:
+        return f"{path} is no list", f"declare it: type: list of {parameter.type}; or write = instead of in"
+    if parameter.always_given and (reference.nullable or reference.default is not None):
+        return never_absent(parameter, NULLABLE if reference.nullable else DEFAULT)
+    return _no_count(parameter) if position is Position.LIMIT else _no_such_type(parameter, position, conversion)
+
+
+def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> tuple[str, str] | None:
+    path = parameter.path
+    if conversion in PATTERNS and parameter.type not in TEXTS:
+        fix = f"declare it: type: text; or write = {{{{ {path} }}}}"
+        return f"{conversion} is for a text, and {path} is {parameter.type}", fix
+    if conversion == JSON and parameter.type not in _IN_JSON:
+        return f"JSON has no {parameter.type}, and {path} is {parameter.kind}", "declare it: type: text"
+    if position in {Position.TEXT, Position.PART} and parameter.type is ParameterType.INTERVAL:
+        return f"{path} is an interval, which has no text", f"write {{{{ {path} }}}} without quotes"
+    return None
+
+
+def _no_count(parameter: Parameter) -> tuple[str, str] | None:
+    path = parameter.path
+    if parameter.type is not ParameterType.INTEGER:
+        return f"{path} is {parameter.kind}, where a count is needed", "declare it: type: integer"
+    numbers = (parameter.max, parameter.default, *(parameter.choices or ()))
+    if any(type(each) is int and each < 0 for each in numbers):
+        return f"{path} can be below 0, where a count is needed", "declare it with min: 0, and a default from 0"
+    return None

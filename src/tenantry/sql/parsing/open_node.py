@@ -1,0 +1,62 @@
+"""OpenNode: a template, clause or branch while it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tenantry.sql.lexing.lexemes import Lexeme
+from tenantry.sql.syntax_tree import Clause, Node, Switch, Text, VariableReference
+
+_SPACES = frozenset(" \t\r\n") | {""}
+_NO_SPACE_BEFORE = frozenset(" \t\r\n(,")
+_NO_SPACE_AFTER = frozenset(" \t\r\n),;")
+_NO_SPACE_BEFORE_CHOICE = _NO_SPACE_BEFORE | {"."}  # t.{{ column }}
+_NO_SPACE_AFTER_CHOICE = _NO_SPACE_AFTER | {".", "("}  # {{ schema }}.orders, {{ function }}(amount)
+
+
+@dataclass(slots=True)
+class OpenNode:
+    """The template, an open clause from ``start``, or a branch."""
+
+    start: int
+    clause: bool = False
+    nodes: list[Node] = field(default_factory=list)
+    references: list[VariableReference] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+
+    def flush(self) -> None:
+        """Make a node of the collected text."""
+        if self.text:
+            self.nodes.append(Text("".join(self.text)))
+            self.text = []
+
+    def add(self, node: Node, before: str, after: str, opening: str, closing: str) -> None:
+        """Add a placeholder, separated by spaces where needed: ``1-{{ x }}`` must not become a comment.
+
+        ``before`` and ``after`` are the neighbouring characters, ``opening`` and ``closing`` SQL around the
+        placeholder.
+        """
+        choice = isinstance(node, Switch)
+        if before and before not in (_NO_SPACE_BEFORE_CHOICE if choice else _NO_SPACE_BEFORE):
+            self.text.append(" ")
+        if opening:
+            self.text.append(opening)
+        self.flush()
+        self.nodes.append(node)
+        if closing:
+            self.text.append(closing)
+        if after and after not in (_NO_SPACE_AFTER_CHOICE if choice else _NO_SPACE_AFTER):
+            self.text.append(" ")
+
+    def as_clause(self, text: str, end: Lexeme) -> Clause:
+        """Return the clause that the lexeme ``end`` closes."""
+        self.flush()
+        before, after = text[self.start - 1 : self.start], text[end.end : end.end + 1]
+        first, last = text[self.start + 2], text[end.start - 1]
+        opening, closing = _space_between(before, first), _space_between(last, after)
+        dropped = _space_between(before, after)
+        return Clause(tuple(self.nodes), tuple(self.references), opening, closing, dropped, self.start, end.start)
+
+
+def _space_between(before: str, after: str) -> str:
+    return "" if before in _SPACES or after in _SPACES else " "

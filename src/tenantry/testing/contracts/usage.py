@@ -1,0 +1,117 @@
+"""The contract of usage by group."""
+# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from tenantry.groups import Author, GroupDraft, HourlyUsage, Tag, Usage, UsageBatch, UsageKey
+from tenantry.ports import Store
+from tenantry.testing import make_token
+
+HOUR = timedelta(hours=1)
+NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
+FAR = datetime(9999, 1, 1, tzinfo=UTC)
+ACME = UsageKey("production", "acme", "ds_1")
+WRITER = b"w" * 16
+MANY = 500
+
+
+def batch(number: int, *rows: HourlyUsage, writer: bytes = WRITER) -> UsageBatch:
+    """A batch."""
+    return UsageBatch(writer, number, rows)
+
+
+def used(
+    key: UsageKey = ACME,
+    hour: datetime = NOON,
+    *,
+    queries: int = 0,
+    rows: int = 0,
+    seconds: float = 0,
+    resolves: int = 0,
+) -> HourlyUsage:
+    """Some usage of one hour."""
+    return HourlyUsage(hour, key, Usage(queries, rows, seconds, resolves))
+
+
+async def sums(store: Store, since: datetime = NOON, until: datetime = FAR) -> dict[UsageKey, Usage]:
+    """All that is kept of these hours."""
+    return dict(await store.usage.sums(since, until))
+
+
+class UsageContract:
+    """Tests of UsageStore."""
+
+    async def test_usage_adds_up(self, store: Store) -> None:
+        """Batch by batch, of every writer, exactly; what a batch does not name stays."""
+        assert await sums(store) == {}
+        other = UsageKey("production", "zoo 😀'\"", "")
+        await store.usage.add(batch(1, used(queries=3, rows=10**12, seconds=0.1), used(other, resolves=7)))
+        await store.usage.add(batch(2, used(queries=1, rows=1, seconds=0.2)))
+        await store.usage.add(batch(1, used(queries=5, seconds=1e6), writer=b"x" * 16))
+        assert await sums(store) == {ACME: Usage(9, 10**12 + 1, 1_000_000.3, 0), other: Usage(resolves=7)}
+
+    async def test_no_batch_is_added_twice(self, store: Store) -> None:
+        """Whoever had no answer sends it again. Red when the number of the last batch is not compared."""
+        first = batch(1, used(queries=3))
+        for _ in range(3):
+            await store.usage.add(first)
+        await store.usage.add(batch(2, used(queries=1)))
+        await store.usage.add(first)
+        assert await sums(store) == {ACME: Usage(queries=4)}
+
+    async def test_a_batch_that_is_sent_twice_at_once_is_added_once(self, store: Store) -> None:
+        """The first may still be under way when its sender has lost patience."""
+        await asyncio.gather(*(store.usage.add(batch(1, used(queries=3))) for _ in range(8)))
+        assert await sums(store) == {ACME: Usage(queries=3)}
+
+    async def test_many_writers_add_to_the_same_rows(self, store: Store) -> None:
+        """At once, in any order of the rows: none waits for another in a circle, and none of it is lost.
+
+        Red, on PostgreSQL, when a batch locks its rows in the order in which it has them."""
+        rows: Sequence[HourlyUsage] = [used(UsageKey("production", f"g{each}", ""), resolves=1) for each in range(MANY)]
+        orders = [rows if writer % 2 else rows[::-1] for writer in range(8)]
+        batches = [batch(1, *order, writer=bytes([at]) * 16) for at, order in enumerate(orders)]
+        await asyncio.gather(*map(store.usage.add, batches))
+        found = await sums(store)
+        assert len(found) == MANY
+        assert set(found.values()) == {Usage(resolves=8)}
+
+    async def test_usage_is_of_hours_and_of_whom_is_named(self, store: Store) -> None:
+        """From ``since``, which is in it, to ``until``, which is not; in the order of the keys."""
+        elsewhere = UsageKey("other", "acme", "ds_1")
+        zoo = UsageKey("production", "zoo", "")
+        hours = [NOON - HOUR, NOON, NOON + HOUR]
+        rows = [used(key, hour, queries=1) for key in (zoo, ACME, elsewhere) for hour in hours]
+        await store.usage.add(batch(1, *rows))
+        assert await store.usage.oldest() == NOON - HOUR
+        one, two = Usage(queries=1), Usage(queries=2)
+        assert list((await sums(store, NOON, NOON + HOUR)).items()) == [(elsewhere, one), (ACME, one), (zoo, one)]
+        assert dict(await store.usage.sums(NOON, FAR, environment="production")) == {ACME: two, zoo: two}
+        assert dict(await store.usage.sums(NOON, FAR, group="acme")) == {elsewhere: two, ACME: two}
+        assert dict(await store.usage.sums(NOON, FAR, environment="production", group="zoo")) == {zoo: two}
+        assert dict(await store.usage.sums(NOON, FAR, environment="production", group="nobody")) == {}
+
+    async def test_usage_outlives_its_group(self, store: Store) -> None:
+        """It is what was used, and is billed; a group that is made again with this id goes on."""
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        for number in (1, 2):
+            await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+            await store.usage.add(batch(number, used(queries=1)))
+            await store.groups.delete(production, "acme")
+            assert await sums(store) == {ACME: Usage(queries=number)}
+
+    async def test_old_usage_is_pruned(self, store: Store) -> None:
+        """What began before, and nothing else; it is recorded, unless there was nothing to do."""
+        await store.usage.add(batch(1, *(used(hour=NOON + each * HOUR, queries=1) for each in range(4))))
+        assert await store.usage.prune(NOON + 2 * HOUR, author=Author("ann")) == 2
+        assert await store.usage.prune(NOON + 2 * HOUR, author=Author("ann")) == 0
+        assert await store.usage.oldest() == NOON + 2 * HOUR
+        assert await sums(store) == {ACME: Usage(queries=2)}
+        (entry,) = [each for each in await store.audit.list() if each.action == "usage.pruned"]
+        assert (entry.author.name, entry.details) == ("ann", {"before": "2026-11-02T14:00+00:00", "rows": "2"})
+        assert await store.usage.prune(FAR) == 2
+        assert await store.usage.oldest() is None

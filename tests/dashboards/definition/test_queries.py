@@ -69,7 +69,7 @@ REFUSED = {
         "no control is called othr; ranged:1:",
         "did you mean other?",
     ),
-    "{table: list}": ("list:1", "params.other is no list", ""),
+    "{table: list}": ("list:1", "params.other is not a list", ""),
     "{figure: a, query: all, compare: previous-period}": ("4:5", "the query reads no range", "within(column)"),
     "{table: all, click: {filter: regoin}}": ("4:25", "no query reads params.regoin", "[[ and"),
     "{table: needs}": ("4:5", "the query needs params.region, which no control sets", "Add a control region"),

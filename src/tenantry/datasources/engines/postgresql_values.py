@@ -37,7 +37,7 @@ def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes |
             pass  # raised below, because these errors quote the value
         if len(encoded) < number or (text is not None and "\0" in text):  # libpq would cut the string at the NUL
             raise UnbindableValue(
-                f"the value of parameter ${number} cannot be written for PostgreSQL", name=f"${number}"
+                f"the value of parameter ${number} cannot be sent to PostgreSQL", name=f"${number}"
             )
     return encoded
 

@@ -57,7 +57,7 @@ async def healthz() -> str:
 
 async def customer() -> str:
     """One customer's token."""
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     draft = GroupDraft("acme", "Acme Ltd", {"region": "eu"})
     return (await Provisioner(store, keys).get_or_create(production, draft)).token
 

@@ -41,7 +41,7 @@ async def live(websocket: WebSocket, group: CurrentGroup, known: CurrentVariable
 
 async def customer() -> str:
     """One customer's token."""
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     return (
         await Provisioner(store, keys).get_or_create(production, GroupDraft("acme", "Acme Ltd", {"region": "eu"}))
     ).token

@@ -40,7 +40,7 @@ app = Starlette(
 
 async def customers() -> list[str]:
     """Two customers' tokens. In production your own backend asks for them over HTTP, at ``/api/user``."""
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     provisioner = Provisioner(store, keys)
     drafts = [
         GroupDraft("acme", "Acme Ltd", {"region": "eu"}),

@@ -80,11 +80,11 @@ async def show(folder: Path) -> None:
     """Registers a CSV file as a data source and queries it for one group."""
     (folder / "orders.csv").write_text("region,amount\neu,10\nus,20\n", "utf-8")
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     url = f"csv://{folder / 'orders.csv'}"
-    await store.create_data_source(production, source_id="ds_1", provided_id="orders", url=url)
+    await store.sources.create(production, source_id="ds_1", provided_id="orders", url=url)
     draft = GroupDraft("acme", "Acme Ltd", {"region": "eu"}, {"main": "orders"})
-    group = (await store.get_or_create(production, draft, make_token())).group
+    group = (await store.groups.get_or_create(production, draft, make_token())).group
     async with DataSources(store, engines={"csv": CSVDriver}) as sources:
         print(await sources.fetch(group, "main", "select region, amount from data where region = {{ region }}"))
         try:

@@ -39,14 +39,14 @@ async def show(folder: Path) -> None:
     """Registers the warehouse, makes two groups that map to it, and runs the same template for both."""
     make_warehouse(folder / "warehouse.db")
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    await store.create_data_source(
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.sources.create(
         production, source_id="ds_1", provided_id="warehouse", url=f"sqlite:///{folder / 'warehouse.db'}"
     )
     sources = DataSources(store)
     for name, region in (("acme", "eu"), ("globex", "us"), ("mallory", "' or '1'='1")):
         draft = GroupDraft(name, name, {"region": region, "statuses": ["open", "paid"]}, {"main": "warehouse"})
-        group = (await store.get_or_create(production, draft, make_token())).group
+        group = (await store.groups.get_or_create(production, draft, make_token())).group
         bound = ORDERS.bind(group.variables, paramstyle="qmark")
         rows = await sources.fetch(group, "main", ORDERS, group.variables)
         print(name, " ".join(bound.sql.split()), bound.params, rows, sep="\n    ")

@@ -38,7 +38,7 @@ app = Starlette(
 
 async def customers() -> list[str]:
     """Two customers' tokens. The second has no region: its page is an error that says so, never an empty string."""
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     provisioner = Provisioner(store, keys)
     drafts = [GroupDraft("acme", "Acme <Ltd>", {"region": "eu"}), GroupDraft("globex", "Globex Inc")]
     return [(await provisioner.get_or_create(production, draft)).token for draft in drafts]

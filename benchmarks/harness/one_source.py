@@ -18,9 +18,10 @@ class OneSource:
     """A directory of one data source, at ``url``."""
 
     def __init__(self, url: str) -> None:
+        self.sources = self
         self._source = RegisteredSource("ds_1", SCHEMA, ENVIRONMENT, url)
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource:
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource:
         """Whatever is asked for."""
         return self._source
 

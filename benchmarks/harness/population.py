@@ -62,7 +62,7 @@ def populate(url: str, count: int) -> None:
 async def _environment(url: str) -> int:
     store = SQLStore(url)
     try:
-        return (await store.create_environment(ENVIRONMENT, Tag.CUSTOMER)).id
+        return (await store.environments.create(ENVIRONMENT, Tag.CUSTOMER)).id
     finally:
         await store.aclose()
 

@@ -213,11 +213,11 @@ async def _serve(folder: Path, ports: tuple[int, int], cached: bool) -> None:
     store_url = f"sqlite:///{folder / 'tenantry.db'}"
     migrate(store_url)
     store = SQLStore(store_url, deadline=60)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     dashboards, host = f"http://127.0.0.1:{ports[0]}", f"http://localhost:{ports[1]}"
-    await store.set_embedding_hosts(environment, [host])
+    await store.environments.set_embedding_hosts(environment, [host])
     url = fill(folder / "rows.db")
-    await store.create_data_source(environment, source_id="ds_rows", provided_id="rows", url=url)
+    await store.sources.create(environment, source_id="ds_rows", provided_id="rows", url=url)
     provisioner = Provisioner(store, KEYS)
     for number in range(GROUPS):
         draft = GroupDraft(group_name(number), group_name(number), {"tenant": group_name(number)}, {"main": "ds_rows"})

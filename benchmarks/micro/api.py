@@ -72,8 +72,8 @@ def prepare(url: str) -> str:
 
 async def _api_token(url: str) -> str:
     store = SQLStore(url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production, label="bench")
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    secret, _ = await issue_api_token(store.api_tokens, production, label="bench")
     await store.aclose()
     return secret
 

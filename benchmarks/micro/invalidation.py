@@ -95,12 +95,12 @@ async def _compare(url: str, valkey: str, folder: str) -> Table:
     bus = RedisBus(valkey)
     store.subscribe(bus)
     client = redis.asyncio.Redis.from_url(valkey)
-    environment = await store.environment(ENVIRONMENT)
+    environment = await store.environments.get(ENVIRONMENT)
     assert environment is not None
     names = iter(range(1_000_000))
 
     async def update() -> None:
-        await store.update(environment, f"customer-{NUMBER}", GroupChanges(name=f"Name {next(names)}"))
+        await store.groups.update(environment, f"customer-{NUMBER}", GroupChanges(name=f"Name {next(names)}"))
 
     result = Table(
         "From an update to the eviction in another process, PostgreSQL, µs",

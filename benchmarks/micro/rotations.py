@@ -40,7 +40,7 @@ class Rotations:
         """Rotates the next group from its live token."""
         number = self._next = (self._next + 1) % GROUPS
         current = self._live.get(number) or token(number)
-        issued = await self._store.rotate(self._environment, current, key_id="k1", nonce=os.urandom(16))
+        issued = await self._store.groups.rotate(self._environment, current, key_id="k1", nonce=os.urandom(16))
         self._live[number] = issued.token
 
     async def run(self, tasks: int) -> list[float]:
@@ -69,7 +69,7 @@ def table() -> Table:
 
 async def _compare(url: str, folder: Path) -> Table:
     store = SQLStore(url, deadline=10.0)
-    environment = await store.environment(ENVIRONMENT)
+    environment = await store.environments.get(ENVIRONMENT)
     assert environment is not None
     rotations = Rotations(store, environment)
     rates: dict[str, list[float]] = {name: [] for name in (SYNC, COMMIT, SEQUENTIAL, CONCURRENT)}

@@ -55,9 +55,9 @@ def _hits(peek: Callable[[bytes], Any], raw: bytes) -> Cell:
 
 async def _warm() -> tuple[Resolver, bytes]:
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     token = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
-    await store.get_or_create(production, GroupDraft("acme", "Acme"), token)
+    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), token)
     warm, raw = Resolver(store, keys=KEYS, staleness=STALENESS), KEYS.mint(token).encode()
     await warm.resolve(raw)
     return warm, raw
@@ -72,7 +72,7 @@ def _batches(url: str) -> Cell:
     ]
 
     async def add() -> None:
-        await store.add_usage(UsageBatch(b"w" * 16, next(number), rows))
+        await store.usage.add(UsageBatch(b"w" * 16, next(number), rows))
 
     return repeat_async(add)
 
@@ -86,7 +86,7 @@ def table() -> Table:
     result = Table("Usage by group", ["what", "ns", "× a hit that is not counted"])
     for name in (uncounted, hit):
         result.add(name, f"{figures.median(name) / BATCH:,.0f}", f"{figures.ratio(name, uncounted):.2f}")
-    recorder = UsageRecorder(MemoryStore(), STALENESS)
+    recorder = UsageRecorder(MemoryStore().usage, STALENESS)
     nothing, query = "nothing", "a query, added"
     added = run({
         nothing: repeat(lambda: None),

@@ -48,7 +48,7 @@ async def _postgres(result: Table, url: str, groups: int) -> None:
         figures = await compare(cells, rounds=ROUNDS, clock=WALL)
         result.add("polls a second that client and server do together, 64 at once", _rate(figures.median("polls"), 64))
         result.add(f"misses a second that they do together, {BURST} at once", _rate(figures.median("misses"), BURST))
-        environment = await store.environment(ENVIRONMENT)
+        environment = await store.environments.get(ENVIRONMENT)
         assert environment is not None
         rotations = Rotations(store, environment)
         for tasks in (1, AT_ONCE):

@@ -1,4 +1,4 @@
-"""Lazy exports: a package imports the module of a name when the name is first used (PEP 562)."""
+"""Lazy exports: a package imports a name's module on first use (PEP 562)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations, counted in buckets: a histogram that costs a bisection, for what happens in each request."""
+"""Histograms of durations for each request."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ BOUNDS: Final = (
     0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
     2.5, 5.0,
 )  # fmt: skip
-"""Upper bounds in seconds, from a read of SQLite to a store that is given up on."""
+"""Upper bounds in seconds, for reads of a store."""
 
 QUERY_BOUNDS: Final = (
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0,
 )  # fmt: skip
-"""Upper bounds in seconds, from a query of a warm cache to a report."""
+"""Upper bounds in seconds, for queries."""
 
 
 class Buckets:
-    """Durations, counted. Cheap enough for each read of a backend."""
+    """Counted durations."""
 
     __slots__ = ("_bounds", "_counts", "total")
 
@@ -27,20 +27,20 @@ class Buckets:
         self._bounds = bounds
         self._counts = [0] * (len(bounds) + 1)
         self.total: float = 0.0
-        """Seconds, all together."""
+        """The sum in seconds."""
 
     @property
     def count(self) -> int:
-        """How many."""
+        """The number of durations."""
         return sum(self._counts)
 
     def add(self, seconds: float) -> None:
-        """Another one."""
+        """Count one."""
         self._counts[bisect_left(self._bounds, seconds)] += 1
         self.total += seconds
 
     def cumulated(self) -> list[tuple[str, float]]:
-        """Upper bound and how many took at most that long, the last one ``+Inf``."""
+        """Each upper bound with the number of durations up to it, the last ``+Inf``."""
         sums: list[tuple[str, float]] = []
         so_far = 0
         for bound, count in zip((*map(str, self._bounds), "+Inf"), self._counts, strict=True):

@@ -1,7 +1,4 @@
-"""Suggestions: the known name that an author probably meant ("did you mean …?").
-
-The docs site has its own, which also knows paths: neither distribution imports the other (decision 35).
-"""
+"""Suggestions: the known name that an author probably meant. The docs site has its own (decision 35)."""
 
 from __future__ import annotations
 
@@ -10,17 +7,16 @@ from difflib import SequenceMatcher, get_close_matches
 from typing import Final
 
 _LONGEST_NAME: Final = 100
-"""Characters. Names that are longer are not compared: they are no typing errors."""
+"""Longer names are not compared."""
 _CLOSE: Final = 0.7
 _CLOSE_OF_SHORT: Final = 0.6
-"""A name of three letters has lost a third of them with one: the ratio alone would call that another name."""
+"""For short names, in which one wrong letter weighs more."""
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:
-    """The candidate that was probably meant; None if none is near. Capitals, ``-``, ``_`` and blanks do not count.
+    """The candidate that was probably meant; None if none is near. Ignores case, ``-``, ``_`` and blanks.
 
-    Of paths (``address.city``) each part is near by itself: what they begin with in common makes no two alike.
-    ``close`` is the least ratio of two that are near, from 0 to 1.
+    Each part of a path (``address.city``) must be near. ``close``: the least ratio, from 0 to 1.
     """
     if len(name) > _LONGEST_NAME:
         return None
@@ -37,8 +33,7 @@ def nearest(name: str, candidates: Iterable[str], *, close: float | None = None)
 
 
 def did_you_mean(name: str, candidates: Iterable[str], *, prefix: str = "") -> str:
-    """``did you mean region? `` for the nearest candidate, or nothing: the start of a fix. ``prefix`` is written before
-    it."""
+    """``did you mean region? `` with ``prefix`` before the nearest candidate, or an empty string."""
     near = nearest(name, candidates)
     return f"did you mean {prefix}{near}? " if near is not None else ""
 

@@ -1,10 +1,5 @@
-"""Tracing: OpenTelemetry spans, of no cost worth naming and no effect until the host program sets up an SDK.
-
-They follow OpenTelemetry's semantic conventions: HTTP requests in and out (stable since 1.23), and database queries
-(stable since 1.30). They hold names, codes and numbers only: never a token, a value, a statement or a query string
-(``url.query`` is left out, although the conventions want it). The message of an exception may quote a token or a value,
-so neither it nor the traceback is recorded: an error is named by its code.
-"""
+"""Tracing with OpenTelemetry spans by the semantic conventions (HTTP 1.23, databases 1.30). They hold names, codes and
+numbers, never a token, value, statement, query string or exception message."""
 
 from __future__ import annotations
 
@@ -28,13 +23,12 @@ TRACER: Final[trace.Tracer] = trace.get_tracer("tenantry")
 
 
 def set_attribute(name: str, value: AttributeValue) -> None:
-    """Adds an attribute to the current span."""
+    """Add an attribute to the current span."""
     trace.get_current_span().set_attribute(name, value)
 
 
 class Span:
-    """``with Span("tenantry.look", {…}) as span:``, a child of the current span, or of that of ``parent``, a
-    context that came from elsewhere."""
+    """``with Span("tenantry.look", {…}) as span:``, a child of the current span, or of a remote ``parent``."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 
@@ -66,15 +60,15 @@ class Span:
         return self
 
     def set_attribute(self, name: str, value: AttributeValue) -> None:
-        """Adds an attribute that was not known at the beginning."""
+        """Add an attribute."""
         self._span.set_attribute(name, value)
 
     def update_name(self, name: str) -> None:
-        """Its name was not known at the beginning."""
+        """Change the name."""
         self._span.update_name(name)
 
     def set_error(self, kind: str) -> None:
-        """The traced work has failed; ``kind`` is the code or the class of the error."""
+        """The traced work failed; ``kind`` is the error's code or class."""
         self._span.set_attribute("error.type", kind)
         self._span.set_status(Status(StatusCode.ERROR))
 
@@ -86,14 +80,13 @@ class Span:
                 self.set_error(kind.__qualname__)
             elif error.status >= 500 or self._kind is SpanKind.CLIENT:
                 self.set_error(error.code)
-            else:  # a refused caller is no failure of ours
+            else:  # a refused caller is not our failure
                 self._span.set_attribute("error.type", error.code)
         self._span.end()
         if self._token is not None:
             self._leave()
 
     def _leave(self) -> None:
-        """It is the current one no more."""
         if self._token is not None:
             context.detach(self._token)
 
@@ -102,22 +95,21 @@ class Span:
 
 _METHODS: Final = frozenset({"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"})
 _TRACE_HEADERS: Final = frozenset({b"traceparent", b"b3", b"x-b3-traceid", b"uber-trace-id", b"x-amzn-trace-id"})
-"""Headers in which a trace may come, by the propagators that exist."""
+"""Headers of known propagators."""
 
 _FIRST_KEYWORD: Final = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*([A-Za-z]+)", re.DOTALL)
 _READ_OPERATIONS: Final = frozenset({
     "DESCRIBE", "EXPLAIN", "FROM", "PRAGMA", "SELECT", "SHOW", "TABLE", "VALUES", "WITH",
 })  # fmt: skip
 _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
-"""Dialects that the conventions know by another name."""
+"""Dialects with another name in the conventions."""
 
 
 class HttpServerSpan(Span):
-    """Around the answer to one request of an ASGI ``scope``, to one of our own addresses: its path is no secret.
+    """Around one request of ``scope`` to an address of ours.
 
-    It continues the trace that the caller's headers name (W3C ``traceparent``, or what OTEL_PROPAGATORS says). Where
-    a span is current already, made by the host program's own instrumentation, that one is the server's, and this one is
-    a part of it.
+    Continues the trace of the caller's headers (W3C ``traceparent``, or OTEL_PROPAGATORS). If the host program's
+    instrumentation has a current span, that is the server's, and this one is its child.
     """
 
     __slots__ = ()
@@ -136,7 +128,7 @@ class HttpServerSpan(Span):
         address, port = scope.get("server") or (None, None)
         if address is not None:
             given["server.address"] = address
-        if port is not None:  # there is none of a Unix socket
+        if port is not None:  # a Unix socket has none
             given["server.port"] = port
         is_nested = trace.get_current_span().get_span_context().is_valid
         super().__init__(
@@ -147,7 +139,7 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """``code`` is ``ok`` or that of the error. Only what is 500 and above is a failure of a server."""
+        """``code`` is ``ok`` or the error's. Only 500 and above is a server's failure."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:
@@ -155,7 +147,7 @@ class HttpServerSpan(Span):
 
 
 class HttpClientSpan(Span):
-    """Around one request that we send to ``url``; ``attempt`` counts from 0."""
+    """Around one request to ``url``; ``attempt`` counts from 0."""
 
     __slots__ = ()
 
@@ -175,21 +167,20 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """These headers and those of the propagator, with which the server continues this trace."""
+        """``headers`` with those of the propagator."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier
 
     def set_response(self, status: int) -> None:
-        """For a client, what is 400 and above is a failure."""
+        """400 and above is a client's failure."""
         self.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.set_error(str(status))
 
 
 class DatabaseSpan(Span):
-    """Of one query on the registered source of this id; ``finish`` ends it. Neither its text nor a value nor the
-    database's name, which may be a customer's, is in it."""
+    """One query on a registered source, until ``finish``. Holds no statement, value or database name."""
 
     __slots__ = ("_source",)
 
@@ -199,7 +190,7 @@ class DatabaseSpan(Span):
         self._source = source_id
 
     def set_statement(self, dialect: str, text: str) -> None:
-        """What is about to run: its dialect, and of its ``text`` the first keyword alone."""
+        """The dialect, and the first keyword of ``text``."""
         if not self._span.is_recording():
             return
         self.set_attribute("db.system.name", _SYSTEMS.get(dialect, dialect))
@@ -210,9 +201,8 @@ class DatabaseSpan(Span):
             self.update_name(f"{operation} {self._source}")
 
     def finish(self, outcome: str, rows: int | None, cache_hit: bool, queue_seconds: float | None) -> None:
-        """Ends it. ``outcome``: ``ok``, or what it failed with, as an error's code. ``rows`` that came back, if any
-        could; ``cache_hit``: they were there already; ``queue_seconds``: how long their execution waited for a turn,
-        None where that is not known."""
+        """End the span. ``outcome``: ``ok`` or an error's code; ``rows`` returned; ``cache_hit``: from the cache;
+        ``queue_seconds``: wait of the execution, None if unknown."""
         if self._span.is_recording():
             if rows is not None:
                 self.set_attribute("db.response.returned_rows", rows)
@@ -225,14 +215,13 @@ class DatabaseSpan(Span):
 
 
 def operation_of(text: str) -> str | None:
-    """``SELECT``, ``WITH`` …: the first keyword of a statement, if it is one with which a query begins."""
+    """The first keyword of a statement (``SELECT``, ``WITH`` …) if it begins a query."""
     first = _FIRST_KEYWORD.match(text)
     keyword = "" if first is None else first[1].upper()
     return keyword if keyword in _READ_OPERATIONS else None
 
 
 def _incoming(headers: Iterable[tuple[bytes, bytes]]) -> context.Context | None:
-    """The context of the caller's trace; None if none came."""
     if not any(name in _TRACE_HEADERS for name, _ in headers):
         return None
     carrier: dict[str, str] = {}

@@ -154,7 +154,7 @@ import os, signal, sys
 from tenantry.backends.sql import SQLStore
 from tenantry.cli import main
 
-write, left = SQLStore.set_source_url, [int(sys.argv.pop(1))]
+write, left = SQLStore.sources.set_url, [int(sys.argv.pop(1))]
 
 async def counted(*arguments, **named):
     if not left[0]:
@@ -162,7 +162,7 @@ async def counted(*arguments, **named):
     left[0] -= 1
     return await write(*arguments, **named)
 
-SQLStore.set_source_url = counted
+SQLStore.sources.set_url = counted
 main()
 """
 

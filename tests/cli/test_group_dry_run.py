@@ -20,10 +20,12 @@ def held(folder: Path) -> Any:
     async def read() -> Any:
         store = SQLStore(f"sqlite:///{folder / 'tenantry.db'}")
         try:
-            environment = await store.environment("production")
+            environment = await store.environments.get("production")
             assert environment is not None
-            groups = [await store.get(environment, each.provided_id) for each in await store.groups(environment)]
-            return groups, await store.audit(), (await store.changes(None)).generation
+            groups = [
+                await store.groups.get(environment, each.provided_id) for each in await store.groups.list(environment)
+            ]
+            return groups, await store.audit.list(), (await store.changes(None)).generation
         finally:
             await store.aclose()
 

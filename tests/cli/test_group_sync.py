@@ -299,8 +299,8 @@ def terminal_database(folder: Path) -> str:
 
 async def count(url: str) -> int:
     store = SQLStore(url)
-    environment = await store.environment("production")
+    environment = await store.environments.get("production")
     assert environment is not None
-    found = len(await store.groups(environment, limit=1))
+    found = len(await store.groups.list(environment, limit=1))
     await store.aclose()
     return found

@@ -62,8 +62,8 @@ def test_what_was_kept_when_nobody_looked_is_masked(ready: Terminal) -> None:
 
     async def add() -> None:
         store = SQLStore("sqlite:///tenantry.db")
-        (environment,) = await store.environments()
-        await store.get_or_create(environment, GroupDraft(SECRET, SECRET, {"a": SECRET}), make_token())
+        (environment,) = await store.environments.list()
+        await store.groups.get_or_create(environment, GroupDraft(SECRET, SECRET, {"a": SECRET}), make_token())
         await store.aclose()
 
     asyncio.run(add())

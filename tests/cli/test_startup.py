@@ -40,7 +40,7 @@ from tenantry.groups import Tag
 async def main():
     store = SQLStore("sqlite:///none.db")
     try:
-        await store.create_environment("production", Tag.CUSTOMER)
+        await store.environments.create("production", Tag.CUSTOMER)
     except Exception as error:
         print(type(error).__name__)
 asyncio.run(main())

@@ -36,11 +36,11 @@ def used(ready: Terminal) -> Terminal:
 
     async def prepare() -> None:
         store = SQLStore("sqlite:///tenantry.db")
-        production = await store.environment("production")
+        production = await store.environments.get("production")
         assert production is not None
         url = "sqlite:////nowhere/a.db"
-        await store.create_data_source(production, source_id="ds_1", provided_id="warehouse", url=url)
-        await store.add_usage(UsageBatch(b"w" * 16, 1, ROWS))
+        await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url)
+        await store.usage.add(UsageBatch(b"w" * 16, 1, ROWS))
         await store.aclose()
 
     asyncio.run(prepare())

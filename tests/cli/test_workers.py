@@ -60,7 +60,7 @@ def test_a_dead_worker_is_replaced(ready: Terminal, folder: Path) -> None:
         os.kill(min(first), signal.SIGKILL)
         _wait(lambda: len(_workers(server)) == 2 and _workers(server) != first)
         assert httpx2.get(f"{server.url}/healthz", timeout=120).status_code == 200
-        assert "another takes its place" in server.ended(signal.SIGTERM)
+        assert "starting another" in server.ended(signal.SIGTERM)
 
 
 def test_sighup_replaces_them_and_reads_the_keys_again(ready: Terminal, folder: Path) -> None:

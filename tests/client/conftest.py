@@ -32,9 +32,9 @@ class Live:
 
 
 async def _caller(store: MemoryStore, *scopes: Scope) -> str:
-    environment = await store.environment("production")
-    environment = environment or await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, environment, scopes=scopes)
+    environment = await store.environments.get("production")
+    environment = environment or await store.environments.create("production", Tag.CUSTOMER)
+    secret, _ = await issue_api_token(store.api_tokens, environment, scopes=scopes)
     return secret
 
 

@@ -36,8 +36,8 @@ def write(**fields: Any) -> Callable[[Site], None]:
 
 def move(site: Site) -> None:
     """The data source has another URL."""
-    (before,) = site.directory.sources
-    site.directory.sources = [replace(before, url=f"{before.url}?timeout=60")]
+    (before,) = site.directory.registered
+    site.directory.registered = [replace(before, url=f"{before.url}?timeout=60")]
 
 
 CUT_OFF: dict[str, Callable[[Site], None]] = {
@@ -48,7 +48,7 @@ CUT_OFF: dict[str, Callable[[Site], None]] = {
     "the mapping": write(mapping={"main": "ds_2"}),
     "no mapping": write(mapping=None),
     "a moved source": move,
-    "no source": lambda site: site.directory.sources.clear(),
+    "no source": lambda site: site.directory.registered.clear(),
 }
 
 
@@ -94,7 +94,7 @@ async def test_a_file_goes_on_while_its_group_is_good(
 @asynccontextmanager
 async def download(site: Site, folder: Path) -> AsyncIterator[AsyncIterator[bytes]]:
     """The pieces of the file of the one panel."""
-    store = cast("Stored", site.sources.directory)
+    store = cast("Stored", site.sources.store)
     saved = DashboardFolder(folder / "dashboards")
     downloads = Downloads(store, saved, site.sources, staleness=5.0, seconds_left=site.resolver.seconds_left)
     group = next(each for each in site.backend.groups.values() if each.provided_id == "ha")

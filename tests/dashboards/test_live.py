@@ -168,8 +168,8 @@ def change(**fields: Any) -> Callable[[Site], None]:
 
 def move(site: Site) -> None:
     """The data source has another URL."""
-    (before,) = site.directory.sources
-    site.directory.sources = [replace(before, url=f"{before.url}?timeout=60")]
+    (before,) = site.directory.registered
+    site.directory.registered = [replace(before, url=f"{before.url}?timeout=60")]
 
 
 CHANGED = {
@@ -178,7 +178,7 @@ CHANGED = {
     "no mapping": change(mapping=None),
     "the name": change(name="Another"),
     "a moved source": move,
-    "no source": lambda site: site.directory.sources.clear(),
+    "no source": lambda site: site.directory.registered.clear(),
 }
 
 

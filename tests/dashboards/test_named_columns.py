@@ -160,7 +160,7 @@ async def test_a_hidden_column_is_no_order(tmp_path: Path, limits: dict[str, int
         )
     panel = "{table: {sql: 'select name, salary, rank from staff'}, columns: [name], sort: -rank, page: 20}"
     async with serve(tmp_path, one_panel(panel), limits=limits) as site:
-        site.directory.sources.clear()
+        site.directory.registered.clear()
         site.directory.add(1, f"duckdb:///{database}")
         for sort in ("salary", "-salary", "rank", "name; --", "nothing"):
             assert panel_of(await answer(site, sort=sort))["error"]["code"] == "invalid_parameter"
@@ -191,7 +191,7 @@ async def test_a_chart_whose_rows_the_engine_chooses_has_its_columns(tmp_path: P
         )
     panel = "{line: n, by: moment, query: {sql: select * from large order by moment}}"
     async with serve(tmp_path, one_panel(panel), limits={"row_limit": 1000}) as site:
-        site.directory.sources.clear()
+        site.directory.registered.clear()
         site.directory.add(1, f"duckdb:///{database}")
         text = await answer(site, width=20)
         assert (columns_of(panel_of(text)), panel_of(text)["reduced"], SECRET in text) == ({"moment", "n"}, True, False)

@@ -32,7 +32,7 @@ async def test_the_pages_of_a_large_table_hold_each_row_once(tmp_path: Path, col
     select = 'select delay, route, id, list, \\"with space\\" from flights'
     files = {"dashboards/routes.yaml": f'title: a\nrows: [{{table: {{sql: "{select}"}}, page: 500{columns}}}]\n'}
     async with serve(tmp_path, files, limits={"row_limit": 600}) as site:
-        site.directory.sources.clear()
+        site.directory.registered.clear()
         site.directory.add(1, f"duckdb:///{database}")
         for sort in ("delay", "-route", "") if columns else ("delay", "-route"):
             pages = [await table(site, sort=sort, page=page) for page in range(4)]
@@ -60,7 +60,7 @@ async def test_values_without_an_order_are_none_to_sort_ties_by(
     query = f'"select {select}, delay, id from flights"'
     files = {"dashboards/routes.yaml": f"title: a\nrows: [{{table: {{sql: {query}}}{columns}}}]\n"}
     async with serve(tmp_path, files, limits={"row_limit": 60}) as site:
-        site.directory.sources.clear()
+        site.directory.registered.clear()
         site.directory.add(1, url)
         pages = [await table(site, sort="-delay", page=page) for page in (0, 1)]
         assert len({row[-1] for page in pages for row in page["rows"]}) == 100, pages

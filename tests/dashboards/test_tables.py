@@ -16,6 +16,8 @@ import httpx2
 import pytest
 import uvicorn
 
+from tenantry.backends.memory.groups import MemoryGroups
+from tenantry.backends.memory.sources import MemorySources
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
 from tenantry.datasources import DataSources, StreamLimits
 from tenantry.errors import QueryOutdated
@@ -111,11 +113,19 @@ class Stored(MemoryStore):
 
     site: Any
 
-    async def get_by_handle(self, handle: bytes) -> Any:
-        return self.site.issued(handle)
+    def __init__(self) -> None:
+        super().__init__()
+        store = self
 
-    async def data_source(self, environment: Any, reference: str) -> Any:
-        return await self.site.directory.data_source(environment, reference)
+        class Groups(MemoryGroups):
+            async def get(self, *_: Any, handle: Any = None) -> Any:
+                return store.site.issued(handle)
+
+        class Sources(MemorySources):
+            async def get(self, environment: Any, reference: str) -> Any:
+                return await store.site.directory.get(environment, reference)
+
+        self.groups, self.sources = Groups(self._tables), Sources(self._tables)
 
 
 async def address_of(site: Site, panel: str = "1-1", carrier: str = "HA", **body: Any) -> Any:
@@ -234,7 +244,7 @@ rows: [{table: {sql: "select route from flights where carrier = {{ carrier }} [[
 
 
 def codes_of(site: Site) -> dict[bytes, Any]:
-    store: Any = site.sources.directory
+    store: Any = site.sources.store
     codes: dict[bytes, Any] = store._tables.codes
     return codes
 
@@ -268,7 +278,7 @@ async def test_a_group_has_twenty_files_to_fetch(tmp_path: Path) -> None:
     do embedding codes. Red when a code is added without its share."""
     async with serve(tmp_path, FILES, store=Stored) as site:
         other = (await address_of(site, carrier="UA")).json()["address"]
-        embedding = SingleUseCodes(cast("Stored", site.sources.directory))
+        embedding = SingleUseCodes(cast("Stored", site.sources.store).codes)
         handle = next(each.handle for each in site.backend.groups.values() if each.provided_id == "ha")
         code = await embedding.issue_for_viewer(Purpose.EMBED, "x", handle)
         first = (await address_of(site)).json()["address"]

@@ -12,6 +12,7 @@ import pytest
 
 from tenantry.datasources import DataSources
 from tenantry.groups import Environment, RegisteredSource, Tag, UserGroup
+from tenantry.ports import SourceDirectory
 from tests.datasources.settings import data_sources
 
 PRODUCTION = Environment(1, "production", Tag.CUSTOMER)
@@ -19,20 +20,24 @@ STAGING = Environment(2, "staging", Tag.TESTING)
 
 
 class Directory:
-    """A SourceDirectory in a list."""
+    """A SourceDirectory in a list, which is its own ``sources`` as those of a store are."""
 
     def __init__(self) -> None:
-        self.sources: list[RegisteredSource] = []
+        self.registered: list[RegisteredSource] = []
         self.asked = 0
 
     def add(self, number: int, url: str, *, environment: Environment = PRODUCTION, **fields: Any) -> RegisteredSource:
         source = RegisteredSource(f"ds_{number}", f"own_{number}", environment, url, **fields)
-        self.sources.append(source)
+        self.registered.append(source)
         return source
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    @property
+    def sources(self) -> SourceDirectory:
+        return self
+
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         self.asked += 1
-        for source in self.sources:
+        for source in self.registered:
             if source.environment.id == environment.id and reference in {source.id, source.provided_id}:
                 return source
         return None

@@ -11,6 +11,7 @@ from typing import Any
 
 from tenantry import DataSources, Resolver
 from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql.sources import SQLSources
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.groups import Environment, SourceReading, Tag, UserGroup
 from tenantry.ports import Bus
@@ -23,14 +24,24 @@ NO_POLL = 600.0
 """A staleness bound (seconds) within which no second poll comes."""
 
 
-class CountingStore(SQLStore):
+class CountingSources(SQLSources):
     """Counts how often a registration is read."""
 
     reads = 0
 
-    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         self.reads += 1
-        return await super().source_at_snapshot(environment, reference)
+        return await super().get_at_snapshot(environment, reference)
+
+
+class CountingStore(SQLStore):
+    """``sources`` count what is read of them."""
+
+    part: type[CountingSources] = CountingSources
+
+    def __init__(self, url: str, *, run_dir: Path) -> None:
+        super().__init__(url, run_dir=run_dir)
+        self.sources: CountingSources = self.part(self._runner, self._clock)
 
 
 @dataclass
@@ -60,7 +71,7 @@ async def host(
     """A host whose processes share ``run_dir``. Its groups map ``main`` to ``warehouse``."""
     opened = store(url, run_dir=run_dir)
     resolver = Resolver(opened, keys=KEYS, staleness=staleness, buses=buses, clock=clock)
-    environment = await opened.environment("production")
+    environment = await opened.environments.get("production")
     assert environment is not None
     async with DataSources(opened) as sources:
         yield Host(opened, resolver, sources, group(environment=environment, main="warehouse"))
@@ -71,16 +82,14 @@ async def host(
 async def register(url: str, run_dir: Path, path: Path) -> SQLStore:
     """A store on a host with a data source ``warehouse`` (``ds_1``) in the environment ``production``."""
     store = SQLStore(url, run_dir=run_dir)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
-    await store.create_data_source(
-        environment, source_id="ds_1", provided_id="warehouse", url=sqlite_file(path, "acme")
-    )
+    environment = await store.environments.create("production", Tag.CUSTOMER)
+    await store.sources.create(environment, source_id="ds_1", provided_id="warehouse", url=sqlite_file(path, "acme"))
     await store.changes(None, lease=NO_POLL)  # a lease was given before: no write has to wait for a new table
     return store
 
 
 async def remove(store: SQLStore) -> None:
     """Deletes the source. Returns when the write does."""
-    environment = await store.environment("production")
+    environment = await store.environments.get("production")
     assert environment is not None
-    await store.delete_data_source(environment, "warehouse")
+    await store.sources.delete(environment, "warehouse")

@@ -37,7 +37,7 @@ from tests.resolver.fake import KEYS, FakeBackend
 SLEEP = {"postgresql": "select pg_sleep(600)::text as slept", "mariadb": "select sleep(600) as slept"}
 
 directory = Directory()
-directory.sources.append(RegisteredSource("ds_1", "own_1", PRODUCTION, os.environ["SOURCE_URL"]))
+directory.registered.append(RegisteredSource("ds_1", "own_1", PRODUCTION, os.environ["SOURCE_URL"]))
 sources = data_sources(directory, timeout=600, connect_timeout=120)
 backend = FakeBackend()
 _, TOKEN = backend.issue(mapping={"main": "ds_1"})

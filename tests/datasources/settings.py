@@ -7,15 +7,15 @@ from typing import Any
 
 from tenantry import DataSources
 from tenantry.datasources import Limits, Monitoring, Sharing
-from tenantry.ports import SourceDirectory
+from tenantry.ports import SourceHolder
 
 
-def data_sources(directory: SourceDirectory, **settings: Any) -> DataSources:
+def data_sources(store: SourceHolder, **settings: Any) -> DataSources:
     """``settings`` are arguments of DataSources, and fields of Limits, Sharing and Monitoring."""
     sharing = Sharing(**_taken(Sharing, settings))
     limits = Limits(sharing=sharing, **_taken(Limits, settings))
     monitoring = Monitoring(**_taken(Monitoring, settings))
-    return DataSources(directory, limits=limits, monitoring=monitoring, **settings)
+    return DataSources(store, limits=limits, monitoring=monitoring, **settings)
 
 
 def _taken(kind: type[Any], settings: dict[str, Any]) -> dict[str, Any]:

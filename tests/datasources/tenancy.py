@@ -37,35 +37,35 @@ class Tenancy:
     urls: tuple[str, str]
 
     async def register(self, number: int, url: str) -> None:
-        await self.store.create_data_source(
+        await self.store.sources.create(
             self.environment, source_id=f"ds_{number}", provided_id=f"own_{number}", url=url
         )
 
     async def change(self, **changes: Any) -> None:
-        await self.store.update(self.environment, "acme", GroupChanges(**changes))
+        await self.store.groups.update(self.environment, "acme", GroupChanges(**changes))
 
     async def rotate(self, grace_seconds: int) -> None:
-        issued = await self.store.get(self.environment, "acme")
+        issued = await self.store.groups.get(self.environment, "acme")
         assert issued is not None
         token = make_token()
-        await self.store.rotate(
+        await self.store.groups.rotate(
             self.environment, issued.token, key_id=token.key_id, nonce=token.nonce, grace_seconds=grace_seconds
         )
 
     async def move(self) -> None:
         """The source has another URL: it is deleted and registered again, under the name that the mapping has."""
-        await self.store.delete_data_source(self.environment, "own_1")
-        await self.store.create_data_source(self.environment, source_id="ds_3", provided_id="own_1", url=self.urls[1])
+        await self.store.sources.delete(self.environment, "own_1")
+        await self.store.sources.create(self.environment, source_id="ds_3", provided_id="own_1", url=self.urls[1])
 
 
 async def make_tenancy(store: Store, folder: Path) -> Tenancy:
     """The group is acme, mapped to the first source."""
     urls = sqlite_file(folder / "one.db", "acme"), sqlite_file(folder / "two.db", "acme")
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     for number, url in enumerate(urls, 1):
-        await store.create_data_source(environment, source_id=f"ds_{number}", provided_id=f"own_{number}", url=url)
+        await store.sources.create(environment, source_id=f"ds_{number}", provided_id=f"own_{number}", url=url)
     draft = GroupDraft("acme", "Acme", {"region": "eu", "beta": 1}, {"main": "own_1"})
-    group = (await store.get_or_create(environment, draft, make_token())).group
+    group = (await store.groups.get_or_create(environment, draft, make_token())).group
     return Tenancy(store, environment, group, urls)
 
 

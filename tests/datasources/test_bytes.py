@@ -19,6 +19,8 @@ from tenantry.datasources.pool.limits import bytes_counter, take_rows
 from tenantry.errors import InvalidSettings, InvalidSource, QueryFailed, TooManyBytes, TooManyRows
 from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_file
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 ROWS, SIZE = 400, 5_000_000
 

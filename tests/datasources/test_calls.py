@@ -54,11 +54,13 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)
     store = SQLStore(url, run_dir=tmp_path / "run")
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     path = sqlite_file(tmp_path / "orders.db", "acme")
-    await store.create_data_source(environment, source_id="ds_1", provided_id="warehouse", url=path)
+    await store.sources.create(environment, source_id="ds_1", provided_id="warehouse", url=path)
     token = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
-    await store.get_or_create(environment, GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "warehouse"}), token)
+    await store.groups.get_or_create(
+        environment, GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "warehouse"}), token
+    )
     raw = KEYS.mint(token).encode()
     resolver, sources = Resolver(store, keys=KEYS, staleness=NO_POLL), DataSources(store)
     counter = CallCounter()

@@ -85,7 +85,7 @@ async def test_the_key_of_results_is_that_of_the_plain_url(
     plain = directory.add(1, url)
     before = await sources.fingerprint(group(main="ds_1"), "main", SQL)
     encrypted = encrypt_url(url, SigningKeys.from_file(key_file), PRODUCTION, "ds_1")
-    directory.sources[0] = replace(plain, url=encrypted)
+    directory.registered[0] = replace(plain, url=encrypted)
     assert await sources.fingerprint(group(main="ds_1"), "main", SQL) == before
 
 

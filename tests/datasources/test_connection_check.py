@@ -33,7 +33,7 @@ def source(name: str, url: str) -> RegisteredSource:
 
 async def test_a_source_that_answers(each_engine: str, directory: Directory) -> None:
     """By a statement that its engine runs: some connect only then."""
-    assert await check_connection(directory.sources[0], seconds=PATIENCE) >= 0
+    assert await check_connection(directory.registered[0], seconds=PATIENCE) >= 0
 
 
 async def test_a_source_that_is_not_there(tmp_path: Path) -> None:

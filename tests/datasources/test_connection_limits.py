@@ -14,7 +14,7 @@ from engines.mariadb import MariaDB
 from engines.pgbouncer import pooled
 from engines.postgres import Postgres
 from tenantry.datasources import DataSources, Driver, Limits
-from tenantry.datasources.connection_refusals import says_no_connection
+from tenantry.datasources.driver import says_no_connection
 from tenantry.errors import SourceUnavailable
 from tenantry.groups import RegisteredSource
 from tests.datasources.conftest import Directory, group

@@ -44,7 +44,7 @@ def asked(text: str, file: str = "a.sql", schema: str = "main") -> AskedQuery:
 async def check(
     sources: DataSources, directory: Directory, groups: list[UserGroup], *queries: AskedQuery
 ) -> EngineReport:
-    checked = EngineCheck(queries, directory.sources)
+    checked = EngineCheck(queries, directory.registered)
     for each in groups:
         checked.add(each)
     return await checked.run(sources)

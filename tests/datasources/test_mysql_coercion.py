@@ -15,6 +15,8 @@ from tenantry.errors import QueryFailed, UnbindableValue
 from tenantry.sql import SQLTemplate
 from tests.datasources.conftest import Directory, group
 
+pytestmark = pytest.mark.slow
+
 TENANTS = ["acme", "globex", "7", "7abc", "0", "1", "true", "", "7.5", "2026-01-07"]
 NUMBERS = ["0", "1", "7", "8"]
 COLUMNS = {

@@ -27,7 +27,7 @@ def cipher(directory: Directory, open_sources):
     """Connects to a server by a host name and options, and gives what its connection is encrypted with."""
 
     async def connect(server: MariaDB, host: str, options: str) -> str:
-        directory.sources.clear()
+        directory.registered.clear()
         directory.add(1, f"mysql://root@{host}:{server.port}/mysql?{options}")
         rows = await open_sources(timeout=60, connect_timeout=60).fetch(group(main="ds_1"), "main", CIPHER, {})
         return str(rows[0]["Value"])

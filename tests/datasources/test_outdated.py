@@ -59,14 +59,14 @@ Change = Callable[[Tenancy], Awaitable[Any]]
 CHANGES: dict[str, Change] = {
     "the mapping is cleared": lambda it: it.change(mapping=None),
     "the mapping names another source": lambda it: it.change(mapping={"main": "own_2"}),
-    "the source is deleted": lambda it: it.store.delete_data_source(it.environment, "own_1"),
+    "the source is deleted": lambda it: it.store.sources.delete(it.environment, "own_1"),
     "the source is moved": Tenancy.move,
     "a property changes": lambda it: it.change(properties={"region": "us", "beta": 1}),
     "a property becomes equal in Python": lambda it: it.change(properties={"region": "eu", "beta": True}),
     "the properties are cleared": lambda it: it.change(properties=None),
     "the name changes": lambda it: it.change(name="Acme Ltd"),
     "the token is rotated": lambda it: it.rotate(0),
-    "the group is deleted": lambda it: it.store.delete(it.environment, "acme"),
+    "the group is deleted": lambda it: it.store.groups.delete(it.environment, "acme"),
     "the group has ended": lambda it: it.change(expires_at=datetime.now(UTC) + timedelta(seconds=1)),
 }
 
@@ -107,8 +107,8 @@ GOES_ON: dict[str, Change] = {
     "nothing changes": lambda it: asyncio.sleep(0),
     "the end date is moved": lambda it: it.change(expires_at=datetime.now(UTC) + timedelta(days=1)),
     "the old token has its grace": lambda it: it.rotate(3600),
-    "the environment has a grace": lambda it: it.store.set_grace(it.environment, 60),
-    "another source is deleted": lambda it: it.store.delete_data_source(it.environment, "own_2"),
+    "the environment has a grace": lambda it: it.store.environments.set_grace(it.environment, 60),
+    "another source is deleted": lambda it: it.store.sources.delete(it.environment, "own_2"),
 }
 
 

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from tenantry import DataSources
+from tenantry.backends.memory.groups import MemoryGroups
+from tenantry.backends.memory.sources import MemorySources
 from tenantry.datasources import Limits, OpenRows, ResultStream, registrations
 from tenantry.datasources.pool.streamed_reduction import Reduction
 from tenantry.errors import QueryOutdated, StoreUnavailable
@@ -57,7 +59,7 @@ async def test_what_waits_for_the_engine_ends(own: Tenancy, run: Any) -> None:
         async with asyncio.timeout(SOON):
             with pytest.raises(QueryOutdated):
                 await running
-            now = await own.store.get(own.environment, "acme")
+            now = await own.store.groups.get(own.environment, "acme")
             assert now is not None
             assert await sources.fetch(now.group, "main", "select 1 as one") == [{"one": 1}]
         assert not len(sources.bindings)
@@ -66,7 +68,7 @@ async def test_what_waits_for_the_engine_ends(own: Tenancy, run: Any) -> None:
 async def test_one_of_two_who_wait_for_an_answer(own: Tenancy) -> None:
     """The other group's goes on: only who is outdated leaves. Red when the query of both is stopped."""
     draft = GroupDraft("globex", "Globex", {"region": "eu"}, {"main": "own_1"})
-    other = (await own.store.get_or_create(own.environment, draft, make_token(handle=b"87654321"))).group
+    other = (await own.store.groups.get_or_create(own.environment, draft, make_token(handle=b"87654321"))).group
     async with data_sources(own.store, **LIMITS) as sources:
         mine = asyncio.ensure_future(sources.query(own.group, "main", NO_ROW))
         theirs = asyncio.ensure_future(sources.query(other, "main", NO_ROW))
@@ -126,7 +128,7 @@ async def test_a_reader_does_not_wait_for_an_engine_that_is_stuck(own: Tenancy) 
     async with data_sources(own.store, engines={"echo": make}, **LIMITS) as sources:
         await own.register(4, "echo://host/name")
         await own.change(mapping={"main": "own_4"})
-        now = await own.store.get(own.environment, "acme")
+        now = await own.store.groups.get(own.environment, "acme")
         assert now is not None
         stream = await sources.stream(now.group, "main", "select 1")
         await anext(stream)
@@ -161,19 +163,27 @@ async def test_a_stream_that_was_read_or_dropped_is_not_checked(own: Tenancy) ->
 
 
 class Unsteady(MemoryStore):
-    """A store that answers while ``up``."""
+    """A store whose groups and sources answer while ``up``."""
 
     up = True
 
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        self._look()
-        return await super().get_by_handle(handle)
+    def __init__(self) -> None:
+        super().__init__()
+        store = self
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        self._look()
-        return await super().data_source(environment, reference)
+        class Groups(MemoryGroups):
+            async def get(self, *which: Any, **named: Any) -> Issued | None:
+                store.require_up()
+                return await super().get(*which, **named)
 
-    def _look(self) -> None:
+        class Sources(MemorySources):
+            async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
+                store.require_up()
+                return await super().get(environment, reference)
+
+        self.groups, self.sources = Groups(self._tables), Sources(self._tables)
+
+    def require_up(self) -> None:
         if not self.up:
             raise StoreUnavailable("down")
 
@@ -181,10 +191,10 @@ class Unsteady(MemoryStore):
 async def test_a_stream_ends_when_nobody_knows(own: Tenancy) -> None:
     """The store did not answer for the whole bound. Red when a check that fails counts as one that is good."""
     store = Unsteady()
-    await store.create_environment("production", Tag.CUSTOMER)
-    await store.create_data_source(own.environment, source_id="ds_1", provided_id="own_1", url=own.urls[0])
+    await store.environments.create("production", Tag.CUSTOMER)
+    await store.sources.create(own.environment, source_id="ds_1", provided_id="own_1", url=own.urls[0])
     draft = GroupDraft("acme", "Acme", {"region": "eu"}, {"main": "own_1"})
-    group = (await store.get_or_create(own.environment, draft, make_token())).group
+    group = (await store.groups.get_or_create(own.environment, draft, make_token())).group
     async with data_sources(store, **LIMITS) as sources:
         stream = await sources.stream(group, "main", ROWS_WITHOUT_END)
         store.up = False
@@ -196,16 +206,16 @@ async def test_a_stream_ends_when_nobody_knows(own: Tenancy) -> None:
 async def test_a_read_that_never_ends_is_not_the_last_round(own: Tenancy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams that come later are checked, while there are always some. Red when a round has all the time: each stream
     after that one ended with StoreUnavailable."""
-    read, asked = own.store.get_by_handle, 0
+    read, asked = own.store.groups.get, 0
 
-    async def get_by_handle(handle: bytes) -> Issued | None:
+    async def get(*, handle: bytes) -> Issued | None:
         nonlocal asked
         asked += 1
         if asked == 1:
             await asyncio.Event().wait()
-        return await read(handle)
+        return await read(handle=handle)
 
-    monkeypatch.setattr(own.store, "get_by_handle", get_by_handle)
+    monkeypatch.setattr(own.store.groups, "get", get)
     async with data_sources(own.store, **LIMITS, group_pool_size=5) as sources, asyncio.timeout(SOON):
         opened: list[ResultStream] = []
         while asked < 4:
@@ -233,10 +243,11 @@ async def test_a_directory_without_groups_checks_registrations(own: Tenancy) -> 
         def __init__(self) -> None:
             self.asked = 0
             self.gone = False
+            self.sources = self
 
-        async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
             self.asked += 1
-            return None if self.gone else await own.store.data_source(environment, reference)
+            return None if self.gone else await own.store.sources.get(environment, reference)
 
     directory = Sources()
     async with data_sources(directory, **LIMITS) as sources:

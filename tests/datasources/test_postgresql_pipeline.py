@@ -64,7 +64,7 @@ async def open_at(directory: Directory) -> AsyncIterator[Callable[..., Fetch]]:
     opened: list[DataSources] = []
 
     def make(url: str, **limits: Any) -> Fetch:
-        directory.sources.clear()
+        directory.registered.clear()
         directory.add(1, url)
         sources = data_sources(directory, **{"pool_size": 1, "connect_timeout": 120, **limits})
         opened.append(sources)

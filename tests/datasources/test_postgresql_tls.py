@@ -81,7 +81,7 @@ async def test_a_server_with_the_right_certificate(
     """`prefer` is libpq's default. The server refuses whoever does not encrypt."""
     url = secured.url + options.format(good=secured.good)
     assert await ask(url, directory, open_sources) == [{"one": 1}]
-    directory.sources.clear()
+    directory.registered.clear()
     with pytest.raises(SourceUnavailable):
         await ask(secured.url + "?sslmode=disable", directory, open_sources)
 
@@ -100,7 +100,7 @@ async def test_a_wrong_host_is_refused_where_it_is_asked_for(
     """`verify-full` looks at the name, `verify-ca` does not."""
     with pytest.raises(SourceUnavailable, match=r"is for another host"):
         await ask(f"{elsewhere.url}?sslmode=verify-full&sslrootcert={elsewhere.good}", directory, open_sources)
-    directory.sources.clear()
+    directory.registered.clear()
     rows = await ask(f"{elsewhere.url}?sslmode=verify-ca&sslrootcert={elsewhere.good}", directory, open_sources)
     assert rows == [{"one": 1}]
 

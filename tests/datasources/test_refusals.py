@@ -37,7 +37,7 @@ def run(servers: dict[str, str], directory: Directory, open_sources: Any, tmp_pa
     sources = open_sources(connect_timeout=120)
 
     async def on(engine: str, sql: SQLTemplate | str, **variables: object) -> list[dict[str, Any]]:
-        if not directory.sources:
+        if not directory.registered:
             url = servers.get(engine) or made[engine](tmp_path / engine, "acme")
             directory.add(1, url)
         rows: list[dict[str, Any]] = await sources.fetch(group(main="ds_1"), "main", sql, variables)
@@ -59,8 +59,8 @@ EVERY = (*SERVERS, *FILES)
         (EVERY, "/* x */ delete from orders", "begins with `delete`, which writes"),
         (EVERY, "create table t (i integer)", "begins with `create`, which changes the database"),
         (EVERY, "drop table orders", "begins with `drop`, which changes the database"),
-        (EVERY, "begin", "begins with `begin`, and each query runs alone in a transaction of its own"),
-        (EVERY, "commit", "begins with `commit`, and each query runs alone in a transaction of its own"),
+        (EVERY, "begin", "begins with `begin`, and each query runs in its own transaction"),
+        (EVERY, "commit", "begins with `commit`, and each query runs in its own transaction"),
         (SERVERS, "set time_zone = '+00:00'", "begins with `set`, which changes the session"),
         (("duckdb",), "set threads = 1", "begins with `set`, which changes the session"),
         (("duckdb",), "use main", "begins with `use`, which changes the session"),
@@ -126,7 +126,7 @@ async def test_each_refusal_has_its_own_reason(
     """The sentence names what is wrong with this query. Red for each of them when all were "exactly one statement, that
     reads"."""
     for engine in engines:
-        directory.sources.clear()
+        directory.registered.clear()
         with pytest.raises(NotOneStatement, match=f"^data source ds_1 does not run this: .*{reason}") as caught:
             await run(engine, sql)
         assert caught.value.status == 422
@@ -227,7 +227,7 @@ async def test_a_bad_value_of_a_declared_parameter_is_never_sent(run: Run, direc
     """InvalidParameter passes through: 422 with the parameter's name, before any connection is made."""
     template = SQLTemplate("select id from orders where id = {{ params.n }}", params={"n": "integer"})
     for engine in EVERY:
-        directory.sources.clear()
+        directory.registered.clear()
         with pytest.raises(InvalidParameter, match="n") as caught:
             await run(engine, template, params={"n": "k3y-c4n4ry"})
         assert caught.value.status == 422
@@ -237,7 +237,7 @@ async def test_a_bad_value_of_a_declared_parameter_is_never_sent(run: Run, direc
 async def test_no_reason_quotes_a_value(run: Run, directory: Directory) -> None:
     """A reason quotes the first keyword of the template, and nothing a viewer sent."""
     for engine in EVERY:
-        directory.sources.clear()
+        directory.registered.clear()
         with pytest.raises(TenantryError) as caught:
             await run(engine, "delete from orders where owner = {{ v }}", v="k3y-c4n4ry")
         assert "k3y-c4n4ry" not in str(caught.value)

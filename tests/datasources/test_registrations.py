@@ -22,6 +22,7 @@ from tenantry import DataSources
 from tenantry.backends.buses import PostgresBus
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql.sources import SQLSources
 from tenantry.cache import GroupCache, PendingLoad
 from tenantry.cache.entries import Sources
 from tenantry.cache.slots import monotonic_with_suspend
@@ -31,7 +32,7 @@ from tenantry.groups import Changes, Environment, RegisteredSource, SourceReadin
 from tenantry.resolver import Resolver
 from tenantry.testing import MemoryStore
 from tests.datasources.conftest import group, sqlite_file
-from tests.datasources.hosts import KEYS, NO_POLL, CountingStore, Host, host, register, remove
+from tests.datasources.hosts import KEYS, NO_POLL, CountingSources, CountingStore, Host, host, register, remove
 
 BOUND = 1.0
 SLACK = 30.0
@@ -60,9 +61,9 @@ async def _cached(at: Host) -> None:
     """Returns when the registration is answered from the cache."""
     async with asyncio.timeout(60):
         while True:
-            before = at.store.reads
+            before = at.store.sources.reads
             assert await at.owners() == ["acme"]
-            if at.store.reads == before:
+            if at.store.sources.reads == before:
                 return
 
 
@@ -82,10 +83,10 @@ async def test_ten_panels_are_one_read(url: str, writer: SQLStore, tmp_path: Pat
     """By each of its ids once. Red when nothing is stored in the cache (``store_source`` returns at once): 20 reads."""
     async with host(url, tmp_path / "here") as here:
         await _cached(here)
-        before = here.store.reads
+        before = here.store.sources.reads
         for _ in range(10):
             assert await here.owners() == ["acme"]
-        assert here.store.reads == before
+        assert here.store.sources.reads == before
 
 
 async def test_what_is_not_there_is_asked_for_each_time(url: str, writer: SQLStore, tmp_path: Path) -> None:
@@ -97,7 +98,7 @@ async def test_what_is_not_there_is_asked_for_each_time(url: str, writer: SQLSto
         with pytest.raises(UnregisteredSource):
             await elsewhere.sources.fetch(asking, "main", "select 1 as one", {})
         later = sqlite_file(tmp_path / "later.db", "later")
-        await writer.create_data_source(environment, source_id="ds_2", provided_id="later", url=later)
+        await writer.sources.create(environment, source_id="ds_2", provided_id="later", url=later)
         assert await elsewhere.sources.fetch(asking, "main", "select 1 as one", {}) == [{"one": 1}]
 
 
@@ -106,13 +107,13 @@ async def test_without_a_resolver_each_query_asks(url: str, writer: SQLStore, tm
     async with host(url, tmp_path / "here") as here:
         await _cached(here)
         await here.resolver.aclose()
-        assert here.store.source_lease is None
-        before = here.store.reads
+        assert here.store.sources.lease is None
+        before = here.store.sources.reads
         assert await here.owners() == ["acme"]
         await remove(writer)
         with pytest.raises(UnregisteredSource):
             await here.owners()
-        assert here.store.reads == before  # ``data_source`` was asked: there is nothing to note a generation for
+        assert here.store.sources.reads == before  # ``get`` was asked: there is nothing to note a generation for
 
 
 async def test_a_second_resolver_takes_over(url: str, writer: SQLStore, tmp_path: Path) -> None:
@@ -130,7 +131,7 @@ async def test_behind_a_second_level_cache(url: str, writer: SQLStore, tmp_path:
     or written to Redis for that (there is none)."""
     store = CountingStore(url, run_dir=tmp_path / "here")
     resolver = Resolver(RedisBackend(store, "redis://127.0.0.1:1"), keys=KEYS, staleness=NO_POLL)
-    environment = await store.environment("production")
+    environment = await store.environments.get("production")
     assert environment is not None
     async with DataSources(store) as sources:
         here = Host(store, resolver, sources, group(environment=environment, main="warehouse"))
@@ -142,23 +143,23 @@ async def test_behind_a_second_level_cache(url: str, writer: SQLStore, tmp_path:
     await store.aclose()
 
 
-class Hiding(SQLStore):
+class Hiding(SQLSources):
     """Of a program that shows its own choice of the sources."""
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         return None
 
 
 class HidingWrapper:
-    """The same around a store, whose other methods it passes on."""
+    """The same around the sources of a store, whose other methods it passes on."""
 
-    def __init__(self, store: SQLStore) -> None:
-        self.store = store
+    def __init__(self, sources: SQLSources) -> None:
+        self.wrapped = sources
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.store, name)
+        return getattr(self.wrapped, name)
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         return None
 
 
@@ -168,11 +169,12 @@ async def test_a_directory_with_a_read_of_its_own_is_asked_by_that(
 ) -> None:
     """A source that it hides is not found, although a resolver runs. Red when the store's read at a snapshot is taken
     for the directory's."""
-    store = SQLStore(url, run_dir=tmp_path / "here") if wrapped else Hiding(url, run_dir=tmp_path / "here")
+    store: Any = SQLStore(url, run_dir=tmp_path / "here")
+    store.sources = HidingWrapper(store.sources) if wrapped else Hiding(store._runner, store._clock)
     resolver = Resolver(store, keys=KEYS, staleness=NO_POLL)
-    environment = await writer.environment("production")
+    environment = await writer.environments.get("production")
     assert environment is not None
-    async with DataSources(HidingWrapper(store) if wrapped else store) as sources:
+    async with DataSources(store) as sources:
         with pytest.raises(UnregisteredSource):
             await sources.fetch(group(environment=environment, main="warehouse"), "main", "select 1", {})
     await resolver.aclose()
@@ -182,18 +184,18 @@ async def test_a_directory_with_a_read_of_its_own_is_asked_by_that(
 async def test_a_store_in_memory(tmp_path: Path) -> None:
     """The same rules: cached, and gone at once when it is deleted. Red when MemoryStore announces nothing."""
     store = MemoryStore()
-    environment = await store.create_environment("production", Tag.CUSTOMER)
-    made = await store.create_data_source(
+    environment = await store.environments.create("production", Tag.CUSTOMER)
+    made = await store.sources.create(
         environment, source_id="ds_1", provided_id="own", url=sqlite_file(tmp_path / "a.db", "acme")
     )
     resolver = Resolver(store, keys=KEYS, staleness=NO_POLL)
-    lease = store.source_lease
+    lease = store.sources.lease
     assert lease is not None
     for reference in ("ds_1", "own"):
-        assert await lease.read_source(store, environment, reference) == made
+        assert await lease.read_source(store.sources, environment, reference) == made
         assert lease.peek_source(environment, reference) == made
     generation = (await store.changes(None)).generation
-    await store.delete_data_source(environment, "own")
+    await store.sources.delete(environment, "own")
     assert (await store.changes(None)).generation == generation + 1
     for reference in ("ds_1", "own"):
         assert lease.peek_source(environment, reference) is None
@@ -271,10 +273,10 @@ async def test_another_host_by_the_poll(
         await remove(writer)
         assert await _seconds_until_refused(polling, BOUND + SLACK) < BOUND + SLACK
     # The control has a poll of its own, since one that is late would end its lease: without one the store is asked.
-    writer_again = await writer.environment("production")
+    writer_again = await writer.environments.get("production")
     assert writer_again is not None
     path = sqlite_file(tmp_path / "again.db", "acme")
-    await writer.create_data_source(writer_again, source_id="ds_3", provided_id="warehouse", url=path)
+    await writer.sources.create(writer_again, source_id="ds_3", provided_id="warehouse", url=path)
     monkeypatch.setattr(Sources, "drop_older", lambda *_: False)
     async with host(url, tmp_path / "b") as control:
         await _cached(control)
@@ -283,22 +285,29 @@ async def test_another_host_by_the_poll(
         assert await control.owners() == ["acme"]
 
 
-class MortalStore(CountingStore):
-    """Answers nothing once it is dead."""
+class MortalSources(CountingSources):
+    """Those of a MortalStore."""
 
     dead = False
 
-    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        self._check()
-        return await super().source_at_snapshot(environment, reference)
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        self.check()
+        return await super().get_at_snapshot(environment, reference)
 
-    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
-        self._check()
-        return await super().changes(since, lease=lease)
-
-    def _check(self) -> None:
+    def check(self) -> None:
         if self.dead:
             raise StoreUnavailable("dead")
+
+
+class MortalStore(CountingStore):
+    """Answers nothing once its ``sources`` are dead."""
+
+    part = MortalSources
+    sources: MortalSources
+
+    async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
+        self.sources.check()
+        return await super().changes(since, lease=lease)
 
 
 @pytest.mark.parametrize("frozen", [False, True], ids=["", "control: the lease does not end"])
@@ -317,7 +326,7 @@ async def test_the_store_is_dead(frozen: bool, url: str, writer: SQLStore, tmp_p
     async with host(url, tmp_path / "elsewhere", staleness=BOUND, store=MortalStore, clock=clock) as elsewhere:
         await _cached(elsewhere)
         assert isinstance(elsewhere.store, MortalStore)
-        elsewhere.store.dead = True
+        elsewhere.store.sources.dead = True
         assert await elsewhere.owners() == ["acme"]  # the lease was given by a poll a moment ago
         await remove(writer)
         if frozen:
@@ -330,17 +339,17 @@ async def test_the_store_is_dead(frozen: bool, url: str, writer: SQLStore, tmp_p
 # --- races and crashes ------------------------------------------------------------------------------------------------
 
 
-class SlowStore(CountingStore):
+class SlowSources(CountingSources):
     """Holds a registration that it has read until ``release``."""
 
-    def __init__(self, url: str, *, run_dir: Path) -> None:
-        super().__init__(url, run_dir=run_dir)
+    def __init__(self, *shared: Any) -> None:
+        super().__init__(*shared)
         self.hold = False
         self.held = asyncio.Event()
         self.release = asyncio.Event()
 
-    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        reading = await super().source_at_snapshot(environment, reference)
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        reading = await super().get_at_snapshot(environment, reference)
         if self.hold:
             self.hold = False
             self.held.set()
@@ -348,9 +357,16 @@ class SlowStore(CountingStore):
         return reading
 
 
+class SlowStore(CountingStore):
+    """``sources`` are SlowSources."""
+
+    part = SlowSources
+    sources: SlowSources
+
+
 async def _is_held(store: SlowStore, asking: asyncio.Task[list[str]]) -> None:
     """Returns when the read is held. Fails where the question was answered without one."""
-    while not store.held.is_set():
+    while not store.sources.held.is_set():
         assert not asking.done()
         await asyncio.sleep(0.01)
 
@@ -362,12 +378,12 @@ async def _race(url: str, writer: SQLStore, run_dir: Path, meanwhile: Callable[[
         assert isinstance(store, SlowStore)
         await _cached(here)
         here.resolver.flush()
-        store.hold = True
+        store.sources.hold = True
         late = asyncio.create_task(here.owners())
         await _is_held(store, late)
         await remove(writer)
         await meanwhile(here)
-        store.release.set()
+        store.sources.release.set()
         assert await late == ["acme"]  # it was asked for before the write
         try:
             await here.owners()
@@ -431,15 +447,15 @@ async def test_what_was_read_earlier_does_not_replace_what_was_read_later(
         assert isinstance(store, SlowStore)
         await _cached(elsewhere)
         elsewhere.resolver.flush()
-        store.hold = True
+        store.sources.hold = True
         early = asyncio.create_task(elsewhere.owners())
         await _is_held(store, early)
         await remove(writer)
         path = sqlite_file(tmp_path / "new.db", "new")
         environment = elsewhere.asking.environment
-        await writer.create_data_source(environment, source_id="ds_2", provided_id="warehouse", url=path)
+        await writer.sources.create(environment, source_id="ds_2", provided_id="warehouse", url=path)
         assert await elsewhere.owners() == ["new"]
-        store.release.set()
+        store.sources.release.set()
         assert await early == ["acme"]  # it was asked for before the write
         assert await elsewhere.owners() == ["new"]
 
@@ -487,10 +503,10 @@ async def test_the_slot_of_a_dead_writer_is_repaired(url: str, writer: SQLStore,
         with ExitStack() as dead:
             dead.enter_context(writer.slots.writing(handle))
             kept = dead.pop_all()
-        before = here.store.reads
+        before = here.store.sources.reads
         for _ in range(3):
             assert await here.owners() == ["acme"]
-        assert here.store.reads == before + 3
+        assert here.store.sources.reads == before + 3
         stopped = None
         await _cached(here)
         kept.close()

@@ -220,7 +220,7 @@ async def test_a_source_that_was_changed_is_asked_anew(warehouse: Warehouse, tmp
     warehouse.open()
     await warehouse.count()
     url = sqlite_file(tmp_path / "other.db", "acme", rows=7)
-    warehouse.directory.sources[0] = replace(warehouse.directory.sources[0], url=url)
+    warehouse.directory.registered[0] = replace(warehouse.directory.registered[0], url=url)
     assert await warehouse.count() == 7
 
 

@@ -171,7 +171,7 @@ def ask(directory: Directory, open_sources: Any, tmp_path: Path, request: pytest
     """``fetch`` or ``query`` of a source on an engine."""
 
     async def run(engine: str, method: str, sql: str, **limits: Any) -> Any:
-        if not directory.sources:
+        if not directory.registered:
             directory.add(1, _url(engine, tmp_path, request))
         return await getattr(open_sources(**limits), method)(group(main="ds_1"), "main", sql, {})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,9 @@ async def test_a_store_is_a_directory(tmp_path: Path) -> None:
     store = MemoryStore()
     async with DataSources(store) as sources:
         for name, tag in (("production", Tag.CUSTOMER), ("staging", Tag.TESTING)):
-            environment = await store.create_environment(name, tag)
+            environment = await store.environments.create(name, tag)
             url = sqlite_file(tmp_path / f"{name}.db", name)
-            await store.create_data_source(environment, source_id=f"ds_{name}", provided_id="warehouse", url=url)
+            await store.sources.create(environment, source_id=f"ds_{name}", provided_id="warehouse", url=url)
             asking = group(environment=environment, main="warehouse", foreign="ds_production")
             assert await sources.fetch(asking, "main", OWNERS, {}) == [{"owner": name}]
         with pytest.raises(UnregisteredSource):
@@ -92,7 +93,7 @@ async def test_a_removed_source_is_not_used_again(directory: Directory, open_sou
     directory.add(1, sqlite_file(tmp_path / "a.db", "acme"))
     sources = open_sources()
     await sources.fetch(group(main="ds_1"), "main", OWNERS, {})
-    directory.sources.clear()
+    directory.registered.clear()
     with pytest.raises(UnregisteredSource):
         await sources.fetch(group(main="ds_1"), "main", OWNERS, {})
 
@@ -102,8 +103,9 @@ class Poisoned:
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source = source
+        self.sources = self
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         return self._source
 
 
@@ -164,7 +166,7 @@ async def test_a_moved_source_is_opened_anew(directory: Directory, open_sources,
     directory.add(1, sqlite_file(tmp_path / "a.db", "old"))
     sources = open_sources()
     assert await sources.fetch(group(main="ds_1"), "main", OWNERS, {}) == [{"owner": "old"}]
-    directory.sources.clear()
+    directory.registered.clear()
     directory.add(1, sqlite_file(tmp_path / "b.db", "new"))
     assert await sources.fetch(group(main="ds_1"), "main", OWNERS, {}) == [{"owner": "new"}]
 
@@ -207,3 +209,11 @@ def test_a_closed_event_loop_is_survived(directory: Directory, tmp_path: Path) -
         rows = asyncio.run(sources.fetch(group(main=reference), "main", OWNERS, {}))
         assert rows == [{"owner": "acme"}]
     asyncio.run(sources.aclose())
+
+
+@pytest.mark.parametrize("name", ["timeout", "pool_size", "weight", "slow_seconds", "usage"])
+def test_settings_are_in_their_dataclasses(name: str, directory: Directory) -> None:
+    """Six arguments: the directory, limits, a cache, engines, monitoring and keys. Red when a setting becomes one."""
+    assert len(signature(DataSources).parameters) <= 6
+    with pytest.raises(TypeError, match=name):
+        DataSources(directory, **{name: None})

@@ -246,7 +246,7 @@ async def test_a_role_that_no_policy_holds_is_refused(
     directory.add(1, admin, session=SESSION)
     with pytest.raises(InvalidSource, match="row-level security does not hold the role"):
         await owners(open_sources(), "acme")
-    directory.sources.clear()
+    directory.registered.clear()
     directory.add(1, reader, session=SESSION)
     for given, taken in (
         (f"alter role {role} bypassrls", f"alter role {role} nobypassrls"),
@@ -416,7 +416,7 @@ async def test_a_fingerprint_is_of_the_source_as_it_is_registered(directory: Dir
     async def key(
         source: RegisteredSource, *, name: str = "acme", environment=PRODUCTION, sql: SQLTemplate | str = "select 1"
     ) -> str:
-        directory.sources[:] = [source]
+        directory.registered[:] = [source]
         asking = replace(group(name, environment=environment, main=source.id), handle=name.encode().ljust(8))
         return await sources.fingerprint(asking, "main", sql, {"region": "eu"})
 

@@ -106,7 +106,7 @@ async def test_a_source_that_was_replaced_is_stopped_too(
     sources = open_sources(timeout=600)
     asked = ask(sources, 1)
     await until(lambda: sources.activity.sources["ds_1"].running == 1)
-    directory.sources.clear()
+    directory.registered.clear()
     directory.add(1, sqlite_file(tmp_path / "b", "acme"))
     await sources.fetch(GROUP, "main", OWNERS, {})
     await asyncio.wait_for(getattr(sources, end)(), SOON)

@@ -48,13 +48,13 @@ async def staged(folder: Path, url: str = URL, product_url: str = PRODUCT_URL) -
     """The demo with its data in ``folder``. ``url`` and ``product_url``: where both apps are served."""
     store = MemoryStore()
     keys = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
-    environment = await store.create_environment("demo", Tag.TESTING)
+    environment = await store.environments.create("demo", Tag.TESTING)
     for name, source in prepare(folder).items():
-        await store.create_data_source(environment, source_id=f"ds_{name}", provided_id=name, url=source)
-    await store.create_data_source(
+        await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=source)
+    await store.sources.create(
         environment, source_id="ds_gone", provided_id="gone", url=f"sqlite:///{folder}/gone.sqlite"
     )
-    await store.set_embedding_hosts(environment, origins(product_url))
+    await store.environments.set_embedding_hosts(environment, origins(product_url))
     provisioner = Provisioner(store, keys)
     made = {carrier: await provisioner.get_or_create(environment, draft) for carrier, draft in AIRLINES.items()}
     tokens = {carrier: each.token for carrier, each in made.items()}

@@ -19,6 +19,8 @@ from engines.axe import serious
 from engines.chromium import OpenPage, follow
 from tenantry.backends.sql import SQLStore
 
+pytestmark = pytest.mark.slow
+
 DOCS = Path(__file__).parents[2] / "docs"
 RELAY = {"Content-Type": "application/json", "X-Tenantry-Relay": "1"}
 
@@ -82,9 +84,9 @@ async def test_the_playground_provisions_a_group_in_the_running_server(open_page
     assert '"new_user_group": true' in shown
     store = SQLStore(f"sqlite:///{demo.store}")
     try:
-        environment = await store.environment("demo")
+        environment = await store.environments.get("demo")
         assert environment is not None
-        found = await store.get(environment, "from-the-docs")
+        found = await store.groups.get(environment, "from-the-docs")
         assert found is not None
         assert found.group.properties == {"region": "eu"}
     finally:

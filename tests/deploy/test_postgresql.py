@@ -25,7 +25,7 @@ from tenantry.backends.sql import SQLStore
 from tenantry.database.migrations import migrate
 from tenantry.errors import InvalidToken, StoreUnavailable
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag
-from tenantry.groups.usage import HourlyUsage, Usage, UsageBatch, UsageKey
+from tenantry.groups.usage_sums import HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.provisioning import issue_api_token
 from tenantry.testing import make_token
 from tests.provisioning.http.conftest import make_keys
@@ -101,23 +101,23 @@ async def app(database: Database) -> AsyncIterator[SQLStore]:
 
 
 async def provision(store: SQLStore, name: str) -> tuple[Environment, Issued]:
-    environment = await store.create_environment(name, Tag.CUSTOMER)
-    return environment, await store.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
+    environment = await store.environments.create(name, Tag.CUSTOMER)
+    return environment, await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
 
 
 async def test_the_role_of_serve_does_all_that_the_command_line_does(serve: SQLStore, database: Database) -> None:
     """And cannot alter tables, nor the audit trail. Red without the right to sequences: no row gets a number."""
     environment, issued = await provision(serve, "of-serve")
     await serve.ready()
-    await issue_api_token(serve, environment)
-    await serve.create_data_source(
+    await issue_api_token(serve.api_tokens, environment)
+    await serve.sources.create(
         environment, source_id=f"ds_{secrets.token_hex(4)}", provided_id="warehouse", url="sqlite:////a.db"
     )
-    await serve.update(environment, "acme", GroupChanges(name="Acme Ltd"))
-    again = await serve.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    await serve.groups.update(environment, "acme", GroupChanges(name="Acme Ltd"))
+    again = await serve.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert again.token.version == issued.token.version + 1
-    await serve.delete(environment, "acme")
-    assert [entry.action for entry in await serve.audit(environment="of-serve")][-1] == "group.deleted"
+    await serve.groups.delete(environment, "acme")
+    assert [entry.action for entry in await serve.audit.list(environment="of-serve")][-1] == "group.deleted"
     for forbidden in (
         "drop table audit",
         "alter table user_groups add column x int",
@@ -136,7 +136,7 @@ async def test_the_role_of_an_app_resolves_and_writes_nothing(
 ) -> None:
     """It caches, follows changes, reads data sources and uses codes up. Red when one of its grants is taken away."""
     environment, issued = await provision(serve, "of-app")
-    await serve.create_data_source(
+    await serve.sources.create(
         environment, source_id=f"ds_{secrets.token_hex(4)}", provided_id="warehouse", url="sqlite:////a.db"
     )
     keys = make_keys()
@@ -148,20 +148,20 @@ async def test_the_role_of_an_app_resolves_and_writes_nothing(
         while resolver.peek(token.encode()) is None:  # cached: it could note its lease
             await resolver.resolve(token)
             await anyio.sleep(0.05)
-    source = (await app.source_at_snapshot(environment, "warehouse")).source
+    source = (await app.sources.get_at_snapshot(environment, "warehouse")).source
     assert source is not None
-    await app.add_code(b"d" * 32, purpose="download", payload="{}", lifetime=60.0)
-    assert await app.redeem_code(b"d" * 32, purpose="download") == "{}"
-    assert await app.embedding_hosts() is not None
+    await app.codes.add(b"d" * 32, purpose="download", payload="{}", lifetime=60.0)
+    assert await app.codes.redeem(b"d" * 32, purpose="download") == "{}"
+    assert await app.environments.embedding_hosts() is not None
     hour = datetime(2026, 11, 25, 12, tzinfo=UTC)
     used = HourlyUsage(hour, UsageKey("of-app", "acme", ""), Usage(resolves=1))
     for number in (1, 2):
-        await app.add_usage(UsageBatch(b"w" * 16, number, [used]))
-    await serve.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        await app.usage.add(UsageBatch(b"w" * 16, number, [used]))
+    await serve.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     with pytest.raises(InvalidToken):
         await resolver.resolve(token)
     with pytest.raises(StoreUnavailable, match="permission denied"):
-        await app.get_or_create(environment, GroupDraft("globex", "Globex"), make_token())
+        await app.groups.get_or_create(environment, GroupDraft("globex", "Globex"), make_token())
     for forbidden in (
         "select from audit",
         "select from api_tokens",
@@ -206,8 +206,8 @@ async def test_the_connections_of_a_process(serve: SQLStore, database: Database)
     environment, _ = await provision(serve, "of-pools")
     async with anyio.create_task_group() as tasks:
         for number in range(60):
-            tasks.start_soon(serve.get, environment, "acme")
-            tasks.start_soon(serve.get_or_create, environment, GroupDraft(f"g{number}", "G"), make_token())
+            tasks.start_soon(serve.groups.get, environment, "acme")
+            tasks.start_soon(serve.groups.get_or_create, environment, GroupDraft(f"g{number}", "G"), make_token())
     counted = await anyio.to_thread.run_sync(
         database.psql, database.server.url, sql_of("Pools").replace("'tenantry'", f"'{database.name}'")
     )
@@ -244,7 +244,7 @@ async def test_the_drill(database: Database, tmp_path: Path, postgres: Postgres)
     """
     store = SQLStore(database.url("serve"))
     environment, issued = await provision(store, "of-drill")
-    other = await store.get_or_create(environment, GroupDraft("globex", "Globex"), make_token())
+    other = await store.groups.get_or_create(environment, GroupDraft("globex", "Globex"), make_token())
     keys = make_keys()
     (tmp_path / "run").mkdir(mode=0o700)
     app = SQLStore(database.url("app"), run_dir=tmp_path / "run")  # on another host
@@ -253,7 +253,7 @@ async def test_the_drill(database: Database, tmp_path: Path, postgres: Postgres)
     dump, restore = commands()
     await anyio.to_thread.run_sync(lambda: database.run(*(filled(word, database, saved) for word in dump)))
 
-    rotated = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    rotated = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     known = keys.mint(other.token)
     await resolver.resolve(known)
     assert (await resolver.resolve(keys.mint(rotated.token))).token_version == 2
@@ -266,9 +266,9 @@ async def test_the_drill(database: Database, tmp_path: Path, postgres: Postgres)
     async def go_on() -> None:
         """As many writes as the app knows of, and one more; the first one deletes a group that it has cached."""
         again = SQLStore(database.url("serve"))
-        await again.delete(environment, "globex")
+        await again.groups.delete(environment, "globex")
         while (await again.changes(None)).generation <= before:
-            await again.update(environment, "acme", GroupChanges(name=secrets.token_hex(4)))
+            await again.groups.update(environment, "acme", GroupChanges(name=secrets.token_hex(4)))
         await again.aclose()
 
     def lost_time() -> None:

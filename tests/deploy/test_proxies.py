@@ -19,7 +19,7 @@ from websockets.asyncio.client import connect
 
 from engines import reverse_proxies
 from engines.reverse_proxies import ReverseProxy
-from tenantry.provisioning.http.lines import MAX_BULK
+from tenantry.provisioning.http.ndjson_reader import MAX_BULK
 from tests.deploy import upstream
 from tests.deploy.upstream import Upstream
 

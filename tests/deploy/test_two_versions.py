@@ -109,8 +109,8 @@ class Site:
 @asynccontextmanager
 async def opened(url: str, keys: Path) -> AsyncIterator[Site]:
     store = SQLStore(url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    caller, _ = await issue_api_token(store, production)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    caller, _ = await issue_api_token(store.api_tokens, production)
     resolver = Resolver(store, keys=SigningKeys.from_file(keys), patience=60.0)
     yield Site(url, store, caller, resolver)
     await resolver.aclose()

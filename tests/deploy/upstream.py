@@ -105,9 +105,9 @@ def serving() -> Iterator[Upstream]:
 
 async def _serve(upstream: Upstream, started: threading.Event, stop: threading.Event) -> None:
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    upstream.api_token, _ = await issue_api_token(store, production)
-    issued = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    upstream.api_token, _ = await issue_api_token(store.api_tokens, production)
+    issued = await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
     upstream.token = make_keys().mint(issued.token)
     resolver = Resolver(store, keys=make_keys(), patience=60.0)
     with socket.create_server(("127.0.0.1", 0)) as of_service, socket.create_server(("127.0.0.1", 0)) as of_app:

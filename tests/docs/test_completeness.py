@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
 
@@ -108,7 +109,7 @@ def test_every_argument_of_a_public_function_of_the_site_is_documented() -> None
 
 def test_every_metric_is_documented_and_no_other() -> None:
     """docs/operating.md has the metrics that the code has. Red when one is renamed, or made up."""
-    code = "".join(path.read_text("utf-8") for path in (ROOT / "src/tenantry/metrics").glob("*.py"))
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "src/tenantry/server/metrics").glob("*.py"))
     page = (DOCS / "operating.md").read_text("utf-8")
     told = {name.removesuffix("_total") for name in re.findall(r"\btenantry_[a-z_]+[a-z]", page)}
     assert told == set(re.findall(r'"(tenantry_[a-z_]+)"', code))
@@ -119,7 +120,7 @@ def test_every_span_and_its_attributes_are_documented() -> None:
     code = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))
     spans = (ROOT / "src/tenantry/tracing.py").read_text("utf-8")
     told = re.findall(r'(?:Span|set_attribute)\(\s*"(tenantry\.[a-z_.]+)"', code)
-    told += re.findall(r'"(tenantry\.[a-z_]+)": ', code)
+    told += [name for name in re.findall(r'"(tenantry\.[a-z_]+)": ', code) if find_spec(name) is None]  # no module
     told += re.findall(r'"((?:db|error|http|network|server|tenantry|url)\.[a-z_.]+)"', spans)
     page = (DOCS / "operating.md").read_text("utf-8")
     assert {"tenantry.look", "tenantry.operation", "http.route", "db.system.name", "tenantry.fresh"} <= set(told)

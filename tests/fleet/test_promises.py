@@ -72,18 +72,18 @@ def test_a_second_rotation_ends_the_grace(host: Host, operator: Operator) -> Non
 def test_grace_of_the_environment(host: Host, operator: Operator) -> None:
     """A rotation over HTTP that names no grace takes the environment's; a grace that runs stays when that changes."""
     old = operator.create()
-    operator.do(operator.store.set_grace(operator.environment, 600))
+    operator.do(operator.store.environments.set_grace(operator.environment, 600))
     try:
         assert host.server is not None
         with Caller(host.server.port, operator.secret) as caller:
             new = caller.rotate(old).json()["user_group"]["token"]
             assert (statuses(host, old), statuses(host, new)) == ({200}, {200})
-            operator.do(operator.store.set_grace(operator.environment, 0))
+            operator.do(operator.store.environments.set_grace(operator.environment, 0))
             assert statuses(host, old) == {200}
             last = caller.rotate(new).json()["user_group"]["token"]
         assert [statuses(host, token) for token in (old, new, last)] == [{401}, {401}, {200}]
     finally:
-        operator.do(operator.store.set_grace(operator.environment, 0))
+        operator.do(operator.store.environments.set_grace(operator.environment, 0))
 
 
 def test_live_websockets_close(host: Host, operator: Operator) -> None:

@@ -54,11 +54,13 @@ class Ending:
         self.token = b""
 
     async def begin(self) -> None:
-        production = await self.store.create_environment("production", Tag.CUSTOMER)
-        made = await self.store.get_or_create(production, GroupDraft("acme", "Acme"), make_token(key_id=KEYS.active_id))
+        production = await self.store.environments.create("production", Tag.CUSTOMER)
+        made = await self.store.groups.get_or_create(
+            production, GroupDraft("acme", "Acme"), make_token(key_id=KEYS.active_id)
+        )
         self.token = KEYS.mint(made.token).encode()
         self.ends = self.clock() + timedelta(seconds=OPEN_SECONDS)
-        await self.store.update(production, "acme", GroupChanges(expires_at=self.ends))
+        await self.store.groups.update(production, "acme", GroupChanges(expires_at=self.ends))
 
 
 @pytest.fixture
@@ -175,8 +177,8 @@ async def test_a_request_of_a_group_that_has_ended() -> None:
     token in. Red when it is an invalid_token as any other."""
     clock, store = FrozenClock(), MemoryStore()
     resolver = Resolver(store, keys=KEYS, time_of_day=clock)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    made = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token(key_id=KEYS.active_id))
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    made = await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token(key_id=KEYS.active_id))
     headers = {"X-User-Group-Token": KEYS.mint(made.token)}
 
     async def page(scope: Any, receive: Any, send: Any) -> None:
@@ -185,10 +187,10 @@ async def test_a_request_of_a_group_that_has_ended() -> None:
 
     transport = httpx2.ASGITransport(UserGroupMiddleware(page, resolver=resolver))
     async with httpx2.AsyncClient(transport=transport, base_url="http://dash.test", headers=headers) as client:
-        await store.update(production, "acme", GroupChanges(expires_at=clock() + timedelta(seconds=5)))
+        await store.groups.update(production, "acme", GroupChanges(expires_at=clock() + timedelta(seconds=5)))
         assert (await client.get("/")).text == "Acme"
         clock.advance(5)
-        await store.update(production, "acme", GroupChanges(name="New"))  # what was cached is gone
+        await store.groups.update(production, "acme", GroupChanges(name="New"))  # what was cached is gone
         for _ in range(2):
             refused = await client.get("/")
             assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "UserGroup")
@@ -196,7 +198,7 @@ async def test_a_request_of_a_group_that_has_ended() -> None:
             assert error == {"code": "user_group_expired", "message": "the access of this user group has ended"}
         shown = await client.get("/", headers={"Accept": "text/html"})
         assert "This access has ended" in shown.text
-        await store.update(production, "acme", GroupChanges(expires_at=clock() + timedelta(seconds=5)))
+        await store.groups.update(production, "acme", GroupChanges(expires_at=clock() + timedelta(seconds=5)))
         assert (await client.get("/")).text == "New"
     await resolver.aclose()
 

@@ -65,7 +65,7 @@ async def staged(
     url: str, folder: Path, *, through: str | None = None, elsewhere: bool = False
 ) -> AsyncIterator[Stage]:
     writing = SQLStore(url, run_dir=folder / ("elsewhere" if elsewhere else "run"))
-    environment = await writing.create_environment("production", Tag.CUSTOMER)
+    environment = await writing.environments.create("production", Tag.CUSTOMER)
     reading = SQLStore(through or url, run_dir=folder / "run", deadline=DEADLINE)
     resolver = Resolver(reading, keys=KEYS, staleness=STALENESS, patience=STALENESS)
     app = Starlette(routes=[WebSocketRoute("/", talk)])

@@ -23,7 +23,7 @@ KEYS = KeyRing([SigningKey("k1", b"1" * 32)])
 async def make(*, refuses: bool) -> tuple[MemoryStore, Environment, Provisioner]:
     """A store with the group acme, and a provisioner with the contract."""
     store = MemoryStore()
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     await Provisioner(store, KEYS).get_or_create(environment, GroupDraft("acme", "Acme", {"region": "eu"}))
     return store, environment, Provisioner(store, KEYS, contract=QueryContract(QUERIES, SCHEMAS, refuses=refuses))
 
@@ -37,7 +37,7 @@ async def test_an_update_that_breaks_a_query_is_refused_and_nothing_is_written()
         await provisioner.update(environment, "acme", GroupChanges(properties={"region": "us", "seats": "x"}))
     with pytest.raises(BreaksSavedQuery):
         await provisioner.update(environment, "acme", GroupChanges(name="New", properties=None))
-    issued = await store.get(environment, "acme")
+    issued = await store.groups.get(environment, "acme")
     assert issued is not None
     assert (issued.group.properties, issued.group.name, issued.group.revision) == ({"region": "eu"}, "Acme", 1)
     changed = await provisioner.update(environment, "acme", GroupChanges(name="New"))
@@ -81,6 +81,6 @@ async def test_a_rehearsal_writes_nothing() -> None:
     assert await Provisioner(store, KEYS).rehearse(environment, "acme", GroupChanges(properties=None)) == ()
     with pytest.raises(UnknownGroup):
         await provisioner.rehearse(environment, "nobody", GroupChanges(properties=None))
-    issued = await store.get(environment, "acme")
+    issued = await store.groups.get(environment, "acme")
     assert issued is not None
     assert issued.group.revision == 1

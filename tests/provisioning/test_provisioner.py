@@ -39,7 +39,7 @@ class Setup:
 async def setup() -> Setup:
     clock = FrozenClock()
     store = MemoryStore(clock=clock)
-    return Setup(await store.create_environment("production", Tag.CUSTOMER), store, clock)
+    return Setup(await store.environments.create("production", Tag.CUSTOMER), store, clock)
 
 
 async def test_the_token_is_derived_anew_each_time(setup: Setup) -> None:
@@ -74,7 +74,7 @@ async def test_a_grace_keeps_the_old_token_for_a_while(setup: Setup) -> None:
 
 async def test_a_rotation_that_names_no_grace_has_the_environments(setup: Setup) -> None:
     """And one that names 0 has none, whatever the environment says. Red when None is made 0 on the way."""
-    environment = await setup.store.set_grace(setup.environment, 60)
+    environment = await setup.store.environments.set_grace(setup.environment, 60)
     old = await setup.provisioner.get_or_create(environment, ACME)
     new = await setup.provisioner.rotate(environment, old.token)
     assert await setup.store.find(setup.keys.read(old.token)) is not None
@@ -91,8 +91,8 @@ async def test_every_write_has_its_author(setup: Setup) -> None:
     await setup.provisioner.rotate(setup.environment, made.token, author=someone)
     await setup.provisioner.rotate_group(setup.environment, "acme", author=someone)
     await setup.provisioner.delete(setup.environment, "acme", author=someone)
-    await issue_api_token(setup.store, setup.environment, author=someone)
-    entries = (await setup.store.audit())[1:]  # the first made the environment
+    await issue_api_token(setup.store.api_tokens, setup.environment, author=someone)
+    entries = (await setup.store.audit.list())[1:]  # the first made the environment
     assert [entry.action for entry in entries] == [
         "group.created",
         "group.updated",
@@ -149,7 +149,7 @@ async def test_of_many_rotations_by_id_and_by_token_none_is_lost(setup: Setup) -
 
 async def test_rotate_and_delete_of_an_unknown_group(setup: Setup) -> None:
     """UnknownGroup; another environment's group is unknown."""
-    other = await setup.store.create_environment("testing", Tag.TESTING)
+    other = await setup.store.environments.create("testing", Tag.TESTING)
     await setup.provisioner.get_or_create(setup.environment, ACME)
     for call in (setup.provisioner.rotate_group, setup.provisioner.delete):
         with pytest.raises(UnknownGroup):
@@ -174,7 +174,7 @@ async def test_limits_and_mappings_are_checked_before_anything_is_written(setup:
         await setup.provisioner.get_or_create(setup.environment, GroupDraft("", "x"))
     with pytest.raises(UnknownDataSource, match=r"data-source create 'x; rm -rf /' --environment production"):
         await setup.provisioner.get_or_create(setup.environment, GroupDraft("acme", "x", None, {"main": "x; rm -rf /"}))
-    assert await setup.store.groups(setup.environment) == []
+    assert await setup.store.groups.list(setup.environment) == []
     await setup.provisioner.get_or_create(setup.environment, ACME)
     with pytest.raises(UnknownDataSource):
         await setup.provisioner.update(setup.environment, "acme", GroupChanges(mapping={"main": "nowhere"}))
@@ -184,8 +184,8 @@ async def test_limits_and_mappings_are_checked_before_anything_is_written(setup:
 
 async def test_a_source_of_another_environment_is_unknown(setup: Setup) -> None:
     """Nothing of one environment routes in another. Red when the mapping is not checked."""
-    other = await setup.store.create_environment("testing", Tag.TESTING)
-    await setup.store.create_data_source(other, source_id="ds_1", provided_id="mine", url="sqlite:///x.db")
+    other = await setup.store.environments.create("testing", Tag.TESTING)
+    await setup.store.sources.create(other, source_id="ds_1", provided_id="mine", url="sqlite:///x.db")
     for reference in ("ds_1", "mine"):
         with pytest.raises(UnknownDataSource):
             await setup.provisioner.get_or_create(setup.environment, GroupDraft("a", "a", None, {"main": reference}))
@@ -202,6 +202,6 @@ async def test_two_handles_that_meet(setup: Setup, monkeypatch: pytest.MonkeyPat
     async def always(*given: Any, **named: Any) -> None:
         raise AlreadyExists("x")
 
-    monkeypatch.setattr(setup.store, "get_or_create", always)
+    monkeypatch.setattr(setup.store.groups, "get_or_create", always)
     with pytest.raises(AlreadyExists):
         await setup.provisioner.get_or_create(setup.environment, GroupDraft("c", "c"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.store import MemoryStore
 from tenantry.errors import SigningKeyMissing, TenantryError
 from tenantry.groups import Author, Environment, GroupChanges, Tag
@@ -37,7 +38,7 @@ async def store() -> MemoryStore:
 
 @pytest.fixture
 async def environment(store: MemoryStore) -> Environment:
-    return await store.create_environment("production", Tag.CUSTOMER)
+    return await store.environments.create("production", Tag.CUSTOMER)
 
 
 def told(results: list[Any]) -> list[str]:
@@ -51,10 +52,10 @@ async def test_a_key_that_goes_away_after_the_write(store: MemoryStore, environm
     keys.left = 2
     results = await UpsertProvisioner(store, keys).upsert_many(environment, UPSERTS)
     assert told(results) == ["created", "created", "signing_key_missing"]
-    assert len(await store.groups(environment)) == 3
+    assert len(await store.groups.list(environment)) == 3
 
 
-class StoreThatBreaks(MemoryStore):
+class GroupsThatBreak(MemoryGroups):
     """The group b meets another writer at first; at the second write, or the first, there is a bug."""
 
     breaks_at = 2
@@ -69,11 +70,19 @@ class StoreThatBreaks(MemoryStore):
         return [done.get(each.provided_id) for each in writes]
 
 
+class StoreThatBreaks(MemoryStore):
+    """``groups`` are GroupsThatBreak."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.groups: GroupsThatBreak = GroupsThatBreak(self._tables)
+
+
 async def test_a_bug_in_a_later_attempt(caplog: pytest.LogCaptureFixture) -> None:
     """Is the error of the lines that waited for it, and the log has it without its text. Red when it leaves
     ``upsert_many``, which has written the others."""
     store = StoreThatBreaks()
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     with caplog.at_level(logging.ERROR, logger="tenantry.provisioning"):
         results = await UpsertProvisioner(store, KeyRing([KEY])).upsert_many(
             environment, UPSERTS, author=Author("tests", "request-7")
@@ -88,8 +97,8 @@ async def test_a_bug_in_a_later_attempt(caplog: pytest.LogCaptureFixture) -> Non
 async def test_a_bug_before_anything_was_decided() -> None:
     """Is raised: the caller has nothing to report."""
     store = StoreThatBreaks()
-    store.breaks_at = 1
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    store.groups.breaks_at = 1
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     with pytest.raises(RuntimeError):
         await UpsertProvisioner(store, KeyRing([KEY])).upsert_many(environment, UPSERTS)
-    assert await store.groups(environment) == []
+    assert await store.groups.list(environment) == []

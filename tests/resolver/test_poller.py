@@ -100,8 +100,8 @@ async def test_an_app_that_only_queries_is_not_idle(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(poller_module, "IDLE", 2.0)
     store, bus = MemoryStore(), FakeBus()
     resolver = Resolver(store, keys=KEYS, staleness=0.5, buses=[bus])
-    environment = await store.create_environment("production", Tag.CUSTOMER)
-    lease = store.source_lease
+    environment = await store.environments.create("production", Tag.CUSTOMER)
+    lease = store.sources.lease
     assert lease is not None
     assert await lease.read_source(store, environment, "none") is None
     await until(lambda: bus.listeners)

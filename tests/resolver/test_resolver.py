@@ -150,19 +150,19 @@ async def test_a_real_store_is_followed_at_once() -> None:
     with a staleness of an hour."""
     store = MemoryStore()
     resolver = Resolver(store, keys=KEYS, staleness=3_600)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     first = draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes)
-    issued = await store.get_or_create(environment, GroupDraft("acme", "Acme"), first)
+    issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), first)
     old = KEYS.mint(issued.token)
     assert (await resolver.resolve(old)).provided_id == "acme"
     assert resolver.peek(old.encode()) is not None
-    rotated = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    rotated = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert resolver.peek(old.encode()) is None
     with pytest.raises(InvalidToken):
         await resolver.resolve(old)
     new = KEYS.mint(rotated.token)
     assert (await resolver.resolve(new)).token_version == 2
-    await store.delete(environment, "acme")
+    await store.groups.delete(environment, "acme")
     with pytest.raises(InvalidToken):
         await resolver.resolve(new)
     await resolver.aclose()

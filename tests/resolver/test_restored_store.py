@@ -31,7 +31,7 @@ async def test_a_new_id_makes_every_worker_begin_anew(tmp_path: Path) -> None:
     now = 1_000.0
     worker = Resolver(there, keys=keys, clock=lambda: now)
     operator = Provisioner(here, keys)
-    production = await here.create_environment("production", Tag.CUSTOMER)
+    production = await here.environments.create("production", Tag.CUSTOMER)
     first, other, busy = [(await operator.get_or_create(production, GroupDraft(name, name))).token for name in "abc"]
     with sqlite3.connect(database) as live, sqlite3.connect(":memory:") as backup:
         live.backup(backup)

@@ -160,14 +160,22 @@ def test_equal_shapes_give_the_same_text_object() -> None:
 
 
 def test_cached_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest texts are dropped. Red when the loop that pops them is removed."""
+    """The newest strings that fit are kept, and one over the limit alone. Red when the loop drops the newest, too many
+    or none, and when the size of what it drops stays counted."""
     monkeypatch.setattr("tenantry.sql.binding.renderer._CACHED_CHARACTERS", 2_000)
     dialect = DIALECTS["sqlite"]
     tree = parse(Source("select 1 where x in {{ xs }}"), dialect)
     renderer = Renderer(tree, dialect, PARAMSTYLES["qmark"])
     for length in range(200):
         renderer.render((length,))
-    assert 0 < sum(len(text) for text, _ in renderer.cached.values()) <= 2_000
+    sizes = {key: len(sql) for key, (sql, _) in renderer.cached.items()}
+    assert [*sizes] == [(length,) for length in range(200 - len(sizes), 200)]
+    older = len(Renderer(tree, dialect, PARAMSTYLES["qmark"]).render((199 - len(sizes),))[0])
+    assert sum(sizes.values()) <= 2_000 < sum(sizes.values()) + older
+    assert renderer.render((199,)) is renderer.cached[199,]
+    for only in (1_000, 1_001):
+        assert len(renderer.render((only,))[0]) > 2_000
+        assert [*renderer.cached] == [(only,)]
 
 
 def test_bound_sql_shows_no_value() -> None:

@@ -120,7 +120,7 @@ def test_a_group_as_the_example() -> None:
 async def test_groups_in_a_store() -> None:
     """They get the store's handles, and a token each."""
     store = MemoryStore()
-    environment = await store.create_environment("production", Tag.TESTING)
+    environment = await store.environments.create("production", Tag.TESTING)
     groups = canary_groups(2, like={"region": "eu"}, environment=environment)
     before = groups[0].handle
     tokens = await groups.provision(Provisioner(store, KeyRing([SigningKey("k1", b"k" * 32)])), environment)

@@ -374,9 +374,9 @@ async def test_rows_of_another_group(leaks: Leaks, tmp_path: Path) -> None:
         database.execute("create table orders (region text, at text)")
         database.executemany("insert into orders values (?, '')", [(g.variables["region"],) for g in leaks.groups])
     store = MemoryStore()
-    environment = await store.create_environment("production", Tag.TESTING)
+    environment = await store.environments.create("production", Tag.TESTING)
     url = f"sqlite:///{tmp_path / 'warehouse.db'}"
-    await store.create_data_source(environment, source_id="ds_warehouse", provided_id="warehouse", url=url)
+    await store.sources.create(environment, source_id="ds_warehouse", provided_id="warehouse", url=url)
     async with DataSources(store) as sources:
         await leaks.check_rows(ORDERS, sources, "main")
         unfiltered = "select region from orders where {{ seats }} > 0"

@@ -113,8 +113,8 @@ async def test_a_failure_of_the_server(exported: InMemorySpanExporter, monkeypat
 async def test_client_and_server_are_one_trace(exported: InMemorySpanExporter) -> None:
     """The API client sends its span along. Red when nothing is injected (checked by ``carry`` giving the headers)."""
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    secret, _ = await issue_api_token(store.api_tokens, production)
     async with AsyncClient("http://api.test", secret, transport=httpx2.ASGITransport(compose(store, KEYS))) as client:
         made = await client.get_or_create("acme", properties={"secret": CANARY})
     # One process: the server found the client's span current. Between two it comes by the header.
@@ -175,8 +175,8 @@ async def test_a_client_who_gets_no_answer(exported: InMemorySpanExporter) -> No
 async def test_introspection_carries_the_trace(exported: InMemorySpanExporter) -> None:
     """Between two processes: the header that the backend sends is that of its span."""
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production, scopes=[Scope.INTROSPECT])
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    secret, _ = await issue_api_token(store.api_tokens, production, scopes=[Scope.INTROSPECT])
     app, sent = compose(store, KEYS), []
 
     async def recorded(scope: Any, receive: Any, send: Any) -> None:

@@ -62,8 +62,8 @@ def test_without_an_sdk_nothing_happens() -> None:
 async def test_a_request_to_the_api(exported: InMemorySpanExporter) -> None:
     """Operation, environment, outcome and request id; no token, no id of a caller, no property."""
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    secret, _ = await issue_api_token(store.api_tokens, production)
     headers = {"Authorization": f"Token {secret}", "X-Request-Id": "r-1"}
     app = compose(store, KEYS)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api.test") as client:
@@ -129,10 +129,10 @@ async def test_a_resolver_traces_its_reads_only(exported: InMemorySpanExporter) 
 async def test_a_query(exported: InMemorySpanExporter, tmp_path: Path) -> None:
     """Source, dialect and number of rows; neither SQL nor values nor the URL. Red when the statement is recorded."""
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     (tmp_path / f"{CANARY}.db").touch()
     url = f"sqlite:///{tmp_path / CANARY}.db"
-    await store.create_data_source(production, source_id="ds_1", provided_id="warehouse", url=url)
+    await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url)
     draft = GroupDraft("acme", "Acme", {"secret": CANARY}, {"main": "warehouse"})
     group = (await Provisioner(store, KEYS).get_or_create(production, draft)).group
     async with DataSources(store) as sources:

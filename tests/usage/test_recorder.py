@@ -17,6 +17,8 @@ import pytest
 from tenantry import DataSources, Resolver
 from tenantry.aio.loop_local import silence_destroy_warning
 from tenantry.backends.memory.store import MemoryStore
+from tenantry.backends.memory.tables import MemoryTables
+from tenantry.backends.memory.usage import MemoryUsage
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.datasources import GroupUsage
 from tenantry.errors import InvalidSettings, OutcomeUnknown, QueryFailed, StoreUnavailable
@@ -33,27 +35,36 @@ SOON = 60.0
 ACME = UsageKey("production", "acme", "")
 
 
-class FlakyStore(MemoryStore):
+class FlakyUsage(MemoryUsage):
     """Loses its answers, or does not do what it is asked, as long as it is told to."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, tables: MemoryTables) -> None:
+        super().__init__(tables)
         self.loses_answers = self.is_away = False
         self.batches: list[UsageBatch] = []
 
-    async def add_usage(self, batch: UsageBatch) -> None:
+    async def add(self, batch: UsageBatch) -> None:
         self.batches.append(batch)
         if self.is_away:
             raise StoreUnavailable("the store does not answer: try again")
-        await super().add_usage(batch)
+        await super().add(batch)
         await asyncio.sleep(0)
         if self.loses_answers:
             raise OutcomeUnknown("the connection broke during a commit")
 
 
+class FlakyStore(MemoryStore):
+    """``usage`` is a FlakyUsage."""
+
+    def __init__(self, part: type[FlakyUsage] = FlakyUsage) -> None:
+        super().__init__()
+        self.usage: FlakyUsage = part(self._tables)
+        self.usage_recorder = UsageRecorder(self.usage)
+
+
 async def kept(store: MemoryStore) -> dict[UsageKey, Usage]:
     """All that the store has."""
-    return dict(await store.usage(*EVER))
+    return dict(await store.usage.sums(*EVER))
 
 
 async def until(true: Callable[[], Any]) -> None:
@@ -72,13 +83,13 @@ async def test_what_a_group_uses_is_kept(store: FlakyStore, tmp_path: Path) -> N
     and seconds, for its source. Exactly, once the data sources are closed, and no value or token is in it.
 
     Red when hits are not collected, and without the flush of ``aclose``."""
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     url = sqlite_file(tmp_path / "orders.db", "canary")
-    await store.create_data_source(production, source_id="ds_1", provided_id="warehouse", url=url)
+    await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=url)
     tokens = {name: draft_token(Tag.CUSTOMER, "k1", secrets.token_bytes) for name in ("acme", "zoo")}
     for name, token in tokens.items():
         draft = GroupDraft(name, name, {"region": "eu", "secret": "canary"}, {"main": "warehouse"})
-        await store.get_or_create(production, draft, token)
+        await store.groups.get_or_create(production, draft, token)
     resolver, sources = Resolver(TimedBackend(store), keys=KEYS, staleness=600), DataSources(store)
     raw = KEYS.mint(tokens["acme"]).encode()
     first = await asyncio.gather(*(resolver.resolve(raw) for _ in range(4)))
@@ -102,18 +113,18 @@ async def test_what_a_group_uses_is_kept(store: FlakyStore, tmp_path: Path) -> N
     assert resolver.peek(raw) is not None
     await resolver.aclose()
     assert (await kept(store))[ACME] == Usage(resolves=305)
-    sent = repr(store.batches)
+    sent = repr(store.usage.batches)
     assert not [canary for canary in ("canary", raw.decode(), "eu'", tokens["acme"].nonce.hex()) if canary in sent]
 
 
 async def test_it_is_sent_by_itself(store: FlakyStore) -> None:
     """After a while, and no timer runs while nothing is counted."""
-    counted = UsageRecorder(store, 0.05)
+    counted = UsageRecorder(store.usage, 0.05)
     handles: list[Any] = asyncio.get_running_loop()._scheduled  # type: ignore[attr-defined]
     before = len(handles)
     for number in (1, 2):
         counted.add("production", "acme", resolves=1)
-        await until(lambda number=number: len(store.batches) == number)
+        await until(lambda number=number: len(store.usage.batches) == number)
     await until(lambda: counted.waiting == 0)
     assert await kept(store) == {ACME: Usage(resolves=2)}
     assert len([each for each in handles if not each.cancelled()]) <= before
@@ -123,17 +134,17 @@ async def test_a_lost_answer_counts_nothing_twice(store: FlakyStore, caplog: pyt
     """The batch is sent again as it was, and what was counted meanwhile is another one. It is said once in the log.
 
     Red when a batch that failed is added to the next one."""
-    counted = UsageRecorder(store, 3_600)
-    store.loses_answers = True
+    counted = UsageRecorder(store.usage, 3_600)
+    store.usage.loses_answers = True
     for number in range(3):
         counted.add("production", "acme", queries=1, rows=10, seconds=0.1)
         await counted.flush()
         assert (await kept(store))[ACME] == Usage(1, 10, 0.1), number
-    store.loses_answers = False
+    store.usage.loses_answers = False
     await counted.flush()
     await counted.flush()
     assert await kept(store) == {ACME: Usage(3, 30, 0.3)}
-    assert [batch.number for batch in store.batches] == [1, 1, 1, 1, 2]
+    assert [batch.number for batch in store.usage.batches] == [1, 1, 1, 1, 2]
     assert [record.message[:40] for record in caplog.records] == [
         "the store does not take the usage of gro",
         "the store takes the usage of groups agai",
@@ -145,14 +156,14 @@ async def test_a_store_that_is_away_loses_nothing(store: FlakyStore, monkeypatch
 
     Red without the bound, and when a failed flush sets no timer."""
     monkeypatch.setattr(recorder, "MOST_ROWS", 5)
-    counted = UsageRecorder(store, 0.02)
-    store.is_away = True
+    counted = UsageRecorder(store.usage, 0.02)
+    store.usage.is_away = True
     for number in range(20):
         counted.add("production", f"g{number}", queries=1)
     assert counted.waiting == 6
-    await until(lambda: len(store.batches) >= 3)
+    await until(lambda: len(store.usage.batches) >= 3)
     counted.add("production", "g0", queries=1)
-    store.is_away = False
+    store.usage.is_away = False
     await until(lambda: counted.waiting == 0)
     found = await kept(store)
     assert found.pop(UsageKey(*OTHER_GROUPS, "")) == Usage(queries=15)
@@ -163,11 +174,11 @@ async def test_many_groups_are_sent_at_once(store: FlakyStore, monkeypatch: pyte
     """Long before the hour is over, in batches. Red without ``hurries``."""
     monkeypatch.setattr(recorder, "MANY_ROWS", 12)
     monkeypatch.setattr(recorder, "BATCH_ROWS", 5)
-    counted = UsageRecorder(store, 3_600)
+    counted = UsageRecorder(store.usage, 3_600)
     for number in range(12):
         counted.add("production", f"g{number}", resolves=1)
     await until(lambda: counted.waiting == 0)
-    assert [len(batch.rows) for batch in store.batches] == [5, 5, 2]
+    assert [len(batch.rows) for batch in store.usage.batches] == [5, 5, 2]
     assert len(await kept(store)) == 12
 
 
@@ -175,14 +186,14 @@ async def test_a_store_that_hangs_is_asked_once(store: FlakyStore, monkeypatch: 
     """However much comes meanwhile: what is sent next is sent when that is over. Red when a flush is planned while one
     is under way: a task for each turn of the loop, each of which would try in turn when the store fails."""
     monkeypatch.setattr(recorder, "MANY_ROWS", 2)
-    hangs = asyncio.Event()
+    hangs, adding = asyncio.Event(), store.usage.add
 
     async def hang(batch: UsageBatch) -> None:
         await hangs.wait()
-        await FlakyStore.add_usage(store, batch)
+        await adding(batch)
 
-    monkeypatch.setattr(store, "add_usage", hang)
-    counted = UsageRecorder(store, 3_600)
+    monkeypatch.setattr(store.usage, "add", hang)
+    counted = UsageRecorder(store.usage, 3_600)
     for number in range(200):
         counted.add("production", f"g{number}", queries=1)
         await asyncio.sleep(0.001)
@@ -194,20 +205,20 @@ async def test_a_store_that_hangs_is_asked_once(store: FlakyStore, monkeypatch: 
 def test_a_loop_that_was_closed_while_it_sent(store: FlakyStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without cancelling its tasks, as ``asyncio.run`` does: the next loop sends the rest, nothing twice. Red with a
     lock that the task holds, which nobody lets go."""
-    adding = FlakyStore.add_usage
+    adding = store.usage.add
 
     async def hang(batch: UsageBatch) -> None:
-        await adding(store, batch)
+        await adding(batch)
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(store, "add_usage", hang)
-    counted = UsageRecorder(store, 3_600)
+    monkeypatch.setattr(store.usage, "add", hang)
+    counted = UsageRecorder(store.usage, 3_600)
     counted.add("production", "acme", queries=1)
     loop = asyncio.new_event_loop()
     task = loop.create_task(counted.flush())
     silence_destroy_warning(task)
     loop.run_until_complete(asyncio.sleep(0.01))
-    assert len(store.batches) == 1
+    assert len(store.usage.batches) == 1
     loop.close()
     monkeypatch.undo()
     counted.add("production", "acme", queries=2)
@@ -226,7 +237,7 @@ class Entry:
 async def test_a_count_is_of_the_hour_in_which_it_was_made(store: FlakyStore) -> None:
     """However late it comes into the store; hits too. Red when hits are put together in the hour that it is then."""
     now = [7_199.0]
-    counted = UsageRecorder(store, 3_600, clock=lambda: now[0])
+    counted = UsageRecorder(store.usage, 3_600, clock=lambda: now[0])
     entry, other = Entry(group("acme")), Entry(group("zoo"))
     counted.add("production", "acme", resolves=1)
     counted.count_first_hit(entry)
@@ -237,14 +248,14 @@ async def test_a_count_is_of_the_hour_in_which_it_was_made(store: FlakyStore) ->
     counted.add("production", "acme", resolves=1)
     await counted.flush()
     hour = datetime(1970, 1, 1, 1, tzinfo=UTC)
-    assert dict(await store.usage(hour, hour + timedelta(hours=1))) == {ACME: Usage(resolves=6)}
-    later = dict(await store.usage(hour + timedelta(hours=1), EVER[1]))
+    assert dict(await store.usage.sums(hour, hour + timedelta(hours=1))) == {ACME: Usage(resolves=6)}
+    later = dict(await store.usage.sums(hour + timedelta(hours=1), EVER[1]))
     assert later == {ACME: Usage(resolves=1), ACME._replace(group="zoo"): Usage(resolves=1)}
 
 
 async def test_threads_count_exactly_while_it_is_sent(store: FlakyStore) -> None:
     """Red without the lock of ``add``: counts that come while a row is taken are lost."""
-    counted = UsageRecorder(store, 3_600)
+    counted = UsageRecorder(store.usage, 3_600)
 
     def count() -> None:
         for _ in range(3_000):
@@ -300,25 +311,25 @@ async def test_a_counter_of_your_own_has_the_queries(store: FlakyStore) -> None:
 @pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
 def test_seconds_that_are_none_are_refused(store: FlakyStore, seconds: float) -> None:
     with pytest.raises(InvalidSettings, match="usage_seconds"):
-        UsageRecorder(store, seconds)
+        UsageRecorder(store.usage, seconds)
 
 
 def test_what_no_database_takes_is_not_in_the_way(store: FlakyStore, caplog: pytest.LogCaptureFixture) -> None:
     """An app may make its groups up. Outside of a loop nothing is sent, and nothing fails; the error of a store that
     is not ours is told by its type and line alone, for its text may hold a password."""
 
-    class Broken(FlakyStore):
-        async def add_usage(self, batch: UsageBatch) -> None:
+    class Broken(FlakyUsage):
+        async def add(self, batch: UsageBatch) -> None:
             self.batches.append(batch)
             raise ValueError("canary-password")
 
-    broken = Broken()
-    counted = UsageRecorder(broken, 3_600)
+    broken = FlakyStore(Broken)
+    counted = UsageRecorder(broken.usage, 3_600)
     counted.add("production", "a\0b\ud800" + "x" * 300, queries=1)
     counted.add("production", "ab?" + "x" * 400, queries=2)  # the same as text, and PostgreSQL takes a row once
     with caplog.at_level(logging.WARNING):
         asyncio.run(counted.flush())
-    (row,) = broken.batches[0].rows
+    (row,) = broken.usage.batches[0].rows
     assert row.key.group == "ab?" + "x" * 252
     assert row.usage.queries == 3
     assert "builtins.ValueError" in caplog.text

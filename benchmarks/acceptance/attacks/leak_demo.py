@@ -115,7 +115,7 @@ _WITHOUT_GROUP: Final = frozenset(
 async def leak_demo(folder: Path, count: int) -> AsyncIterator[LeakDemo]:
     """The demo of ``count`` groups of canaries, with its databases in ``folder``: half in SQLite, half in DuckDB."""
     store = MemoryStore()
-    environment = await store.create_environment("demo", Tag.TESTING)
+    environment = await store.environments.create("demo", Tag.TESTING)
     groups = canary_groups(
         count,
         like=AIRLINES["9E"].properties,
@@ -124,7 +124,7 @@ async def leak_demo(folder: Path, count: int) -> AsyncIterator[LeakDemo]:
         environment=environment,
     )
     for name, url in _make_databases(folder, groups).items():
-        await store.create_data_source(environment, source_id=f"ds_{name}", provided_id=name, url=url)
+        await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=url)
     keys = KeyRing([SigningKey("k1", secrets.token_bytes(32))])
     tokens = await groups.provision(Provisioner(store, keys), environment)
     async with DataSources(store) as sources:

@@ -67,10 +67,10 @@ class _Attacked:
         return JSONResponse(await run_in_threadpool(run))
 
     async def _with_region(self, region: str) -> UserGroup:
-        environment = await self._store.environment("production")
+        environment = await self._store.environments.get("production")
         if environment is None:
-            environment = await self._store.create_environment("production", Tag.CUSTOMER)
-            await self._store.create_data_source(
+            environment = await self._store.environments.create("production", Tag.CUSTOMER)
+            await self._store.sources.create(
                 environment, source_id="ds_warehouse", provided_id="warehouse", url=f"sqlite:///{self._warehouse}"
             )
         return UserGroup(

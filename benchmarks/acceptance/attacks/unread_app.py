@@ -63,13 +63,13 @@ def prepare(folder: Path) -> Secrets:
 
 async def _fill(folder: Path) -> Secrets:
     store = SQLStore(_store_url(folder))
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     url = f"sqlite:///{folder / 'rows.db'}"
-    await store.create_data_source(environment, source_id="ds_rows", provided_id="rows", url=url)
+    await store.sources.create(environment, source_id="ds_rows", provided_id="rows", url=url)
     provisioner = Provisioner(store, _KEYS)
     drafts = [GroupDraft(name, name, {}, {"main": "ds_rows"}) for name in GROUPS]
     tokens = {each.provided_id: (await provisioner.get_or_create(environment, each)).token for each in drafts}
-    secret, _ = await issue_api_token(store, environment, label="attacked")
+    secret, _ = await issue_api_token(store.api_tokens, environment, label="attacked")
     await store.aclose()
     return Secrets(tokens, secret)
 

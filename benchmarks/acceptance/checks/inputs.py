@@ -47,8 +47,8 @@ class Api:
 
     async def caller(self, name: str, tag: Tag = Tag.CUSTOMER) -> tuple[Environment, str]:
         """A new environment and an API token of it."""
-        environment = await self.store.create_environment(name, tag)
-        secret, _ = await issue_api_token(self.store, environment, scopes=[Scope.PROVISION])
+        environment = await self.store.environments.create(name, tag)
+        secret, _ = await issue_api_token(self.store.api_tokens, environment, scopes=[Scope.PROVISION])
         return environment, secret
 
     async def ask(self, method: str, headers: list[tuple[bytes, bytes]], body: bytes) -> tuple[int, bytes]:
@@ -221,7 +221,7 @@ async def _foreign(number: int, dice: random.Random) -> dict[str, int]:
     for environment, _ in callers:
         tokens.append({})
         for number_of in range(20):
-            issued = await api.store.get_or_create(
+            issued = await api.store.groups.get_or_create(
                 environment, GroupDraft(f"g{number_of}", environment.name), make_token(key_id="k1", tag=environment.tag)
             )
             tokens[-1][f"g{number_of}"] = _KEYS.mint(issued.token)
@@ -259,7 +259,7 @@ async def _leaks(
     if what == 1:
         return status != 404
     seen = answer["user_group"]
-    kept = await api.store.get(callers[other][0], name)
+    kept = await api.store.groups.get(callers[other][0], name)
     untouched = (
         kept is not None and kept.group.name == callers[other][0].name and _KEYS.mint(kept.token) == tokens[other][name]
     )

@@ -43,13 +43,15 @@ class Writing:
         url = f"sqlite:///{self._file}"
         migrate(url)
         store = SQLStore(url, deadline=60, run_dir=self._folder)
-        environment = await store.create_environment("production", Tag.CUSTOMER)
-        issued = await store.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
+        environment = await store.environments.create("production", Tag.CUSTOMER)
+        issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         self._acknowledged = issued.token.version
         power.on_sync = lambda: self._look(power)  # in the writer's thread, in the middle of a commit
         try:
             for _ in range(rotations):
-                issued = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+                issued = await store.groups.rotate(
+                    environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16)
+                )
                 self._acknowledged = issued.token.version
                 self._look(power)
         finally:

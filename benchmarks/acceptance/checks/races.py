@@ -23,7 +23,7 @@ _LANES = 10
 async def race(url: str, rounds: int, run: Path) -> int:
     """The wrong outcomes of so many rounds, half of each kind, between stores that share nothing but the database."""
     stores = [SQLStore(url, deadline=60, run_dir=run) for _ in range(_STORES)]
-    environment = await stores[0].create_environment("production", Tag.CUSTOMER)
+    environment = await stores[0].environments.create("production", Tag.CUSTOMER)
     lanes = [_lane(stores, environment, f"lane-{lane}", rounds // 2 // _LANES) for lane in range(_LANES)]
     wrong = sum(await asyncio.gather(*lanes))
     for store in stores:
@@ -33,12 +33,12 @@ async def race(url: str, rounds: int, run: Path) -> int:
 
 async def _lane(stores: Sequence[SQLStore], environment: Environment, name: str, rounds: int) -> int:
     """One group's rotations, each followed by the creation of another group."""
-    issued = await stores[0].get_or_create(environment, GroupDraft(name, "Race"), make_token())
+    issued = await stores[0].groups.get_or_create(environment, GroupDraft(name, "Race"), make_token())
     wrong = 0
     for number in range(rounds):
         won = await asyncio.gather(*(_rotate(store, environment, issued) for store in stores))
         winners = [each for each in won if each is not None]
-        kept = await stores[number % _STORES].get(environment, name)
+        kept = await stores[number % _STORES].groups.get(environment, name)
         if kept is None or len(winners) != 1 or kept.token != winners[0].token:
             return rounds - number  # all that would have come after it
         wrong += kept.token.version != issued.token.version + 1
@@ -49,14 +49,14 @@ async def _lane(stores: Sequence[SQLStore], environment: Environment, name: str,
 
 async def _rotate(store: SQLStore, environment: Environment, issued: Issued) -> Issued | None:
     try:
-        return await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        return await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     except TokenAlreadyRotated:
         return None
 
 
 async def _create(stores: Sequence[SQLStore], environment: Environment, name: str) -> bool:
     made = await asyncio.gather(
-        *(store.get_or_create(environment, GroupDraft(name, "Race"), make_token()) for store in stores)
+        *(store.groups.get_or_create(environment, GroupDraft(name, "Race"), make_token()) for store in stores)
     )
     return sum(each.created for each in made) != 1 or len({each.token for each in made}) != 1
 

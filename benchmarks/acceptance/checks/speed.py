@@ -49,8 +49,10 @@ async def _times(app: ASGIApp, token: bytes, number: int) -> list[float]:
 
 async def _hits(number: int) -> tuple[list[float], int]:
     store = MemoryStore()
-    environment = await store.create_environment("production", Tag.CUSTOMER)
-    issued = await store.get_or_create(environment, GroupDraft("acme", "Acme", {"a": 1}), make_token(key_id="k1"))
+    environment = await store.environments.create("production", Tag.CUSTOMER)
+    issued = await store.groups.get_or_create(
+        environment, GroupDraft("acme", "Acme", {"a": 1}), make_token(key_id="k1")
+    )
     resolver = Resolver(store, keys=_KEYS)
     token = _KEYS.mint(issued.token).encode()
     app = UserGroupMiddleware(_bare, resolver=resolver)
@@ -76,14 +78,14 @@ def hit(effort: Effort) -> Measured:
 
 async def _rotations(url: str, run: Path, seconds: float) -> float:
     store = SQLStore(url, deadline=60, run_dir=run)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     end = time.monotonic() + seconds
 
     async def one(name: str) -> int:
-        issued: Issued = await store.get_or_create(environment, GroupDraft(name, "G"), make_token())
+        issued: Issued = await store.groups.get_or_create(environment, GroupDraft(name, "G"), make_token())
         done = 0
         while time.monotonic() < end:
-            issued = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+            issued = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
             done += 1
         return done
 
@@ -128,12 +130,12 @@ class _Counted:
 
 async def _herd(url: str, run: Path, rounds: int) -> list[int]:
     store = SQLStore(url, run_dir=run)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     counted = _Counted(store)
     resolver = Resolver(counted, keys=_KEYS)
     found = []
     for number in range(rounds):
-        issued = await store.get_or_create(environment, GroupDraft(f"g{number}", "G"), make_token(key_id="k1"))
+        issued = await store.groups.get_or_create(environment, GroupDraft(f"g{number}", "G"), make_token(key_id="k1"))
         token = _KEYS.mint(issued.token)
         before = counted.reads
         groups = await asyncio.gather(*(resolver.resolve(token) for _ in range(1_000)))

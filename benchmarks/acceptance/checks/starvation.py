@@ -39,9 +39,10 @@ class _Directory:
     """Of one source."""
 
     def __init__(self, url: str) -> None:
+        self.sources = self
         self._source = RegisteredSource("ds_1", "main", make_environment(), url)
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """It."""
         return self._source
 

@@ -35,7 +35,7 @@ class Operator:
 
     def __enter__(self) -> Operator:
         self.environment = self.do(self._environment())
-        self.secret, _ = self.do(issue_api_token(self.store, self.environment, label="fleet"))
+        self.secret, _ = self.do(issue_api_token(self.store.api_tokens, self.environment, label="fleet"))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -81,8 +81,8 @@ class Operator:
         return self.keys.read(token.encode()).version
 
     async def _environment(self) -> Environment:
-        found = await self.store.environment("production")
-        return found or await self.store.create_environment("production", Tag.CUSTOMER)
+        found = await self.store.environments.get("production")
+        return found or await self.store.environments.create("production", Tag.CUSTOMER)
 
 
 def prepare(database: str, keys: Path) -> None:

@@ -13,6 +13,7 @@ class Directory:
     """A SourceDirectory in a dict."""
 
     def __init__(self) -> None:
+        self.sources = self
         self._sources: dict[str, RegisteredSource] = {}
 
     def add(self, number: int, url: str, **fields: Any) -> RegisteredSource:
@@ -20,7 +21,7 @@ class Directory:
         self._sources[source.id] = source
         return source
 
-    async def data_source(self, _environment: Environment, reference: str) -> RegisteredSource | None:
+    async def get(self, _environment: Environment, reference: str) -> RegisteredSource | None:
         return self._sources.get(reference)
 
 

@@ -1,4 +1,4 @@
-"""Trying again after a pause that grows: the one back-off of all that reconnects, and the breaker."""
+"""Retries after growing pauses: reconnecting, and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable
 from typing import NoReturn
 
 FAILURES = 5
-"""So many in a row open a Breaker."""
+"""Failures in a row that open a Breaker."""
 
 SHORTEST_SECONDS = 0.5
 LONGEST_SECONDS = 10.0
-"""A pause of a Breaker is twice the one before it, within these, and up to half as long again by chance."""
+"""The pauses of a Breaker double up to this, plus up to half at random."""
 
 
 class Backoff:
-    """Pauses in seconds: the first is ``shortest``, each is twice the one before it, none is above ``longest``."""
+    """Pauses in seconds: the first is ``shortest``, each doubles, up to ``longest``."""
 
     def __init__(self, shortest: float, longest: float) -> None:
         self._shortest = shortest
@@ -30,7 +30,7 @@ class Backoff:
         return pause
 
     def reset(self) -> None:
-        """All is well: the next pause is the shortest again."""
+        """Start from the shortest pause again."""
         self._next = self._shortest
 
 
@@ -41,17 +41,17 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Runs ``connect``, which goes on for as long as its connection does, again and again until it is cancelled.
+    """Run ``connect``, which lasts as long as its connection, again and again until cancelled.
 
-    ``ended`` gets what ``connect`` raised (None: it returned) and says whether the connection had been good; then the
-    next pause is the ``shortest``. Pauses (seconds) vary by half, so that a fleet does not come back in step.
+    ``ended`` gets the error of ``connect`` (None: it returned) and says whether the connection was good; then the pause
+    (seconds) starts from ``shortest``. Pauses vary by half, so that a fleet does not return in step.
     """
     backoff = Backoff(shortest, longest)
     while True:
         try:
             await connect()
             error = None
-        except Exception as raised:  # noqa: BLE001 - whatever it is, there is no connection now
+        except Exception as raised:  # noqa: BLE001 - any error ends the connection
             error = raised
         if ended(error):
             backoff.reset()
@@ -59,9 +59,9 @@ async def reconnect_forever(
 
 
 class Breaker:
-    """Leaves a server alone that does not answer. Pure: clock and chance are arguments.
+    """Circuit breaker. Pure: clock and chance are arguments.
 
-    Closed: everybody may ask. Open: nobody, until the pause is over; then one may, and its outcome decides.
+    Closed: all may ask. Open: nobody until the pause is over; then one probe decides.
     """
 
     def __init__(self, *, clock: Callable[[], float], chance: Callable[[], float]) -> None:
@@ -75,17 +75,17 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the server is left alone, but for a probe."""
+        """Whether the server is avoided, except for probes."""
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether to ask now. Whoever is allowed calls ``succeeded`` or ``failed`` afterwards."""
+        """Whether to ask now. If so, call ``succeeded`` or ``failed`` afterwards."""
         if self._until is None:
             return True
         now = self._clock()
         if now < self._until:
             return False
-        self._until = now + self._pause  # one probe; should its outcome be lost, there is another
+        self._until = now + self._pause  # one probe; another follows if its outcome is lost
         self._probing = True
         return True
 

@@ -1,6 +1,6 @@
-"""LoopLocal: a value for each event loop, created when it is first asked for there and closed with the loop.
+"""LoopLocal: a value for each event loop, created on first use and closed with the loop.
 
-A suspended asynchronous generator is closed by ``loop.shutdown_asyncgens``: so a loop that ends closes its value.
+``loop.shutdown_asyncgens`` closes suspended asynchronous generators, so a loop that ends closes its value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class LoopLocal(Generic[T]):
-    """One ``T`` for each event loop. ``close`` is awaited when the loop shuts down, or by ``aclose``."""
+    """One ``T`` per event loop. ``close`` is awaited when the loop shuts down, or by ``aclose``."""
 
     def __init__(self, create: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:
         self._create = create
@@ -25,18 +25,18 @@ class LoopLocal(Generic[T]):
         )
 
     def get(self) -> T:
-        """The value of the running loop. Raises RuntimeError where no loop runs."""
+        """The value of the running loop. Raises RuntimeError without one."""
         loop = asyncio.get_running_loop()
         known = self._values.get(loop)
         if known is not None:
             return known[0]
         for other in [reference() for reference in self._values.keyrefs()]:
             if other is not None and other.is_closed():
-                self._values.pop(other, None)  # a value may refer to its loop, which then would never be collected
+                self._values.pop(other, None)  # a value that refers to its loop would keep it alive
         value, closing = self._create(), None
         if self._close is not None:
             closing = _close_with_loop(value, self._close)
-            with suppress(StopIteration):  # at its first ``yield``, which waits for nothing; its loop knows it now
+            with suppress(StopIteration):  # run to its first ``yield``, so that the loop knows it
                 anext(closing).__await__().send(None)
         self._values[loop] = value, closing
         return value
@@ -46,7 +46,7 @@ class LoopLocal(Generic[T]):
         return asyncio.get_running_loop() in self._values
 
     async def aclose(self) -> None:
-        """Closes the value of the running loop; the next ``get`` creates another one."""
+        """Close the value of the running loop; ``get`` creates another."""
         known = self._values.pop(asyncio.get_running_loop(), None)
         if known is not None and known[1] is not None:
             await known[1].aclose()
@@ -60,5 +60,5 @@ async def _close_with_loop(value: T, close: Callable[[T], Awaitable[None]]) -> A
 
 
 def silence_destroy_warning(task: asyncio.Task[None]) -> None:
-    """A loop that is closed over this task has nothing to warn about: nobody waits for it."""
+    """No warning if the loop closes over this task: nothing waits for it."""
     task._log_destroy_pending = False  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""PublishQueue: what writers want published, sent by the event loop in its own time. Nobody waits for it."""
+"""PublishQueue: messages of writers, sent by the event loop in the background."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import islice
 from threading import Lock
 
 CAPACITY = 10_000
-"""How many handles may wait. Then the oldest leaves: nothing rests on what is sent here."""
+"""The most waiting handles; then the oldest is dropped, for nothing depends on these messages."""
 
 BATCH = 64
 CLOSE_SECONDS = 1.0
@@ -20,23 +20,22 @@ AGAIN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A handle, the generation that it is about, and what is to be stored for it (nothing: only that it changed)."""
+    """A handle, its generation, and the content to store (empty: only announce the change)."""
 
     handle: bytes
     generation: int
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """A newer generation, or content that was read in the very generation that is only announced."""
+        """Whether it has a newer generation, or content for a generation that is only announced."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
 class PublishQueue:
-    """At most one message for a handle, the newest. ``send`` gets some of them at a time; when it raises OSError they
-    are put back and sent again with the next one, or after a second.
+    """At most one message per handle, the newest. ``send`` gets batches; after an OSError a batch waits for the next
+    message or a second.
 
-    ``put`` may be called in any thread, and in one without an event loop: the message waits for the loop that used the
-    queue last, or for ``aclose``.
+    ``put`` works in any thread; without an event loop the message waits for the last used loop, or for ``aclose``.
     """
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
@@ -81,7 +80,6 @@ class PublishQueue:
         return task
 
     def _tasks_of(self, loop: asyncio.AbstractEventLoop) -> set[asyncio.Task[None]]:
-        """The task that sends on this loop, if one does."""
         return {task for task in list(self._tasks) if task.get_loop() is loop and not task.done()}
 
     async def _drain(self) -> None:
@@ -92,7 +90,7 @@ class PublishQueue:
                 await self._send(batch)
             except OSError:
                 self._put_back(batch)
-                # Until then nothing is sent and no other timer is set, however many messages come.
+                # Until then nothing is sent and no other timer is set.
                 self._pause_until = time.monotonic() + AGAIN_SECONDS
                 loop = asyncio.get_running_loop()
                 loop.call_later(AGAIN_SECONDS * 1.1, self._start, loop)
@@ -107,13 +105,13 @@ class PublishQueue:
                 self._add(message)
 
     async def aclose(self) -> None:
-        """Sends what waits, within a second; what cannot be sent by then is given up."""
+        """Send waiting messages within a second, and drop the rest."""
         loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 if tasks := self._tasks_of(loop):
                     await asyncio.wait(tasks)
-                await self._create_task(loop)  # one of the tasks: a `_start` that is still to come begins no second one
+                await self._create_task(loop)  # registered, so that a late `_start` begins no second one
         tasks = self._tasks_of(loop)
         for task in tasks:
             task.cancel()

@@ -1,7 +1,7 @@
-"""ReadAhead: the messages of a client, of which some may be read before the app asks for them.
+"""ReadAhead: reads client messages before the app asks for them.
 
-That the client has left is a message behind all others, so whoever waits for it has to take the others too. They are
-kept for the app, in their order, and it notices nothing. At most one task receives from the server at a time.
+The disconnect follows all other messages, so waiting for it means keeping the others, in order, for the app. At most
+one task receives from the server at a time.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 MOST_MESSAGES: Final = 16
 MOST_BYTES: Final = 64 * 1024
-"""What is kept at most, and one message more: with as much, nothing is read before the app has taken it."""
+"""Limits of what is kept, plus one message; beyond them, reading waits for the app."""
 _LEFT: Final = frozenset({"websocket.disconnect", "http.disconnect"})
 _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1006}
 
 
 class ReadAhead:
-    """The ``receive`` of the app of a websocket or request, around the server's own."""
+    """The app's ``receive``, around the server's."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 
@@ -31,10 +31,10 @@ class ReadAhead:
         self._kept: deque[Message] = deque()
         self._size = 0
         self._is_left = False
-        self._left: asyncio.Future[None] | None = None  # of the one who waits for it
+        self._left: asyncio.Future[None] | None = None  # of `wait_left`
         self._space: asyncio.Future[None] | None = None
         self._receiving: _Interruptible | None = None
-        self._turn: asyncio.Future[None] | None = None  # done when whoever receives now has a message or gives up
+        self._turn: asyncio.Future[None] | None = None  # done when the current receiver has a message or gives up
 
     async def __call__(self) -> Message:
         """The client's next message."""
@@ -49,12 +49,8 @@ class ReadAhead:
         return message
 
     async def wait_left(self) -> None:
-        """Returns when the client has left, or the websocket was closed here. For one task at a time. Raises what the
-        server's ``receive`` does.
-
-        What the client sends meanwhile is kept for the app; if that is too much, nothing is noticed before the app has
-        taken some of it.
-        """
+        """Return when the client has left or the websocket was closed here. For one task at a time. Raises the errors
+        of the server's ``receive``. If too many messages wait for the app, a disconnect is noticed later."""
         if self._is_left:
             return
         loop = asyncio.get_running_loop()
@@ -69,9 +65,9 @@ class ReadAhead:
             reading.result()  # the server's receive has failed
 
     def mark_left(self) -> None:
-        """The websocket was closed here: whoever receives gets a ``websocket.disconnect``.
+        """The websocket was closed here: receivers get ``websocket.disconnect``.
 
-        The server's ``receive`` is given up. granian sends no close message while one is under way.
+        Gives up the server's ``receive``: granian sends no close message during one.
         """
         self._is_left = True
         if self._receiving is not None:
@@ -92,7 +88,6 @@ class ReadAhead:
                 self._size += _size(message)
 
     async def _take(self) -> Message:
-        """From the server; meanwhile nobody else does."""
         turn = self._turn = asyncio.get_running_loop().create_future()
         receiving = self._receiving = _Interruptible(self._receive())
         try:

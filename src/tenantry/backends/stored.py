@@ -1,9 +1,4 @@
-"""What a store holds, and the rules that follow from it as pure functions: a group with its token, and the response to
-an Idempotency-Key; and the clock that they go by.
-
-A stored response holds no token: it is given again only while the token that it spoke of is still the live one, and
-then the group's own row has the parts of that token.
-"""
+"""The rules of stores as pure functions: rotation, grace and Idempotency-Keys; and the clock of a store."""
 
 from __future__ import annotations
 
@@ -18,6 +13,7 @@ from tenantry.errors import (
     IdempotencyKeyReused,
     IdempotencySuperseded,
     TokenAlreadyRotated,
+    UnknownEnvironment,
     UnknownToken,
 )
 from tenantry.groups import (
@@ -38,25 +34,25 @@ UNKNOWN_TOKEN = "this token is of no group of this environment"  # noqa: S105 - 
 ALREADY_ROTATED = "this token was rotated already: fetch the live one with GET /api/user"
 
 IDEMPOTENCY_LIFETIME = timedelta(hours=24)
-"""How long an Idempotency-Key is remembered."""
+"""The lifetime of an Idempotency-Key."""
 
 USAGE_WRITER_LIFETIME = timedelta(days=90)
-"""How long the last batch of usage of a process is remembered, so that it is not added again."""
+"""How long the last batch number of a process is remembered."""
 
 PRUNED_AT_ONCE = 5_000
-"""How many rows of usage one write deletes at most."""
+"""The largest number of usage rows that one write deletes."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """A group, its live token, and the token just before it if that one was given a grace."""
+    """A group, its live token, and the previous token if it has a grace."""
 
     group: UserGroup
     token: Token
     previous: Token | None = None
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """What ``token`` opens at ``now``: this group, if it is the live one, or the previous one within its grace."""
+        """This group, if ``token`` is the live one, or the previous one within its grace at ``now``."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -65,14 +61,14 @@ class StoredGroup:
         return LookupResult(None, generation)
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
-        """This group after ``changes``: absent fields stay, the others are replaced whole. Itself if none differs."""
+        """This group after ``changes``; itself if nothing differs."""
         differing = changes.differing(self.group)
         if not differing:
             return self
         return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
-        """Raises GroupChanged unless this is the group as it was ``expected``; None expects nothing."""
+        """Raises GroupChanged unless the group is still ``expected``; None expects nothing."""
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
@@ -90,9 +86,8 @@ class StoredGroup:
     ) -> StoredGroup:
         """This group under the next token version, if ``current`` is its live token.
 
-        ``grace_seconds``: None means that of the environment as it is stored, not as the caller knew it.
-        Raises UnknownToken and TokenAlreadyRotated. A version below the live one has been live once,
-        for its signature is good and handles are never used again.
+        ``grace_seconds``: None means the stored environment's. Raises UnknownToken and TokenAlreadyRotated: a lower
+        version was live once, because its signature is good and handles are never reused.
         """
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
@@ -115,7 +110,8 @@ class StoredGroup:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """The group as it was returned, whether it was new, and the first keyed hash of the body that asked."""
+    """The response to an Idempotency-Key. It holds no token: it is replayed only while that token is live, and the
+    group's row has its parts."""
 
     body_hash: bytes
     group: UserGroup
@@ -123,14 +119,13 @@ class StoredResponse:
 
     @classmethod
     def of(cls, once: IdempotencyKey, issued: Issued) -> StoredResponse:
-        """What is stored for the first request with a key."""
+        """The response to the first request with a key."""
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """The response again. ``now`` is the group with the same handle as it is stored; None when it was deleted.
+        """The response again. ``now``: the stored group with this handle, or None if it was deleted.
 
-        Raises IdempotencyKeyReused when the key did not come with this very body before, under any of the signing
-        keys; IdempotencySuperseded when the token that was answered is not live any more.
+        Raises IdempotencyKeyReused for another body; IdempotencySuperseded if the token of the response is not live.
         """
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key came with another body before: use a new key")
@@ -142,8 +137,7 @@ class StoredResponse:
 
 
 def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:
-    """Whether ``token``, whose handle is the group's, has these parts. The nonce is secret, so it is compared in
-    constant time."""
+    """Whether ``token`` has these parts. The secret nonce is compared in constant time."""
     return (
         version == token.version and key_id == token.key_id and tag is token.tag and compare_digest(nonce, token.nonce)
     )
@@ -153,27 +147,32 @@ def _same(stored: Token, given: Token) -> bool:
     return stored.handle == given.handle and is_token(given, stored.tag, stored.key_id, stored.version, stored.nonce)
 
 
+def unknown_environment(environment: Environment) -> UnknownEnvironment:
+    """The error of a write whose environment is not in the store."""
+    return UnknownEnvironment(f"there is no environment {environment.name!r}: make it first")
+
+
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def ascii_lower(text: str) -> str:
-    """The text with A to Z in lower case, and nothing else changed: as ``lower`` of each database does it alike."""
+    """The text with only A to Z in lower case, as all databases agree on."""
     return text.translate(_LOWER)
 
 
 def matches(group: UserGroup, text: str) -> bool:
-    """Whether the id of a group begins with the text, or its name contains it: ``match`` of ``GroupStore.groups``."""
+    """Whether the group's id begins with the text or its name contains it: ``match`` of ``GroupStore.list``."""
     return group.provided_id.startswith(text) or ascii_lower(text) in ascii_lower(group.name)
 
 
 # --- API tokens ---
 
 USE_INTERVAL = timedelta(hours=1)
-"""How coarse the last use of an API token is: it is stored at most once in this time."""
+"""The last use of an API token is stored at most once in this time."""
 
 
 def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
-    """The same token. Raises ApiTokenExpired from its end on."""
+    """Returns the token. Raises ApiTokenExpired from its end on."""
     if token.expires_at is not None and now >= token.expires_at:
         ended = token.expires_at.isoformat(timespec="seconds")
         raise ApiTokenExpired(f"the API token expired at {ended}: create another with tenantry api-token create")
@@ -181,7 +180,7 @@ def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
 
 
 def use_is_recorded(token: ApiToken, now: datetime) -> bool:
-    """Whether a use at ``now`` needs no record, because one is stored of the last hour."""
+    """Whether a use within the last hour is stored."""
     return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
 
 
@@ -189,17 +188,13 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 class StoreClock:
-    """The time by the clock that a store was given, else by its database's, else by this host's.
-
-    Hosts of a fleet disagree about the time, so one clock decides for all of them: the database's. ``given`` overrides
-    it, for tests.
-    """
+    """The database's clock, because hosts disagree; else this host's. ``given`` overrides it, for tests."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """The time, where the database said ``micros`` a moment ago."""
+        """The time, given the database's ``micros``."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

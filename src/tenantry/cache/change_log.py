@@ -98,7 +98,7 @@ class ChangeLog:
         for change in changes:
             if change.generation <= self.generation:
                 continue
-            if self._blocks:  # a change that was added before: its list was not applied to the end
+            if self._blocks:  # added before, from a list that was applied in part
                 last = self._blocks[-1]
                 if change.generation < last.last or last.changed.get(change.handle, -1) >= change.generation:
                     continue
@@ -115,6 +115,6 @@ class ChangeLog:
     def complete(self, changes: Changes) -> None:
         """All changes of the list were added."""
         if self._discarded:
-            self._discarded.pop()  # one at a time: this takes no longer than applying does
+            self._discarded.pop()  # one per poll, to bound the time
         self.generation = changes.generation
         self._previous_hints, self._recent_hints = self._recent_hints, {}

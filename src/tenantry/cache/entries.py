@@ -169,7 +169,7 @@ class Sources:
     def __init__(self, capacity: int) -> None:
         self.entries: dict[tuple[int, str], CachedSource] = {}
         self._capacity = capacity
-        self._oldest = inf  # no entry is of a generation below this
+        self._oldest = inf  # no entry has a lower generation
 
     def put(self, key: tuple[int, str], entry: CachedSource) -> None:
         """Add or replace one."""

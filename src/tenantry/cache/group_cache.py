@@ -1,11 +1,9 @@
-"""GroupCache: cached groups of tokens, and whether they may be used. Pure: times (of a suspend-aware clock) and the
-slot versions of this host are arguments.
+"""GroupCache: cached groups of tokens, and whether they may be used. Pure: times (of a suspend-aware clock) and slot
+versions are arguments.
 
-An answer is used only under its lease (the store listed its changes less than the staleness bound ago, and the group
-was not among them), while its slot has the version read before the store was asked, and before its own deadline. It is
-stored only if the unbroken change list since its snapshot does not hold its group, so a late answer is never stored.
-
-CLOCK (second chance) bounds it: an insert into a full cache looks at a few entries and evicts one.
+An answer is used only under its lease, while its slot has the version read before the store was asked, and before its
+deadline. It is stored only if the unbroken change list since its snapshot does not hold its group. CLOCK (second
+chance) bounds the cache.
 """
 
 from __future__ import annotations
@@ -123,9 +121,8 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Whether only the store of record may be asked: there is no lease, or a write on this host may have followed
-        the last poll, so a second-level cache could be outdated without the list showing it. Compares the version of
-        the load, under which the answer is stored."""
+        """Whether only the store of record may be asked: without a lease, or if a write on this host may have followed
+        the last poll, so that a second-level cache could be outdated unnoticed."""
         with self._lock:
             versions_at_poll, lease = self._versions_at_poll, self.lease
             if versions_at_poll is None or pending.lease is not lease or now >= lease.until:
@@ -176,7 +173,7 @@ class GroupCache:
             answer = CachedAnswer(pending, NO_GENERATION if generation is None else generation, deadline)
             self._negative.add(key, pending.handle, answer)
             entry = self.entry(key)
-            if entry is not None:  # it had a group once
+            if entry is not None:  # it had a group
                 self._drop(entry)
             return True
 
@@ -240,7 +237,7 @@ class GroupCache:
         each step yields the ages (seconds) of changes that dropped usable answers."""
         with self._lock:
             if snapshot.polled_at < self._polled_at:
-                return  # the answer to an older poll says nothing new, and may look like a step back
+                return  # an older poll: nothing new, and it may look like a step back
             self._polled_at = snapshot.polled_at
             if not self.change_log.continues(changes) or changes.generation < snapshot.highest_generation:
                 self.change_log.restart(changes)
@@ -280,7 +277,7 @@ class GroupCache:
         self.lease = lease
 
     def _evict_older(self, handle: bytes, generation: int, now: float) -> bool:
-        """Drop what is older than this generation. True if any could be used."""
+        """True if any of it could be used."""
         for pending in self._pending.get(handle, ()):
             pending.min_generation = max(pending.min_generation, generation)
         if handle == SOURCES_HANDLE:
@@ -307,8 +304,8 @@ class GroupCache:
         self._highest_generation = max(self._highest_generation, generation)
 
     def _make_capacity(self, now: float) -> None:
-        """Drop the next entry if it is dead, so the cache shrinks while in use. A full cache drops the first entry that
-        is dead or unused since the last round, or the one after MAX_CHANCES."""
+        """Drop the next entry if it is dead, so the cache shrinks while in use; if full, the first that is dead, unused
+        since the last round, or after MAX_CHANCES."""
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:
@@ -322,7 +319,7 @@ class GroupCache:
             entry.seen = False
 
     def _is_dead(self, entry: CacheEntry, now: float) -> bool:
-        """Whether it can never be used again. An expired lease may be renewed."""
+        """An expired lease may be renewed; a replaced one never."""
         lease = entry.lease
         return lease is not self.lease or entry.is_over(now) or lease.versions[entry.slot] != entry.version
 

@@ -54,7 +54,12 @@ async def create(
     check_future(end, now)
     target = await choose_environment(store, environment)
     secret, made = await issue_api_token(
-        store, target, label=label, scopes=[Scope(scope) for scope in scopes], expires_at=end, author=author()
+        store.api_tokens,
+        target,
+        label=label,
+        scopes=[Scope(scope) for scope in scopes],
+        expires_at=end,
+        author=author(),
     )
     print_secret(secret, _row(made), field="api_token", as_json=as_json)
     print_note(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
@@ -71,7 +76,7 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
     """List the API tokens of an environment, without their secrets. The last use is to the hour: later ones may be
     missing."""
     target = await choose_environment(store, environment)
-    print_rows([_row(each) for each in await store.api_tokens(target)], as_json=as_json)
+    print_rows([_row(each) for each in await store.api_tokens.list(target)], as_json=as_json)
 
 
 @api_token.command("revoke")
@@ -83,7 +88,7 @@ async def revoke(store: Store, token_id: int, environment: str | None, as_json: 
     """Revoke the API token with this ID (see `list`). It is dead when this command returns, and so are the previews
     that were asked for with it."""
     target = await choose_environment(store, environment)
-    revoked = await store.revoke_api_token(target, token_id, author=author())
+    revoked = await store.api_tokens.revoke(target, token_id, author=author())
     gone = revoked.api_token
     print_value(str(gone.id), _row(gone) | {"ended_previews": revoked.ended}, field="id", as_json=as_json)
     print_note(f"Revoked …{gone.hint}. Previews that ended with it, opened or not: {revoked.ended}.")

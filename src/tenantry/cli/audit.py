@@ -57,9 +57,9 @@ async def _show(
     store: Store, environment: str | None, after: int, limit: int | None, follow: bool, as_json: bool
 ) -> None:
     name = settings(environment=environment).environment
-    if name is not None and await store.environment(name) is None:
+    if name is not None and await store.environments.get(name) is None:
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
-    pages = _followed(store, name, after, limit) if follow else _pages(store, name, after, limit)
+    pages = _followed(store.audit, name, after, limit) if follow else _pages(store.audit, name, after, limit)
     printing = JsonLinePrinter() if follow and as_json else RowPrinter(as_json=as_json)
     with suppress(asyncio.CancelledError), printing as printer:  # Ctrl-C is how following ends
         async for page in pages:
@@ -72,7 +72,7 @@ async def _pages(
     left = limit
     while left is None or left > 0:
         wanted = PAGE if left is None else min(PAGE, left)
-        page = await trail.audit(environment=name, after=after, limit=wanted)
+        page = await trail.list(environment=name, after=after, limit=wanted)
         yield page
         if len(page) < wanted:
             return
@@ -121,7 +121,7 @@ def _row(each: AuditEntry) -> dict[str, Any]:
 @with_store
 async def head(store: Store, as_json: bool) -> None:
     """Print the head of the chain: keep it elsewhere, and `verify --expect` finds out whether the end was cut off."""
-    found = await store.audit_head()
+    found = await store.audit.head()
     if found is None:
         raise AuditBroken("no entry is sealed yet: entries are, once a program that has the key file adds one")
     print_value(write_head(found), {"number": found.number}, field="head", as_json=as_json)
@@ -160,10 +160,10 @@ async def verify(
     if start is not None and begins_after is not None:
         raise click.UsageError("--from and --begins-after both say where the check begins: give one of them")
     ring = SigningKeys.from_file(settings(keys=keys).keys)
-    noted = await store.audit_head()
+    noted = await store.audit.head()
     heads = [each for each in (*expected, noted) if each is not None and each != start]
     check = ChainCheck(ring.audit_keys, heads, head=start)
-    async for page in _pages(store, None, _LOWEST if start is None else start.number, None):
+    async for page in _pages(store.audit, None, _LOWEST if start is None else start.number, None):
         for entry in page:
             check.add(entry)
     check.finish()

@@ -98,7 +98,7 @@ class DashboardCheck:
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
             self._environment = target.name
-            engines = EngineCheck(self._asked(), await store.data_sources(target))
+            engines = EngineCheck(self._asked(), await store.sources.list(target))
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
                 self._properties.update(group.properties or ())

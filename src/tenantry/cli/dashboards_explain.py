@@ -54,7 +54,7 @@ def find_dashboard(folder: Path, name: str) -> SavedDashboard:
 
 async def find_group(store: Store, environment: Environment, provided_id: str) -> UserGroup:
     """The group of this id. Raises UnknownGroup."""
-    issued = await store.get(environment, provided_id)
+    issued = await store.groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}: see tenantry group list")
     return issued.group

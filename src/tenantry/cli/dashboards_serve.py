@@ -47,7 +47,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
         async def token() -> str:
             target = await choose_environment(store, environment)
-            issued = await store.get(target, provided_id)
+            issued = await store.groups.get(target, provided_id)
             if issued is None:
                 raise UnknownGroup(f"there is no user group {provided_id!r} in {target.name}: see tenantry group list")
             return keys.mint(issued.token)
@@ -67,8 +67,8 @@ def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | Non
         url = source or _empty_source()
 
         async def token() -> str:
-            environment = await store.create_environment("sample", Tag.TESTING)
-            await store.create_data_source(environment, source_id="ds_sample", provided_id="sample", url=url)
+            environment = await store.environments.create("sample", Tag.TESTING)
+            await store.sources.create(environment, source_id="ds_sample", provided_id="sample", url=url)
             mapping = dict.fromkeys(_schemas(folder), "sample")
             draft = GroupDraft("sample", "Sample", properties, mapping)
             made = await Provisioner(store, keys).get_or_create(environment, draft)

@@ -85,7 +85,7 @@ async def create(
     stored = _encrypted(url, keys, target, source_id)
     if not no_check:
         await _check_new(RegisteredSource(provided_id, provided_id, target, url, trusted, variables))
-    made = await store.create_data_source(
+    made = await store.sources.create(
         target,
         source_id=source_id,
         provided_id=provided_id,
@@ -141,7 +141,7 @@ async def _check_new(source: RegisteredSource) -> None:
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
     """Connect to a data source as a query would, and print how long it took to answer. Fails where it does not."""
     target = await choose_environment(store, environment)
-    source = await store.data_source(target, reference)
+    source = await store.sources.get(target, reference)
     if source is None:
         raise UnknownDataSource(f"environment {target.name!r} has no data source {reference!r}")
     from tenantry.datasources import check_connection
@@ -162,7 +162,7 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
     The column secrets says how the store keeps its password: encrypted, as a reference, or plain.
     """
     target = await choose_environment(store, environment)
-    sources = await store.data_sources(target)
+    sources = await store.sources.list(target)
     rows = [_row(each) for each in sources]
     if not no_check:
         from tenantry.datasources import check_connections
@@ -183,7 +183,7 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 async def delete(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
     """Remove a data source. Groups that map to it get an error, never another source."""
     target = await choose_environment(store, environment)
-    gone = await store.delete_data_source(target, reference, author=author())
+    gone = await store.sources.delete(target, reference, author=author())
     print_value(gone.id, _row(gone), field="id", as_json=as_json)
     await note_unsealed(store)
 

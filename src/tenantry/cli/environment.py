@@ -41,7 +41,7 @@ async def create(
     store: Store, name: str, tag: str, external_data_sources: bool, grace_seconds: int, as_json: bool
 ) -> None:
     """Create the environment NAME and print its name."""
-    made = await store.create_environment(
+    made = await store.environments.create(
         name,
         Tag(tag),
         external_data_sources=external_data_sources,
@@ -58,8 +58,10 @@ async def create(
 @with_store
 async def list_(store: Store, as_json: bool) -> None:
     """List all environments."""
-    hosts = await store.embedding_hosts()
-    listed = [{**_row(each), "embedding_hosts": list(hosts.get(each.name, ()))} for each in await store.environments()]
+    hosts = await store.environments.embedding_hosts()
+    listed = [
+        {**_row(each), "embedding_hosts": list(hosts.get(each.name, ()))} for each in await store.environments.list()
+    ]
     print_rows(
         listed if as_json else [{**row, "embedding_hosts": " ".join(row["embedding_hosts"])} for row in listed],
         as_json=as_json,
@@ -73,7 +75,7 @@ async def list_(store: Store, as_json: bool) -> None:
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
     """Let old tokens of the environment NAME stay good for SECONDS after each rotation to come; 0 ends it."""
-    changed = await store.set_grace(await _known(store, name), seconds, author=author())
+    changed = await store.environments.set_grace(await _known(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
     await note_unsealed(store)
 
@@ -91,7 +93,7 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
     from tenantry.dashboards.embedding import check_hosts  # other commands start without it
 
     checked = check_hosts(hosts, "HOSTS")
-    set_to = await store.set_embedding_hosts(await _known(store, name), checked, author=author())
+    set_to = await store.environments.set_embedding_hosts(await _known(store, name), checked, author=author())
     print_value(name, {"name": name, "embedding_hosts": list(set_to)}, field="name", as_json=as_json)
     await note_unsealed(store)
 
@@ -106,16 +108,16 @@ async def learn_schema(store: Store, name: str) -> None:
     """
     known = await _known(store, name)
     learner = SchemaLearner()
-    page = await store.groups(known, limit=PAGE)
+    page = await store.groups.list(known, limit=PAGE)
     while page:
         for each in page:
             learner.add(each.properties)
-        page = await store.groups(known, after=page[-1].team_id, limit=PAGE)
+        page = await store.groups.list(known, after=page[-1].team_id, limit=PAGE)
     click.echo(json.dumps(learner.document(), ensure_ascii=False, indent=2))
 
 
 async def _known(store: Store, name: str) -> Environment:
-    known = await store.environment(name)
+    known = await store.environments.get(name)
     if known is None:
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
     return known

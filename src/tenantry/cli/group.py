@@ -30,9 +30,8 @@ from tenantry.cli.options import (
 from tenantry.cli.output import RowPrinter, print_note, print_record, print_rows, print_secret, print_value
 from tenantry.cli.sealing import note_unsealed
 from tenantry.errors import TenantryError, UnknownGroup
-from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, UserGroup, write_moment
+from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Issued, UserGroup, write_moment
 from tenantry.ports import Store
-from tenantry.provisioning import Provisioned
 from tenantry.tokens import mask_within
 
 PAGE = 500
@@ -93,9 +92,9 @@ async def create(
     draft = GroupDraft(
         provided_id,
         provided_id if name is None else name,
-        parse_json_pairs(properties, "--property") or None,
-        parse_pairs(mapping, "--map") or None,
-        end,
+        properties=parse_json_pairs(properties, "--property") or None,
+        mapping=parse_pairs(mapping, "--map") or None,
+        expires_at=end,
     )
     made = await new_provisioner(store, keys, dry_run=dry_run).get_or_create(target, draft, author=author())
     _show_token(made, as_json=as_json, dry_run=dry_run)
@@ -124,7 +123,7 @@ async def get(
             raise _unknown(provided_id, target.name)
         _show_token(found, as_json=as_json)
         return
-    issued = await store.get(target, provided_id)
+    issued = await store.groups.get(target, provided_id)
     if issued is None:
         raise _unknown(provided_id, target.name)
     print_record(issued.group.as_dict(), as_json=as_json)
@@ -145,12 +144,12 @@ async def list_(
     left = sys.maxsize if limit is None else limit
     with RowPrinter(as_json=as_json) as printer:
         while left:
-            page = await store.groups(target, after=after, limit=min(PAGE, left), match=match or "")
+            page = await store.groups.list(target, after=after, limit=min(PAGE, left), match=match or "")
             if not page:
                 return
             printer.add([_row(each) for each in page])
             left, after = left - len(page), page[-1].team_id
-    if await store.groups(target, after=after, limit=1, match=match or ""):
+    if await store.groups.list(target, after=after, limit=1, match=match or ""):
         print_note(f"There are more: --after {after} goes on.")
 
 
@@ -204,10 +203,10 @@ async def update(
             raise click.UsageError(f"--clear {field} and new {field} contradict each other")
     target = await choose_environment(store, environment)
     changes = GroupChanges(
-        name if name is not None else UNCHANGED,
-        None if "properties" in clear else parse_json_pairs(properties, "--property") or UNCHANGED,
-        None if "mapping" in clear else sources or UNCHANGED,
-        None if "expires-at" in clear else end or UNCHANGED,
+        name=name if name is not None else UNCHANGED,
+        properties=None if "properties" in clear else parse_json_pairs(properties, "--property") or UNCHANGED,
+        mapping=None if "mapping" in clear else sources or UNCHANGED,
+        expires_at=None if "expires-at" in clear else end or UNCHANGED,
     )
     provisioner = new_provisioner(store, keys, queries, dry_run=dry_run, tries_queries=dry_run)
     if dry_run:
@@ -271,9 +270,9 @@ async def delete(
     if dry_run:
         from tenantry.provisioning.http import group_to_delete
 
-        gone = await group_to_delete(store, target, provided_id)
+        gone = await group_to_delete(store.groups, target, provided_id)
     else:
-        gone = await store.delete(target, provided_id, author=author())
+        gone = await store.groups.delete(target, provided_id, author=author())
     print_value(gone.provided_id, gone.as_dict(), field="provided_id", as_json=as_json)
     _note_dry_run(dry_run)
     if not dry_run:
@@ -294,7 +293,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
     return {**sources, **dict.fromkeys(unmap)}
 
 
-def _show_token(made: Provisioned, *, as_json: bool, dry_run: bool = False) -> None:
+def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
     """The token alone. A dry run shows the group instead: there may be no token yet, and nobody is to use an empty
     one."""
     if dry_run and not as_json:

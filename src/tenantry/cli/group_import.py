@@ -102,9 +102,9 @@ def new_provisioner(
     contract = read_contract(chosen, refuses=True if tries_queries and chosen.queries is not None else None)
     if not dry_run:
         return UpsertProvisioner(store, signing, contract=contract)
-    from tenantry.provisioning.http import Rehearsal
+    from tenantry.provisioning.http import DryRunProvisioner
 
-    return Rehearsal(store, signing, deadline=Deadline(), contract=contract)
+    return DryRunProvisioner(store, signing, deadline=Deadline(), contract=contract)
 
 
 def _outcome_text(outcome: str, dry_run: bool) -> str:

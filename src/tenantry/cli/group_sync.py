@@ -138,7 +138,7 @@ async def compare(store: Store, environment: Environment, wanted: Mapping[str, U
     """What is to be done so that the groups of the environment are those that are wanted."""
     found, seen, after = Difference(), set[str](), 0
     with progress(None, "Comparing") as advance:
-        while page := await store.groups(environment, after=after, limit=_PAGE):
+        while page := await store.groups.list(environment, after=after, limit=_PAGE):
             after = page[-1].team_id
             for group in page:
                 _compare(group, wanted, seen, found)
@@ -226,7 +226,7 @@ async def _delete(store: Store, environment: Environment, difference: Difference
     with progress(len(difference.absent), "Deleting") as advance:
         for provided_id in difference.absent:
             with suppress(UnknownGroup):  # somebody else was first
-                await store.delete(environment, provided_id, author=author())
+                await store.groups.delete(environment, provided_id, author=author())
                 deleted += 1
             advance(1)
     return deleted

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tenantry.cli.progress import progress
 from tenantry.errors import InvalidBody, InvalidGroupsFile, TemplateError, TenantryError
+from tenantry.groups import SETTABLE_FIELDS
 from tenantry.provisioning import Upsert, check_changes, check_text
 from tenantry.sql import Source
 from tenantry.sql.header import YamlNode, read_yaml
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 LONGEST: Final = 64 * 1024 * 1024
 """Characters of a file."""
 
-FIELDS: Final = ("name", "properties", "mapping", "expires_at")
+FIELDS: Final = SETTABLE_FIELDS
 _SHOWN: Final = 20
 _PART: Final = 64 * 1024
 _NO_GROUP: Final = "write one a line; for an environment without groups, write  groups: {}  in a YAML file"

@@ -41,7 +41,7 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
     """
     path, is_store = settings(keys=keys).keys, True
     try:
-        await store.environments()  # before the file is changed: a store that does not answer must not cost a key
+        await store.environments.list()  # before the file is changed: a store that does not answer must not cost a key
     except MigrationNeeded:
         is_store = False
     made = key_file.rotate_key_file(path)

@@ -16,7 +16,7 @@ import click
 
 from tenantry.errors import InvalidKeys, InvalidSettings, UnknownEnvironment
 from tenantry.groups import Author, Environment
-from tenantry.ports import EnvironmentStore
+from tenantry.ports import Store
 from tenantry.tokens import holds_token
 
 if TYPE_CHECKING:
@@ -168,10 +168,10 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     return run
 
 
-async def choose_environment(store: EnvironmentStore, name: str | None) -> Environment:
+async def choose_environment(store: Store, name: str | None) -> Environment:
     """The environment with this name, or the only one. Raises UnknownEnvironment, InvalidSettings."""
     name = settings(environment=name).environment
-    every = {each.name: each for each in await store.environments()}
+    every = {each.name: each for each in await store.environments.list()}
     if name in every:
         return every[name]
     if name is not None:

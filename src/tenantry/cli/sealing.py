@@ -16,5 +16,5 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
     if sealing_keys(settings(keys=keys)) is not None:
         return
     with suppress(TenantryError):  # what was asked for is done
-        if await store.audit_head() is not None:
+        if await store.audit.head() is not None:
             print_note("no key file: what this command adds to the audit trail is not sealed; set TENANTRY_KEYS")

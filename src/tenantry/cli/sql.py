@@ -104,7 +104,7 @@ async def render(
     dialect = dialect or template.dialect or "postgresql"
     template.check(dialect)
     target = await choose_environment(store, environment)
-    issued = await store.get(target, provided_id)
+    issued = await store.groups.get(target, provided_id)
     if issued is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {target.name}: see tenantry group list")
     given: dict[str, list[str]] = {}

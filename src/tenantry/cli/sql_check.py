@@ -127,7 +127,7 @@ class Check:
         async def read(store: Store) -> None:
             target = await choose_environment(store, environment)
             self._environment = target.name
-            sessions = SessionCheck(await store.data_sources(target))
+            sessions = SessionCheck(await store.sources.list(target))
             async for group in groups_of(store, target):
                 types.add(group.provided_id, group.properties)
                 sessions.add(group)
@@ -182,11 +182,11 @@ class _Found(NamedTuple):
 
 async def groups_of(store: Store, target: Environment) -> AsyncIterator[UserGroup]:
     """Every group of an environment, read in pages."""
-    page = await store.groups(target, limit=PAGE)
+    page = await store.groups.list(target, limit=PAGE)
     while page:
         for group in page:
             yield group
-        page = await store.groups(target, after=page[-1].team_id, limit=PAGE)
+        page = await store.groups.list(target, after=page[-1].team_id, limit=PAGE)
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:

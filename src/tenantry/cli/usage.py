@@ -114,7 +114,7 @@ async def usage(
 
 async def _prune(store: Store, before: datetime) -> None:
     deleted = 0
-    while count := await store.prune_usage(before, author=author()):
+    while count := await store.usage.prune(before, author=author()):
         deleted += count
     click.echo(str(deleted))
     print_note(f"Deleted {deleted} rows of usage before {before:%Y-%m-%dT%H:%MZ}.")
@@ -126,7 +126,7 @@ async def _environment(store: Store, named: str | None, *, needed: bool) -> str 
     if needed:  # the id of a group says nothing without it
         return (await choose_environment(store, named)).name
     name = settings(environment=named).environment
-    if name is not None and await store.environment(name) is None:
+    if name is not None and await store.environments.get(name) is None:
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
     return name
 
@@ -136,13 +136,13 @@ async def _read(
 ) -> dict[tuple[str, UsageKey], Usage]:
     """What was used, by the time and the key, each of which says only what is asked for. Day by day, or hour by hour:
     so no read of the store is a long one."""
-    oldest = await store.oldest_usage()
+    oldest = await store.usage.oldest()
     if oldest is None:
         return {}
     style = next((style for unit, style in _TIMES.items() if unit in by), "")
     sums: dict[tuple[str, UsageKey], Usage] = {}
     for since, until in _spans(max(begin, oldest), end, by_hour="hour" in by):
-        found = await store.usage(since, until, environment=environment, group=group)
+        found = await store.usage.sums(since, until, environment=environment, group=group)
         for (env, of, source), used in found.items():
             key = UsageKey(env, of if "group" in by else "", source if "source" in by else "")
             row = (since.strftime(style), key)
@@ -159,8 +159,8 @@ def _spans(begin: datetime, end: datetime, *, by_hour: bool) -> Iterator[tuple[d
 
 async def _source_names(store: Store, environments: set[str]) -> dict[tuple[str, str], str]:
     """Your own ids of the sources that are registered, by the environment and our id."""
-    every = [each for each in await store.environments() if each.name in environments]
-    return {(each.name, source.id): source.provided_id for each in every for source in await store.data_sources(each)}
+    every = [each for each in await store.environments.list() if each.name in environments]
+    return {(each.name, source.id): source.provided_id for each in every for source in await store.sources.list(each)}
 
 
 def _row(

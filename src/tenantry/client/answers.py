@@ -88,16 +88,16 @@ def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
     group = document["user_group"]
     tag = group.get("api_environment_tag")
     return ProvisionedGroup(
-        group["team_id"],
-        _text(group["token"]),
-        _text(group["name"]),
-        _text(group["provided_id"]),
-        group.get("properties"),
-        None if tag is None else Tag(tag),
-        document.get("new_user_group"),
-        reply.replayed,
-        reply.dry_run,
-        _end_date(group),
+        team_id=group["team_id"],
+        token=_text(group["token"]),
+        name=_text(group["name"]),
+        provided_id=_text(group["provided_id"]),
+        properties=group.get("properties"),
+        api_environment_tag=None if tag is None else Tag(tag),
+        created=document.get("new_user_group"),
+        replayed=reply.replayed,
+        dry_run=reply.dry_run,
+        expires_at=_end_date(group),
     )
 
 
@@ -113,13 +113,13 @@ def read_deleted(document: Any, reply: Reply) -> ListedGroup:
 
 def _listed(group: Any) -> ListedGroup:
     return ListedGroup(
-        group["team_id"],
-        _text(group["name"]),
-        _text(group["provided_id"]),
-        group["properties"],
-        group["mapping"],
-        Tag(group["api_environment_tag"]),
-        _end_date(group),
+        team_id=group["team_id"],
+        name=_text(group["name"]),
+        provided_id=_text(group["provided_id"]),
+        properties=group["properties"],
+        mapping=group["mapping"],
+        api_environment_tag=Tag(group["api_environment_tag"]),
+        expires_at=_end_date(group),
     )
 
 

@@ -37,13 +37,13 @@ from tenantry.dashboards.endpoint import error_handler, render_error
 from tenantry.dashboards.explanation import explain_panel, panel_text
 from tenantry.dashboards.folder import DashboardFolder, SavedDashboard
 from tenantry.dashboards.frame import FURTHER, SCRIPT, STYLE, Frame
-from tenantry.dashboards.panels.downloads import Downloads, DownloadStore
+from tenantry.dashboards.panels.downloads import Downloads
 from tenantry.dashboards.panels.filters import read_filters
 from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
 from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
-from tenantry.dashboards.preview.previews import Preview
+from tenantry.dashboards.preview.previews import CodesOfGroups, Preview
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.protocol.panel_lines import check_encoder
 from tenantry.dashboards.protocol.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
@@ -118,7 +118,7 @@ def dashboards_app(
     built = BuiltFiles(BUNDLES)
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     downloads = None
-    if isinstance(store := sources.directory, DownloadStore):
+    if isinstance(store := sources.store, CodesOfGroups):
         bounded = with_staleness(resolver)
         downloads = Downloads(
             store, dashboards, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left
@@ -155,7 +155,7 @@ def allowed_hosts(resolver: TokenResolver, frame_ancestors: Sequence[str], embed
     """Raises InvalidSettings for an invalid origin."""
     staleness = with_staleness(resolver).staleness
     return AllowedHosts(
-        None if embedding is None else embedding.store,
+        None if embedding is None else embedding.store.environments,
         resolver.environment,
         group_hosts=None if embedding is None else embedding.group_hosts,
         further=frame_ancestors,

@@ -12,15 +12,15 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from tenantry.aio import silence_destroy_warning
 from tenantry.cache.slots import monotonic_with_suspend, utc_now
 from tenantry.datasources.driver import Chunks
 from tenantry.datasources.registrations import Registrations
 from tenantry.errors import QueryOutdated, StoreUnavailable, TenantryError, UnmappedSchema, UnregisteredSource
-from tenantry.groups import Issued, RegisteredSource, UserGroup
-from tenantry.ports import Clock, MonotonicClock, SourceDirectory
+from tenantry.groups import RegisteredSource, UserGroup
+from tenantry.ports import Clock, GroupStore, MonotonicClock
 
 CHECKS: Final = 5
 """Checks in each staleness bound."""
@@ -28,14 +28,6 @@ CHECKS: Final = 5
 _log: Final = logging.getLogger("tenantry.datasources")
 
 T = TypeVar("T")
-
-
-class GroupDirectory(Protocol):
-    """A store of groups: any directory with this method."""
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        """The group with this handle, or None."""
-        ...
 
 
 @dataclass(slots=True, eq=False)
@@ -54,16 +46,16 @@ class Binding:
 
 
 class BindingWatch:
-    """The bindings of one event loop. Groups are checked only if ``directory`` has ``get_by_handle``."""
+    """The bindings of one event loop. Without ``groups`` only the registrations are checked."""
 
     def __init__(
         self,
-        directory: SourceDirectory,
+        groups: GroupStore | None,
         registrations: Registrations,
         clock: MonotonicClock = monotonic_with_suspend,
         time_of_day: Clock = utc_now,
     ) -> None:
-        self._groups = cast("GroupDirectory", directory) if hasattr(directory, "get_by_handle") else None
+        self._groups = groups
         self._registrations = registrations
         self._clock = clock
         self._time_of_day = time_of_day
@@ -188,7 +180,7 @@ class BindingWatch:
         current, now = binding.current, self._time_of_day()
         if binding.group is not None and self._groups is not None:
             if current.handle not in groups:
-                issued = await self._groups.get_by_handle(current.handle)
+                issued = await self._groups.get(handle=current.handle)
                 groups[current.handle] = None if issued is None else issued.group
             found = groups[current.handle]
             if found is None or not _is_current(binding.group, found, now):

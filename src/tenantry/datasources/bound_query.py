@@ -46,6 +46,8 @@ def bind_query(
     label: QueryLabel,
     template: SQLTemplate | WrappedTemplate,
     variables: Mapping[str, Any] | Record,
+    *,
+    has_key: bool = True,
 ) -> BoundQuery:
     """Bind a template for an open source, which may close at the next ``await`` unless its ``users`` count the caller.
 
@@ -57,13 +59,14 @@ def bind_query(
     bound = inner.bind(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     sql = template.wrap(bound) if isinstance(template, WrappedTemplate) else bound
     session = None if opened.session is None else opened.session.bind(group)
-    key: str | None
-    try:
-        key = opened.fingerprint(bound, session, group)
-        if sql is not bound:
-            key = derived_key(key, opened.fingerprint(sql, session, group))
-    except TypeError:
-        key = None
+    key: str | None = None
+    if has_key:
+        try:
+            key = opened.fingerprint(bound, session, group)
+            if sql is not bound:
+                key = derived_key(key, opened.fingerprint(sql, session, group))
+        except TypeError:
+            key = None
     weight = None if share is None else partial(share, group)
     return BoundQuery(opened, group, schema, label, sql, session, key, weight)
 

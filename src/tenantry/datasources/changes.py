@@ -9,11 +9,11 @@ from contextlib import contextmanager, suppress
 from typing import Final, Protocol
 
 TOGETHER_SECONDS: Final = 0.1
-"""Changes that follow one another so soon are told together."""
+"""Changes within this time are notified together."""
 FOLLOW_SECONDS: Final = 1.0
-"""While somebody listens, what other processes changed is asked for so often."""
+"""Seconds between two questions for the changes of other processes, while there are listeners."""
 LATE_SECONDS: Final = 5.0
-"""So late may it be known here what another process changed."""
+"""Seconds after which the changes of another process are known here."""
 
 
 class ChangeTimes:
@@ -52,7 +52,7 @@ class ChangeInbox:
 
     def __init__(self) -> None:
         self.has_ended = False
-        """The process is about to end: nothing more comes."""
+        """Whether the process ends, so that no more changes come."""
         self._sources: set[str | None] = set()
         self._changed = asyncio.Event()
 

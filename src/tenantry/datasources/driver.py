@@ -6,12 +6,12 @@ error, a code, and our text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from tenantry.datasources.connection_refusals import NoConnectionLeft, says_no_connection
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.errors import (
@@ -29,24 +29,34 @@ Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
 
 Answer = Rows | Result
-"""What a driver gives: a Result, which knows the types of its columns, or ready dicts."""
+"""A driver's answer: a Result, which knows the types of its columns, or dicts."""
 
 C = TypeVar("C")
 Found = TypeVar("Found")
 
 OnEnd: TypeAlias = Callable[[str, int, int], None]
-"""Takes what became of a stream (``ok``, ``stopped`` or an error's code), and how many rows and bytes it gave."""
+"""Takes the outcome of a stream (``ok``, ``stopped`` or an error's code), and its rows and bytes."""
+
+
+# PostgreSQL, PgBouncer, Redshift, Supavisor; MySQL, MariaDB, ProxySQL; ClickHouse; Oracle; SQL Server.
+_NO_CONNECTION: Final = re.compile(
+    r"too many (\w+ )*(connections|clients|sessions|queries)|no more connections|more than 'max_user_connections'"
+    r"|connection slots are reserved|connection limit|exceeded the 'max_\w*connections\w*' resource"
+    r"|max(imum)? (client connections|clients|number of (\w+ )*(connections|sessions|processes))"
+    r"|sessions_per_user|sessions? limit",
+    re.IGNORECASE,
+)
 
 
 class ReadOnlyBy(Enum):
     """Who refuses a query that writes."""
 
     ENGINE = "engine"
-    """The engine itself: its read-only mode, transaction or session, whatever the user may do."""
+    """The engine: its read-only mode, transaction or session, whatever rights the user has."""
     STATEMENT = "statement"
-    """Tenantry, by the kind of the statement, as its text or the engine shows it. Functions do what the user may."""
+    """Tenantry, by the kind of the statement, as its text or the engine shows it. Functions have the user's rights."""
     USER = "user"
-    """The rights of the user alone."""
+    """Only the rights of the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +187,15 @@ class StreamingDriver(Protocol):
         ``limits.stream.timeout``. Any thread reads its rows, one thread at a time. After the last row or ``close`` the
         connection is as ``fetch`` leaves it. Raises as ``fetch`` does."""
         ...
+
+
+class NoConnectionLeft(SourceUnavailable):
+    """The server gives this source no further connection."""
+
+
+def says_no_connection(words: str) -> bool:
+    """Whether an engine's words mean NoConnectionLeft."""
+    return _NO_CONNECTION.search(words) is not None
 
 
 def as_result(answer: Answer) -> Result:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -114,16 +114,6 @@ class OpenSources:
         self._is_stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: set[asyncio.Task[None]] = set()
-
-    @contextmanager
-    def use(self, registered: RegisteredSource) -> Iterator[OpenSource]:
-        """Keep the source open while the block runs. Raises InvalidSource, SourceUnavailable."""
-        opened = self.find(registered)
-        opened.users += 1
-        try:
-            yield opened
-        finally:
-            opened.release()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
         """The open source, which may close at the next ``await`` unless its ``users`` count the caller. Raises

@@ -47,8 +47,8 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``rows``: one dict each. ``next``: what ``after`` of the next page is, None after the last one. ``total``: the
-    rows of all pages, if that was asked for."""
+    """One page. ``rows``: one dict for each. ``next``: the ``after`` of the next page; None after the last one.
+    ``total``: the rows of all pages, if it was asked for."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -68,14 +68,14 @@ async def fetch_page(
     offset: int = 0,
     total: Literal["none", "exact"] = "none",
 ) -> Page:
-    """``size`` rows of ``template``, in the order of its columns ``order`` (``-name``: from the greatest).
+    """``size`` rows of ``template``, in the order of its columns ``order`` (``-name``: descending).
 
-    ``after``: the ``next`` of the page before, which is quick however far it is; or ``offset``: rows to skip, which the
-    engine reads and throws away. Columns of ``order`` are unique together and never NULL: else rows would be skipped.
-    ``total="exact"`` counts all rows in a query of its own, at another moment.
+    ``after``: the ``next`` of the previous page, equally fast at any depth; or ``offset``: rows that the engine reads
+    and skips. The columns of ``order`` together are unique and never NULL, or pages would miss rows. ``total="exact"``
+    counts all rows in a separate query.
 
-    Raises as ``fetch`` does; InvalidSettings for an order, a size or an offset that is none, and on a dialect without
-    pages; UnbindableValue for an ``after`` that is no cursor of this order; QueryFailed for NULL in a column of it.
+    Raises as ``fetch`` does; InvalidSettings for an invalid order, size or offset, and on a dialect without pages;
+    UnbindableValue for an ``after`` that is not a cursor of this order; QueryFailed for NULL in one of its columns.
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)
@@ -102,7 +102,7 @@ def _has(columns: Sequence[str], names: Sequence[str]) -> bool:
 
 
 class CountTemplate(WrappedTemplate):
-    """A template that counts the rows of another one."""
+    """Counts the rows of another template."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         """The count. Raises InvalidSettings on a dialect without pages."""
@@ -111,7 +111,7 @@ class CountTemplate(WrappedTemplate):
 
 
 class PagedTemplate(WrappedTemplate):
-    """A template that gives a page of the rows of another one, and one row more if there is one."""
+    """Gives a page of the rows of another template, and one more row if there is one."""
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
         super().__init__(template)
@@ -157,7 +157,7 @@ class PagedTemplate(WrappedTemplate):
 
 
 def has_pages(engine: str) -> bool:
-    """Whether an engine gives pages, by its name."""
+    """Whether an engine gives pages."""
     return engine in _QUOTES
 
 
@@ -167,7 +167,7 @@ def _check_dialect(bound: BoundSQL) -> None:
 
 
 def _write_cursor(key: Sequence[Any]) -> str:
-    """The values with their types: an engine that types its parameters by them finds the same place again."""
+    """Keeps the types, because an engine that types its parameters needs them to find the place again."""
     written = []
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():

@@ -50,7 +50,7 @@ class QueryFolder(Mapping[str, Query]):
             raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])
 
     def __getitem__(self, name: str) -> Query:
-        if name in self._unreadable:  # while the folder is read: what includes it has no error of its own
+        if name in self._unreadable:  # while the folder is read, a query that includes a broken one adds no error
             raise self._unreadable[name]
         return self._queries[name]
 
@@ -65,7 +65,7 @@ class QueryFolder(Mapping[str, Query]):
 
     def _files(self) -> Iterator[Path]:
         if not self.path.is_dir():
-            raise NotADirectoryError(f"{self.path} is no folder of query files")
+            raise NotADirectoryError(f"{self.path} is not a folder of query files")
         for file in self.path.rglob("*.sql"):
             if file.is_file() and not any(part.startswith(".") for part in file.relative_to(self.path).parts):
                 yield file

@@ -26,7 +26,7 @@ class Registrations:
     @property
     def staleness(self) -> float:
         """The staleness bound of that resolver, in seconds."""
-        lease = None if self._leased is None else self._leased.source_lease
+        lease = None if self._leased is None else self._leased.lease
         return STALENESS if lease is None else lease.staleness
 
     async def of_schema(
@@ -56,7 +56,7 @@ class Registrations:
         else:
             key = environment.id, reference
             if key not in reread:
-                reread[key] = await self._directory.data_source(environment, reference)
+                reread[key] = await self._directory.get(environment, reference)
             source = reread[key]
         if source is not None:
             theirs = source.environment
@@ -74,21 +74,21 @@ class Registrations:
         """The registered source, read under the lease if there is one."""
         directory = self._leased
         if directory is None:
-            return await self._directory.data_source(environment, reference)
-        self._lease = directory.source_lease
+            return await self._directory.get(environment, reference)
+        self._lease = directory.lease
         if self._lease is None:
-            return await directory.data_source(environment, reference)
+            return await directory.get(environment, reference)
         return await self._lease.read_source(directory, environment, reference)
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """None if the directory's class overrides ``data_source`` without the matching leased read, for example to hide
+    """None if the directory's class overrides ``get`` without the matching leased read, for example to hide
     some sources: then each query asks it."""
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:
-        if "source_at_snapshot" in vars(defining):
+        if "get_at_snapshot" in vars(defining):
             return directory
-        if "data_source" in vars(defining):
+        if "get" in vars(defining):
             return None
     return None

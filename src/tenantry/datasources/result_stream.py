@@ -13,7 +13,7 @@ from tenantry.datasources.activity import Execution, ObservedQuery, outcome_of
 from tenantry.datasources.bound_query import BoundQuery
 from tenantry.datasources.driver import Chunks
 from tenantry.datasources.query_label import with_tag
-from tenantry.datasources.results.chunk_writers import MEDIA_TYPES, MakeWriter
+from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
 
 
 class ResultStream:

@@ -26,7 +26,7 @@ class SessionTemplate:
 
     def bind(self, group: UserGroup) -> BoundSQL:
         """The statement that sets them for a group, in the transaction alone. Raises MissingVariable; UnbindableValue
-        for a value that is no scalar or empty, because to the database an empty variable is unset."""
+        for a value that is empty or not a scalar, because to the database an empty variable is unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)

@@ -29,14 +29,14 @@ from tenantry.datasources.query_label import label_of
 from tenantry.datasources.registrations import Registrations
 from tenantry.datasources.result_stream import ResultStream, open_stream
 from tenantry.datasources.results import Format, Result, StreamFormat
-from tenantry.datasources.results.chunk_writers import MakeWriter, chunk_writers, narrowed
+from tenantry.datasources.results.chunks import MakeWriter, chunk_writers, narrowed
 from tenantry.datasources.results.format import DEFAULT_FORMAT
 from tenantry.datasources.subquery_wrapper import WrappedTemplate
 from tenantry.datasources.url_secrets.resolution import Keys, UrlSecrets
 from tenantry.errors import UnregisteredSource
 from tenantry.groups import Environment, Record, RegisteredSource, UserGroup
 from tenantry.http import VIEWER_OF_THREAD, ask_for_thread
-from tenantry.ports import SourceDirectory
+from tenantry.ports import SourceHolder
 from tenantry.sql import SQLTemplate
 from tenantry.usage import GroupUsage, recorder_of
 
@@ -48,9 +48,9 @@ _COMPILED = 256  # compiled templates to cache, of those given as strings
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    ``directory`` finds registered sources; any Store is one. With a Resolver of the same store in this process,
-    registrations are cached under its lease: a removed or moved source is not used again on this host once that write
-    has returned, and elsewhere within the staleness bound. Else each query asks the directory.
+    ``store`` is any object whose ``sources`` finds registered sources, as a Store does. With a Resolver of the same
+    store in this process, registrations are cached under its lease: a removed or moved source is not used again on
+    this host once that write has returned, and elsewhere within the staleness bound. Else each query asks ``sources``.
 
     ``limits`` bound queries and connections. ``cache`` keeps answers; without it, only equal in-flight queries are one.
     ``engines`` adds engines by URL scheme, as ``{"athena": make_driver}``: a function of (RegisteredSource, Limits)
@@ -63,7 +63,7 @@ class DataSources:
 
     def __init__(
         self,
-        directory: SourceDirectory,
+        store: SourceHolder,
         *,
         limits: Limits = Limits(),  # noqa: B008  # immutable
         cache: ResultCache | None = None,
@@ -71,10 +71,10 @@ class DataSources:
         monitoring: Monitoring = Monitoring(),  # noqa: B008  # immutable
         keys: Keys = None,
     ) -> None:
-        self.directory: Final[SourceDirectory] = directory
-        """Finds registered sources."""
-        self._registrations = Registrations(directory)
-        self.bindings: BindingWatch = BindingWatch(directory, self._registrations)
+        self.store: Final[SourceHolder] = store
+        """Any object whose ``sources`` finds registered sources."""
+        self._registrations = Registrations(store.sources)
+        self.bindings: BindingWatch = BindingWatch(getattr(store, "groups", None), self._registrations)
         """Ends running queries whose group or source changes."""
         tagged = check_tagged(monitoring.query_tags, engines or {})
         self._open_sources = OpenSources(limits, host_engines(engines or {}), UrlSecrets(keys), tagged)
@@ -82,7 +82,7 @@ class DataSources:
         clock, store_outcome, shared = time.time, None, None
         if cache is not None:
             clock, store_outcome, shared = cache.clock, cache.store_outcome, cache.shared
-        self._recorder = recorder_of(directory) if monitoring.usage is None else None
+        self._recorder = recorder_of(store) if monitoring.usage is None else None
         usage = self._recorder or (GroupUsage() if monitoring.usage is None else monitoring.usage)
         self.activity: Activity = Activity(monitoring.slow_seconds, usage)
         """Counts queries by source."""
@@ -171,7 +171,9 @@ class DataSources:
         registered = await self._registrations.of_schema(group, schema)
         label = label_of(registered, group, compiled)
         with ObservedQuery(self.activity, label, lasts=True) as observed:
-            query = bind_query(self._open_sources.find(registered), group, schema, label, compiled, given)
+            query = bind_query(
+                self._open_sources.find(registered), group, schema, label, compiled, given, has_key=False
+            )
             observed.set_statement(query.sql.dialect, query.sql.sql)
             opening = open_stream(query, observed, make_writer)
             return await self.bindings.open(group, schema, registered, opening)
@@ -230,7 +232,7 @@ class DataSources:
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
         registered = await self._registrations.of_schema(group, schema)
         label = label_of(registered, group, compiled)
-        query = bind_query(self._open_sources.find(registered), group, schema, label, compiled, given)
+        query = bind_query(self._open_sources.find(registered), group, schema, label, compiled, given, has_key=False)
         return query.opened.fingerprint(query.sql, query.session, group)
 
     async def explain(

@@ -33,7 +33,7 @@ _REASONS = {
         "set reset use discard"
     ),
     "which reads or changes settings: select from a table, on DuckDB from pragma_table_info('t')": "pragma",
-    "and each query runs alone in a transaction of its own: leave it out": (
+    "and each query runs in its own transaction: leave it out": (
         "begin start commit rollback savepoint release end abort"
     ),
     "which runs a procedure or a stored text: write the query itself": "call do exec execute prepare deallocate",
@@ -75,7 +75,7 @@ _MYSQL_REFUSED = (
     (re.compile(":="), _ASSIGNS),
     (re.compile(r"\binto\b", re.IGNORECASE), "`into` writes to a file or a variable: leave it out"),
 )
-_SESSION_STATE = (  # in the session, for whoever has it next
+_SESSION_STATE = (  # the session keeps it for its next query
     (
         (function_names("get_lock"),),
         "get_lock() takes a lock that the session keeps, and the next query has that session: leave it out",

@@ -23,7 +23,7 @@ from tenantry.datasources import DataSources
 from tenantry.demo.handbook import handbook, hosts, origins
 from tenantry.demo.product import Product
 from tenantry.demo.sources import AIRLINES, SHOWN, prepare
-from tenantry.groups import Author, Environment, GroupChanges, Tag
+from tenantry.groups import SETTABLE_FIELDS, Author, Environment, GroupChanges, Tag
 from tenantry.provisioning import Provisioner, issue_api_token
 from tenantry.resolver import Resolver
 from tenantry.server import compose
@@ -81,26 +81,28 @@ async def _provision(
 ) -> tuple[Environment, dict[str, str], str]:
     store = SQLStore(database, keys=keys)
     try:
-        known = await store.environment("demo")
-        environment = known or await store.create_environment("demo", Tag.CUSTOMER, author=_AUTHOR)
-        await store.set_embedding_hosts(environment, embedding, author=_AUTHOR)
+        known = await store.environments.get("demo")
+        environment = known or await store.environments.create("demo", Tag.CUSTOMER, author=_AUTHOR)
+        await store.environments.set_embedding_hosts(environment, embedding, author=_AUTHOR)
         for name, url in prepare(folder).items():
-            source = await store.data_source(environment, name)
+            source = await store.sources.get(environment, name)
             if source is None or source.url != url:
                 if source is not None:
-                    await store.delete_data_source(environment, name, author=_AUTHOR)
+                    await store.sources.delete(environment, name, author=_AUTHOR)
                 new = f"ds_{secrets.token_hex(8)}"
-                await store.create_data_source(environment, source_id=new, provided_id=name, url=url, author=_AUTHOR)
+                await store.sources.create(environment, source_id=new, provided_id=name, url=url, author=_AUTHOR)
         provisioner, tokens = Provisioner(store, keys), {}
         for carrier, draft in AIRLINES.items():
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
             tokens[carrier] = signed_up.token  # the product keeps it
-            now = GroupChanges(draft.name, draft.properties, draft.mapping)  # also of a folder from before
+            now = GroupChanges(
+                **{name: getattr(draft, name) for name in SETTABLE_FIELDS}
+            )  # also of a folder from before
             await provisioner.update(environment, carrier, now, author=_AUTHOR)
-        for old in await store.api_tokens(environment):  # a new one for each start; those of earlier starts die
+        for old in await store.api_tokens.list(environment):  # a new one for each start; those of earlier starts die
             if old.label == LABEL and old.revoked_at is None:
-                await store.revoke_api_token(environment, old.id, author=_AUTHOR)
-        api_token, _ = await issue_api_token(store, environment, label=LABEL, author=_AUTHOR)
+                await store.api_tokens.revoke(environment, old.id, author=_AUTHOR)
+        api_token, _ = await issue_api_token(store.api_tokens, environment, label=LABEL, author=_AUTHOR)
         return environment, tokens, api_token
     finally:
         await store.aclose()

@@ -1,7 +1,5 @@
-"""The error tree: each error has a stable ``code``, an HTTP ``status`` and evidence; none ever holds a secret.
-
-A ``code`` never changes its meaning and is listed in docs/errors.md. The message says what is wrong and how to fix it.
-"""
+"""The error tree: each error has a stable ``code`` (docs/errors.md), an HTTP ``status``, and a message that says what
+is wrong and how to fix it, without secrets."""
 
 from tenantry.errors.base import (
     AmbiguousToken,

@@ -1,6 +1,4 @@
-"""TenantryError, the base class of all errors; the errors of the operator's files and settings, and those of a
-dashboard: its token, its templates, its data sources.
-"""
+"""TenantryError and the errors of settings, files, dashboards, templates and data sources."""
 
 from __future__ import annotations
 
@@ -11,21 +9,18 @@ from typing import Any, Final
 
 
 class TenantryError(Exception):
-    """The base class. ``field`` is a JSON pointer (RFC 6901) into the request body, of the value that is wrong.
-
-    ``code`` is stable, ``status`` is the HTTP status, ``retry_after`` is in seconds.
-    """
+    """The base class. ``code`` is stable; ``status`` is the HTTP status; ``field`` is the JSON pointer (RFC 6901) of
+    the wrong value in a request body; ``retry_after`` is in seconds."""
 
     code: str = "internal"
     status: int = 500
     field: str | None = None
     retry_after: int | None = None
     generic_message: str | None = None
-    """What HTTP clients get instead of the message, where messages name the operator's files and hosts."""
+    """Sent to HTTP clients instead of a message that names the operator's files or hosts."""
 
     def __init__(self, message: str, *, field: str | None = None, retry_after: int | None = None) -> None:
-        # Refusing a forgery is mostly the price of its exception, so the common case does as little as it can:
-        # BaseException.__new__ has kept the message in ``args`` already.
+        # The exception is most of the cost of refusing a forgery; BaseException.__new__ keeps the message in ``args``.
         if field is not None:
             self.field = field
         if retry_after is not None:
@@ -38,12 +33,11 @@ class TenantryError(Exception):
 
     @property
     def public_message(self) -> str:
-        """What HTTP clients get: the message, or ``generic_message`` if the class has one."""
+        """The message for HTTP clients."""
         return self.message if self.generic_message is None else self.generic_message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A renderer may run in another process, and its errors come back: those with keywords of their own too, which
-        # the constructor would ask for.
+        # Errors come back from renderers in other processes; the constructor would require their keywords.
         return _restored, (type(self), self.args, vars(self))
 
 
@@ -54,19 +48,19 @@ def _restored(kind: type[TenantryError], args: tuple[Any, ...], evidence: dict[s
 
 
 class InvalidKeys(TenantryError):
-    """The signing-key file is missing, readable by others, malformed, or holds a short or published key."""
+    """The signing-key file is missing, malformed or readable by others, or a key is short or published."""
 
     code = "invalid_keys"
 
 
 class InvalidSettings(TenantryError):
-    """A setting is missing or has a value that cannot be used. The message names the setting."""
+    """A setting is missing or invalid. The message names it."""
 
     code = "invalid_settings"
 
 
 class InvalidPropertySchema(TenantryError):
-    """The schema of an environment's properties is no JSON Schema, or says what would not be checked."""
+    """The schema of an environment's properties is not JSON Schema, or uses a keyword that is not checked."""
 
     code = "invalid_property_schema"
 
@@ -75,62 +69,64 @@ class InvalidPropertySchema(TenantryError):
 
 
 class MissingToken(TenantryError):
-    """The request carries no user group token."""
+    """The request has no user group token: open the dashboard from your product."""
 
     code = "missing_token"
     status = 401
-    MESSAGE = "this request carries no user group token"
+    MESSAGE = "this request has no user group token"
 
 
 class InvalidToken(TenantryError):
-    """The user group token is malformed, forged, rotated away or of a deleted group: callers cannot tell which."""
+    """The user group token is malformed, forged, rotated, or of a deleted group: get a new one. Callers cannot tell
+    which."""
 
     code = "invalid_token"
     status = 401
     MESSAGE = "the user group token is malformed, was not issued here, or is no longer valid"
-    """The message for every cause: another one would reveal which it was."""
+    """One message for every cause: another would reveal it."""
 
 
 class UserGroupExpired(InvalidToken):
-    """The end date of the token's user group has passed. A later one lets the same token in again."""
+    """The end date of the token's user group has passed. A later end date makes the same token valid again."""
 
     code = "user_group_expired"
     MESSAGE = "the access of this user group has ended"
-    """The date itself is for the operator."""
+    """Without the date, which is for the operator."""
 
 
 class AmbiguousToken(TenantryError):
-    """One request carries two different user group tokens."""
+    """The request has two different user group tokens: send one."""
 
     code = "ambiguous_token"
     status = 400
-    MESSAGE = "this request carries two different user group tokens: send one"
+    MESSAGE = "this request has two different user group tokens: send one"
 
 
 class OriginNotAllowed(TenantryError):
-    """The token came in a cookie, and the websocket or writing request from a page of an origin that is not allowed."""
+    """A websocket or writing request has its token in a cookie and comes from a page of another origin: allow the
+    origin, or send the token in a header."""
 
     code = "origin_not_allowed"
     status = 403
 
 
 class EmbeddingNotAllowed(TenantryError):
-    """The page that embeds the dashboard is of an origin that is not among the hosts of its group or environment."""
+    """The embedding page is not among the hosts of the group or its environment."""
 
     code = "embedding_not_allowed"
     status = 403
 
 
 class CodeUsed(TenantryError):
-    """The single-use code was used already, its time has passed, or it never was one: callers cannot tell which."""
+    """The single-use code was used, has expired or never existed: request a new one. Callers cannot tell which."""
 
     code = "code_used"
     status = 410
-    MESSAGE = "this code can be used once and for a short time: ask for a new one"
+    MESSAGE = "this code was used, has expired or never existed: request a new one"
 
 
 class MiddlewareMissing(TenantryError):
-    """``user_group(request)`` was asked where UserGroupMiddleware is not installed: a mistake of the host program."""
+    """``user_group(request)`` needs UserGroupMiddleware: add it to the app."""
 
     code = "middleware_missing"
     status = 500
@@ -140,43 +136,43 @@ class MiddlewareMissing(TenantryError):
 
 
 class DataSourceError(TenantryError):
-    """The base class of what can go wrong between a group and its rows. No message holds a URL's password."""
+    """The base class of errors of data sources and queries. No message holds a URL's password."""
 
     code = "data_source_error"
     status = 502
 
 
 class UnmappedSchema(DataSourceError):
-    """The group's mapping has no entry for this schema. There is no default data source, on purpose."""
+    """The group's mapping has no entry for this schema: add one. There is no default data source."""
 
     code = "unmapped_schema"
     status = 422
 
 
 class UnregisteredSource(DataSourceError):
-    """The group's mapping names a data source that its environment does not have."""
+    """The group's mapping names a data source that its environment does not have: register it."""
 
     code = "unregistered_source"
     status = 422
 
 
 class InvalidSource(DataSourceError):
-    """A data source's URL or session variables cannot be used, or its dialect is not held read-only and not trusted."""
+    """A data source's URL or session variables are invalid, or its dialect has no read-only mode and is not trusted."""
 
     code = "invalid_source"
     status = 422
 
 
 class NotOneStatement(DataSourceError):
-    """The SQL is not exactly one statement that reads."""
+    """The SQL is not exactly one reading statement."""
 
     code = "not_one_statement"
     status = 422
 
 
 class QueryFailed(DataSourceError):
-    """The data source refused the query. ``evidence`` is the engine's code or kind of error, None where it has none;
-    ``position`` the character of the SQL, from 1, where the engine says it."""
+    """The data source rejected the query. ``evidence`` is the engine's code or kind of error, or None; ``position`` is
+    the character in the SQL, from 1, if the engine reports it."""
 
     code = "query_failed"
     status = 502
@@ -185,60 +181,59 @@ class QueryFailed(DataSourceError):
 
 
 class TooManyRows(DataSourceError):
-    """The query gives more rows than the limit."""
+    """The query returns more rows than the limit."""
 
     code = "too_many_rows"
     status = 422
 
 
 class TooManyBytes(DataSourceError):
-    """The rows of the query take more memory than the limit."""
+    """The query's rows take more memory than the limit."""
 
     code = "too_many_bytes"
     status = 422
 
 
 class QueryTimeout(DataSourceError):
-    """The query ran longer than the statement timeout and was stopped."""
+    """The query exceeded the statement timeout and was stopped."""
 
     code = "query_timeout"
     status = 504
 
 
 class QueryOutdated(DataSourceError):
-    """While the query or stream ran, its user group or data source was changed, moved or taken away, so it was ended.
-    Ask again."""
+    """The user group or data source changed while the query or stream ran, so it was ended: run it again."""
 
     code = "query_outdated"
     status = 409
-    MESSAGE = "the user group or its data source has changed while the query ran, so it was ended: ask again"
+    MESSAGE = "the user group or its data source changed while the query ran: run it again"
 
 
 class SourceUnavailable(DataSourceError):
-    """The data source cannot be reached, or all of its connections are busy."""
+    """The data source cannot be reached, or all its connections are busy: try again."""
 
     code = "source_unavailable"
     status = 503
 
 
 class SecretUnavailable(SourceUnavailable):
-    """The URL of the data source cannot be decrypted, or what it refers to is not there. The message names the key, the
-    variable or the file."""
+    """The data source's URL cannot be decrypted, or its secret is missing. The message names the key, variable or
+    file."""
 
     code = "secret_unavailable"
-    generic_message = "the data source cannot be reached: its operator finds the reason in the log"
+    generic_message = "the data source cannot be reached: its operator can see the reason in the log"
 
 
 class AnswersUnread(TenantryError):
-    """The answers of the group, or of all groups, that wait to be read take all the memory that there is for them."""
+    """Unread answers of the group, or of all groups, take all their memory: read them, then try again."""
 
     code = "answers_unread"
     status = 503
-    MESSAGE: Final = "too much that was asked for here has not been read yet: read it, and try again"
+    MESSAGE: Final = "too many answers have not been read yet: read them, then try again"
 
 
 class ViewerLeft(DataSourceError):
-    """The viewer closed the connection, so what was under way for them was stopped. Nobody reads the answer."""
+    """The viewer closed the connection, so the work was stopped. Nobody reads this error."""
 
     code = "viewer_left"
     status = 499
@@ -249,11 +244,8 @@ class ViewerLeft(DataSourceError):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A position in a template: ``line`` and ``column`` count from 1.
-
-    ``file`` is the file or the fragment that it is in, where that has a name; ``included_at`` the tag that took the
-    fragment into another text.
-    """
+    """A position in a template: ``line`` and ``column`` from 1, in ``file`` if it has a name; ``included_at`` is the
+    tag that includes the fragment."""
 
     line: int
     column: int
@@ -266,7 +258,7 @@ class Location:
 
 
 class TemplateError(TenantryError):
-    """A template cannot be compiled, or not be rendered to its end. ``location`` is where; the message says the fix."""
+    """A template cannot be compiled or rendered. ``location`` is the place; the message says how to fix it."""
 
     code = "template_error"
     status = 500
@@ -277,7 +269,7 @@ class TemplateError(TenantryError):
 
 
 class InvalidQueries(TemplateError):
-    """Files of a query folder cannot be used. ``errors`` holds one error for each of them."""
+    """Files of a query folder are invalid; ``errors`` has one error per file."""
 
     code = "invalid_queries"
 
@@ -287,13 +279,13 @@ class InvalidQueries(TemplateError):
 
 
 class InvalidDashboards(InvalidQueries):
-    """Files of a dashboard folder cannot be used. ``errors`` holds one error for each of them."""
+    """Files of a dashboard folder are invalid; ``errors`` has one error per file."""
 
     code = "invalid_dashboards"
 
 
 class MissingVariable(TenantryError):
-    """A template names variables that this group or view does not have. ``names`` lists all of them."""
+    """A template reads variables that the group or view does not have; ``names`` lists all."""
 
     code = "missing_variable"
     status = 422
@@ -304,7 +296,7 @@ class MissingVariable(TenantryError):
 
 
 class UnbindableValue(TenantryError):
-    """A value is not allowed where the template names it: an object for a scalar, a NUL, an infinite float."""
+    """A value has the wrong type for its place: an object for a scalar, a NUL, an infinite float."""
 
     code = "unbindable_value"
     status = 422
@@ -315,7 +307,7 @@ class UnbindableValue(TenantryError):
 
 
 class InvalidParameter(TenantryError):
-    """A viewer's parameter has a value that it does not take. ``names`` lists all; the message says what each takes."""
+    """A viewer's parameter has an invalid value; ``names`` lists all, the message says what each accepts."""
 
     code = "invalid_parameter"
     status = 422
@@ -326,7 +318,7 @@ class InvalidParameter(TenantryError):
 
 
 def error_location(error: Exception) -> str:
-    """Type and location of an exception. Its message may hold a URL with a password or a query with values."""
+    """Type and place of an exception; its message may hold a password or a value."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__module__}.{type(error).__qualname__}{where}"

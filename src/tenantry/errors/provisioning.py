@@ -1,4 +1,4 @@
-"""Errors of provisioning: of a request to ``/api/user``, of the store behind it, and of a client of it."""
+"""Errors of requests to ``/api/user``, of the store, and of the API's client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class BadJson(TenantryError):
 
 
 class BadRequest(TenantryError):
-    """A header (Content-Length, Idempotency-Key) or a query parameter cannot be used. The message names it."""
+    """A header (Content-Length, Idempotency-Key) or query parameter is invalid. The message names it."""
 
     code = "bad_request"
     status = 400
@@ -29,41 +29,41 @@ class InvalidRequest(TenantryError):
 
 
 class AmbiguousAuthorization(TenantryError):
-    """The API token comes in more than one way: two Authorization headers, or one and ``client_secret``."""
+    """The API token was sent in more than one way: two Authorization headers, or one and ``client_secret``."""
 
     code = "ambiguous_authorization"
     status = 400
 
 
 class Unauthorized(TenantryError):
-    """The API token is missing, unknown, revoked or sent in a way that the address does not read."""
+    """The API token is missing, unknown or revoked, or this address does not accept the way it was sent."""
 
     code = "unauthorized"
     status = 401
 
 
 class ApiTokenExpired(Unauthorized):
-    """The end of the API token has passed: create another with ``tenantry api-token create``."""
+    """The API token has expired: create another with ``tenantry api-token create``."""
 
     code = "api_token_expired"
 
 
 class MissingScope(TenantryError):
-    """The API token is good but lacks the scope that this call needs."""
+    """The API token lacks the scope of this call."""
 
     code = "missing_scope"
     status = 403
 
 
 class NotFound(TenantryError):
-    """There is nothing at this path."""
+    """Nothing exists at this path."""
 
     code = "not_found"
     status = 404
 
 
 class UnknownGroup(TenantryError):
-    """There is no user group with this id in the environment."""
+    """The environment has no user group with this id."""
 
     code = "unknown_group"
     status = 404
@@ -77,49 +77,50 @@ class UnknownToken(TenantryError):
 
 
 class UnknownEnvironment(TenantryError):
-    """There is no environment with this name."""
+    """No environment has this name."""
 
     code = "unknown_environment"
     status = 404
 
 
 class UnknownApiToken(TenantryError):
-    """There is no API token with this id in the environment."""
+    """The environment has no API token with this id."""
 
     code = "unknown_api_token"
     status = 404
 
 
 class MethodNotAllowed(TenantryError):
-    """The path exists, the method does not."""
+    """The path exists, but not for this method."""
 
     code = "method_not_allowed"
     status = 405
 
 
 class RequestTimeout(TenantryError):
-    """The request, its head or its body, did not arrive in time. Nothing was done."""
+    """The head or body of the request arrived too slowly. Nothing was changed."""
 
     code = "request_timeout"
     status = 408
 
 
 class TokenAlreadyRotated(TenantryError):
-    """``current_token`` is of an earlier version: a reply was lost, or another rotation won."""
+    """``current_token`` is an earlier version: a reply was lost, or another rotation won. Get the current one with
+    GET."""
 
     code = "token_already_rotated"
     status = 409
 
 
 class SigningKeyMissing(TenantryError):
-    """The signing key of the group's token is not in the key file any more: rotate the group."""
+    """The signing key of the group's token was removed from the key file: rotate the group."""
 
     code = "signing_key_missing"
     status = 409
 
 
 class GroupChanged(TenantryError):
-    """The group was written to between being read and the update that was made for it. Nothing was done."""
+    """The group changed after it was read for this update. Nothing was changed; read it again."""
 
     code = "group_changed"
     status = 409
@@ -133,8 +134,8 @@ class AlreadyExists(TenantryError):
 
 
 class BreaksSavedQuery(TenantryError):
-    """With these properties a saved query that the group can run today could not run. ``queries`` names each one and
-    its variable."""
+    """These properties would break a saved query that the group can run today. ``queries`` lists each query and its
+    variable."""
 
     code = "breaks_saved_query"
     status = 409
@@ -145,7 +146,7 @@ class BreaksSavedQuery(TenantryError):
 
 
 class IdempotencyInFlight(TenantryError):
-    """The first request with this Idempotency-Key has not been answered yet."""
+    """The first request with this Idempotency-Key is still running: try again."""
 
     code = "idempotency_in_flight"
     status = 409
@@ -153,28 +154,28 @@ class IdempotencyInFlight(TenantryError):
 
 
 class IdempotencySuperseded(TenantryError):
-    """The group was rotated or deleted since this Idempotency-Key was answered; a dead token is never replayed."""
+    """The group was rotated or deleted after the answer to this Idempotency-Key; a dead token is never replayed."""
 
     code = "idempotency_superseded"
     status = 409
 
 
 class BodyTooLarge(TenantryError):
-    """The body is larger than 64 KiB; of a bulk, a line larger than that, or the body than 128 MiB."""
+    """The body exceeds 64 KiB; of a bulk, a line exceeds that, or the body 128 MiB."""
 
     code = "body_too_large"
     status = 413
 
 
 class UnsupportedMediaType(TenantryError):
-    """The body is not ``application/json`` in UTF-8; of ``/oauth/introspect``, not a form; of a bulk, not NDJSON."""
+    """The body is not ``application/json`` in UTF-8; for ``/oauth/introspect`` not a form, for a bulk not NDJSON."""
 
     code = "unsupported_media_type"
     status = 415
 
 
 class HeadersTooLarge(TenantryError):
-    """The head of the request, its address and its headers, is larger than 64 KiB."""
+    """The head of the request (address and headers) exceeds 64 KiB."""
 
     code = "headers_too_large"
     status = 431
@@ -188,14 +189,14 @@ class InvalidBody(TenantryError):
 
 
 class InvalidGroupsFile(TenantryError):
-    """A file of groups for ``tenantry group sync`` cannot be used. The message has each place, the rule and the fix."""
+    """A file for ``tenantry group sync`` is invalid. The message has each place, rule and fix."""
 
     code = "invalid_groups_file"
     status = 422
 
 
 class AmbiguousRequest(TenantryError):
-    """POST with both ``current_token`` and ``user_group_id``, or with neither."""
+    """POST has both ``current_token`` and ``user_group_id``, or neither: send one."""
 
     code = "ambiguous_request"
     status = 422
@@ -209,48 +210,47 @@ class UnknownDataSource(TenantryError):
 
 
 class InvalidProperties(TenantryError):
-    """The properties are not as the schema of their environment wants them. ``field`` points at the first that is
-    not."""
+    """The properties violate the schema of their environment. ``field`` points at the first violation."""
 
     code = "invalid_properties"
     status = 422
 
 
 class IdempotencyKeyReused(TenantryError):
-    """This Idempotency-Key came with another body before."""
+    """This Idempotency-Key was used with another body: use a new key."""
 
     code = "idempotency_key_reused"
     status = 422
 
 
 class StoreUnavailable(TenantryError):
-    """The store is locked, down, too slow or being drained. Nothing was changed; try again."""
+    """The store is locked, down, too slow or draining. Nothing was changed; try again."""
 
     code = "store_unavailable"
     status = 503
-    generic_message: str | None = "the store is not available just now: try again"
+    generic_message: str | None = "the store is unavailable: try again"
 
     def __init__(self, message: str, *, retry_after: int = 1) -> None:
         super().__init__(message, retry_after=retry_after)
 
 
 class OutcomeUnknown(StoreUnavailable):
-    """The connection broke, or time ran out, while a write was under way: ask with GET before trying again."""
+    """The connection broke or timed out during a write, which may have been done: check with GET before you try
+    again."""
 
     code = "outcome_unknown"
-    generic_message: str | None = "the store has not confirmed the write: look with GET before trying again"
+    generic_message: str | None = "the store did not confirm the write: check with GET before you try again"
 
 
 class MigrationNeeded(StoreUnavailable):
     """The database has no tables of Tenantry, or older ones: run ``tenantry migrate``."""
 
     code = "migration_needed"
-    generic_message: str | None = "the store has no tables of this version: its operator runs `tenantry migrate`"
+    generic_message: str | None = "the store has no tables of this version: its operator must run `tenantry migrate`"
 
 
 class Draining(TenantryError):
-    """``/readyz`` of a server that is about to stop: it still answers, and wants no new work. A bulk ends there after
-    the lines that it has."""
+    """The server is about to stop: ``/readyz`` answers this, and a bulk ends after its current lines."""
 
     code = "draining"
     status = 503
@@ -258,7 +258,7 @@ class Draining(TenantryError):
 
 
 class TooManyConnections(TenantryError):
-    """The server, or one client of it, has as many connections as it may have. Nothing was done; try again."""
+    """The server, or one client, has the most connections allowed. Nothing was changed; try again."""
 
     code = "too_many_connections"
     status = 503
@@ -266,21 +266,21 @@ class TooManyConnections(TenantryError):
 
 
 class AuditBroken(TenantryError):
-    """The audit trail is not what was written: an entry was changed, removed, inserted or moved; or, unless that is
-    allowed, it was written without the keys, so that nothing proves it."""
+    """The audit trail was altered: an entry was changed, removed, inserted or moved, or written without keys where that
+    is not allowed."""
 
     code = "audit_broken"
 
 
 class ApiUnreachable(TenantryError):
-    """No answer came from ``/api/user``, though it was asked more than once."""
+    """``/api/user`` did not answer, after several attempts."""
 
     code = "api_unreachable"
     status = 503
 
 
 class UnexpectedAnswer(TenantryError):
-    """The answer is not one that ``/api/user`` gives: another program, such as a proxy, answered."""
+    """The answer is not from ``/api/user``: another program, such as a proxy, answered."""
 
     code = "unexpected_answer"
     status = 502

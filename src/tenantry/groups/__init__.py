@@ -21,7 +21,7 @@ from tenantry.groups.property_schema import PropertySchema as PropertySchema
 from tenantry.groups.property_schema import SchemaLearner as SchemaLearner
 from tenantry.groups.record import JSON, Record, RecordList, adopt, extend, freeze, thaw
 from tenantry.groups.session_variables import SessionVariables, check_session_variables
-from tenantry.groups.usage import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
+from tenantry.groups.usage_sums import OTHER_GROUPS, HourlyUsage, Usage, UsageBatch, UsageKey
 from tenantry.groups.user_group import (
     RESERVED_NAMES,
     SOURCES_HANDLE,
@@ -41,6 +41,7 @@ from tenantry.groups.user_group import (
 )
 from tenantry.groups.writes import (
     CHANNEL,
+    LATER_SETTABLE_FIELDS,
     SETTABLE_FIELDS,
     UNCHANGED,
     UNNAMED,
@@ -81,6 +82,7 @@ __all__ = [
     "INTROSPECTION",
     "JSON",
     "JSON_COLUMNS",
+    "LATER_SETTABLE_FIELDS",
     "MOMENT_RULE",
     "OTHER_GROUPS",
     "RESERVED_NAMES",

@@ -1,13 +1,15 @@
 """The one codec of a user group: its fields in JSON documents, and its columns in a table.
 
-A new field of ``UserGroup`` gets a line in ``_FIELDS`` and one in ``GroupRow``: what is sent of a group between
-processes, in caches and in stored responses follows from the first, every statement of SQL from the second.
+A new field of ``UserGroup`` gets a line in ``_FIELDS`` and one in ``GroupRow``. All JSON forms of a group follow from
+the first, every SQL statement from the second; nothing is copied by position.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
 from tenantry.groups.record import Record, adopt, thaw
@@ -23,7 +25,7 @@ def to_micros(moment: datetime) -> int:
 
 
 def from_micros(count: int) -> datetime:
-    """The time, in UTC, of so many microseconds since 1970."""
+    """The time in UTC."""
     return _EPOCH + count * _MICROSECOND
 
 
@@ -31,7 +33,7 @@ def from_micros(count: int) -> datetime:
 
 
 class ValueCodec(NamedTuple):
-    """How one value is written in JSON, and read from it. ``decode`` raises for what ``encode`` never writes."""
+    """Converts a value to JSON and back; ``decode`` raises for values that ``encode`` never writes."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
@@ -97,7 +99,7 @@ def _environment_object(environment: Environment) -> dict[str, Any]:
 
 
 def _decode_environment_object(value: dict[str, Any]) -> Environment:
-    """Members that older servers do not send have their defaults; others than ours are passed over."""
+    """Missing members have their defaults; unknown members are ignored."""
     given = {name: codec.decode(value[name]) for name, codec in _ENVIRONMENT.items() if name in _exact_dict(value)}
     return Environment(**given)
 
@@ -127,29 +129,30 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "grace_until": _ISO_TIME,
     "expires_at": _ISO_TIME,
 }
-_LATER_FIELDS: Final[frozenset[str]] = frozenset({"expires_at"})
-"""Fields that a document of an earlier version lacks: they are then as the record has them by default."""
+_ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
+"""A field with a default that every version writes. Documents of earlier versions lack the others."""
+
+_LATER_FIELDS: Final = (
+    frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN
+)
 
 
 class GroupCodec:
-    """One form of a group as a JSON document.
-
-    ``without`` names the fields that it does not have and are given to ``decode``; ``other_forms`` those that it
-    writes in another way than the introspection document does.
-    """
+    """One JSON form of a group. ``without``: fields that are not in it and are passed to ``decode``; ``other_forms``:
+    fields whose codec is not that of the introspection document."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
         self._fields = [(name, *forms[name], name in _LATER_FIELDS) for name in _FIELDS if name not in without]
 
     def encode(self, group: UserGroup) -> dict[str, Any]:
-        """A plain JSON object. It holds no secret."""
+        """A plain JSON object without secrets."""
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """The group of a document that a JSON parser has just made; members that are no fields are passed over.
+        """The group of a parsed document; unknown members are ignored.
 
-        Raises ValueError where a field is missing or is of another type; its message repeats nothing of the document.
+        Raises ValueError if a field is missing or has another type; the message repeats nothing of the document.
         """
         try:
             values = {
@@ -163,19 +166,27 @@ class GroupCodec:
 
 
 INTROSPECTION: Final = GroupCodec()
-"""The ``user_group`` of an introspection: every field."""
+"""The ``user_group`` of an introspection."""
 
-CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, grace_until=_MICROS, expires_at=_MICROS)
-"""In a second-level cache: short, and beside its handle."""
+JSON_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec in (_PROPERTIES, _MAPPING))
+"""The columns that hold JSON."""
 
-STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), grace_until=_MICROS, expires_at=_MICROS)
-"""What an Idempotency-Key was answered with: without what never changes in a group."""
+TIME_COLUMNS: Final = frozenset(name for name, codec in _FIELDS.items() if codec is _ISO_TIME)
+"""The columns that hold a time, as microseconds since 1970 in UTC."""
+
+_SHORT_TIMES: Final = dict.fromkeys(TIME_COLUMNS, _MICROS)
+
+CACHE_ENTRY: Final = GroupCodec(without=("handle",), environment=_ARRAY, **_SHORT_TIMES)
+"""In a second-level cache, whose key is the handle."""
+
+STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_TIMES)
+"""The answer to an Idempotency-Key, without the fields that never change."""
 
 # --- a group as a row of a table --------------------------------------------------------------------------------------
 
 
 class EnvironmentRow(NamedTuple):
-    """The columns of an environment, in the order in which every statement reads them."""
+    """The columns of an environment, in the order of every statement."""
 
     id: int
     name: str
@@ -185,9 +196,9 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """The columns of a user group's own table, in the order in which every statement reads them.
+    """The columns of a user group, in the order of every statement; those of its environment follow.
 
-    Those of its environment are read after them. JSON comes as text, a time as microseconds since 1970.
+    JSON is text, a time is microseconds since 1970.
     """
 
     team_id: int
@@ -206,35 +217,26 @@ class GroupRow(NamedTuple):
     expires_at: int | None
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
-        """The record; ``properties`` and ``mapping`` as they were read from the text of their columns."""
-        until, ends = self.grace_until, self.expires_at
-        return UserGroup(
-            self.team_id,
-            self.provided_id,
-            self.name,
-            environment,
-            properties,
-            mapping,
-            self.handle,
-            self.token_version,
-            self.revision,
-            None if until is None else from_micros(until),
-            None if ends is None else from_micros(ends),
-        )
+        """The record; ``properties`` and ``mapping`` are the parsed text of their columns."""
+        values: dict[str, Any] = dict(zip(_PLAIN_COLUMNS, _plain_values(self), strict=True))
+        for name, micros in zip(TIME_COLUMNS, _time_values(self), strict=True):
+            values[name] = None if micros is None else from_micros(micros)
+        return UserGroup(environment=environment, properties=properties, mapping=mapping, **values)
 
     def token(self, tag: Tag) -> Token:
-        """The parts of the live token."""
+        """The live token."""
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The parts of the token before it, if that one was given a grace."""
+        """The token before it, if that has a grace."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)
 
 
-JSON_COLUMNS: Final = frozenset({"properties", "mapping"})
-"""The columns of a GroupRow that hold JSON."""
-
-TIME_COLUMNS: Final = frozenset({"grace_until", "expires_at"})
-"""Those that hold a time, as microseconds since 1970 in UTC."""
+_PLAIN_COLUMNS: Final = tuple(
+    name for name in _FIELDS if name != "environment" and name not in JSON_COLUMNS | TIME_COLUMNS
+)
+"""The fields whose column holds the value itself."""
+_plain_values = itemgetter(*map(GroupRow._fields.index, _PLAIN_COLUMNS))
+_time_values = itemgetter(*map(GroupRow._fields.index, TIME_COLUMNS))

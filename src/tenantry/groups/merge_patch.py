@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tenantry.groups.record import thaw
 from tenantry.groups.user_group import UserGroup
-from tenantry.groups.writes import UNCHANGED, GroupChanges, GroupDraft
+from tenantry.groups.writes import GroupChanges, GroupDraft
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
@@ -24,17 +25,12 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """The changes that replace what ``patch`` names of this group by what it makes of it."""
-    plain = group.as_dict()
-    return GroupChanges(
-        patch.name,
-        UNCHANGED if patch.properties is UNCHANGED else merge_patch(plain["properties"], patch.properties),
-        UNCHANGED if patch.mapping is UNCHANGED else merge_patch(plain["mapping"], patch.mapping),
-        patch.expires_at,
-    )
+    """The changes that set each field of ``patch`` to the merged value."""
+    given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
+    return GroupChanges(**given)
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """The group that the patch makes where there is none with this id: of nothing, null removes nothing."""
+    """The new group that the patch makes of nothing."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})

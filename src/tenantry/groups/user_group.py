@@ -1,8 +1,6 @@
-"""UserGroup, one customer of the vendor as one immutable record, with what it is made and found of: its Environment,
-the parts of its Token, and a LookupResult or an Issued group as stores answer with them. And what its environment
-registers besides: the API tokens of callers, and data sources.
+"""The records of a store: user groups, environments, tokens, API tokens and data sources.
 
-Its forms in JSON and in a table: codec.py.
+``codec`` has the JSON and table forms of a group.
 """
 
 from __future__ import annotations
@@ -14,14 +12,14 @@ from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 from math import inf
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from tenantry.groups.moments import write_moment
 from tenantry.groups.record import Record, thaw
 from tenantry.groups.session_variables import SessionVariables
 
 RESERVED_NAMES = frozenset({"user_group", "params"})
-"""Names of variables that a property cannot take: such a property is reached as ``user_group.properties.<name>``."""
+"""Variable names that a property cannot take: read it as ``user_group.properties.<name>``."""
 
 
 class Tag(StrEnum):
@@ -35,9 +33,8 @@ class Tag(StrEnum):
 class Environment:
     """A boundary: nothing of one environment resolves, reads or routes in another.
 
-    ``id`` is the store's own number. With ``external_data_sources`` the mapping of a group is not checked against the
-    registered data sources, for apps that route queries themselves. ``grace_seconds`` is the grace of an old token
-    after a rotation that names none of its own; 0: it dies at once.
+    ``external_data_sources``: mappings are not checked against the registered data sources, because the app routes
+    queries itself. ``grace_seconds``: the default grace of an old token after a rotation; 0: none.
     """
 
     id: int
@@ -49,11 +46,10 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The parts of a user group token (tenantry.tokens); no I/O has been done for it.
+    """The parts of a user group token, from which a signing key makes the token string; stores hold only these.
 
-    ``handle`` is 8 random public bytes, constant per group: the cache's and the store's key. ``nonce`` is 16 random
-    bytes, new at each rotation, and never shown. A store holds these parts and never the token string: the same parts
-    and the same signing key give the same string, bit for bit.
+    ``handle``: 8 random public bytes, constant per group, the key in caches and stores. ``nonce``: 16 secret random
+    bytes, new at each rotation.
     """
 
     tag: Tag
@@ -67,10 +63,9 @@ class Token:
 class UserGroup:
     """A user group (SPEC section 2.1). Plain dicts given for ``properties`` and ``mapping`` are frozen to Records.
 
-    ``handle`` (8 bytes) names the group in tokens, caches and invalidations. ``token_version`` is the version of the
-    one live token, ``revision`` counts every change. Until ``grace_until`` (aware, UTC) the token version just before
-    ``token_version`` is still good. From ``expires_at`` (aware, UTC; None: never) on no token of it is good: a Resolver
-    judges that by its own clock, and no store does.
+    ``handle`` (8 bytes) identifies the group in tokens and caches. ``token_version`` is that of the live token;
+    ``revision`` counts changes. The previous token version is valid until ``grace_until``. From ``expires_at`` on
+    (None: never) a Resolver refuses every token, by its own clock. Times are aware, in UTC.
     """
 
     team_id: int
@@ -94,10 +89,7 @@ class UserGroup:
 
     @property
     def variables(self) -> Record:
-        """What templates may read of the group: every property by its bare name, and ``user_group.*``.
-
-        Made at the first call and stored: a store reads many groups whose variables nobody asks for.
-        """
+        """The variables of templates: every property by its name, and ``user_group.*``. Computed at the first call."""
         if self._variables is None:
             properties = self.properties if self.properties is not None else Record({})
             by_name = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
@@ -111,12 +103,12 @@ class UserGroup:
         return cast("Record", self._variables)
 
     def seconds_left(self, now: datetime) -> float:
-        """From ``now`` (aware) until the end date; ``inf`` without one. The group has ended where it is not above 0."""
+        """Seconds from ``now`` (aware) until the end date; ``inf`` without one. The group has ended at 0 or less."""
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether both records mean the same to templates, queries and routing: equal id, name, properties, mapping and
-        environment. Token, grace and end date do not count; ``1``, ``1.0`` and ``true`` differ."""
+        """Whether queries and routing treat both records alike: equal id, name, properties, mapping and environment,
+        where ``1``, ``1.0`` and ``true`` differ."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -126,12 +118,11 @@ class UserGroup:
         return json.dumps([self.provided_id, self.name, thaw(self.properties), thaw(self.mapping)], sort_keys=True)
 
     def __hash__(self) -> int:
-        """By handle and revision: equal groups have both in common, and a Record in a field has no hash of its own."""
+        """By handle and revision, because a Record has no hash."""
         return hash((self.handle, self.revision))
 
     def as_dict(self) -> dict[str, Any]:
-        """A plain, JSON-ready copy: id, name, environment, tag, properties, mapping and end date. It holds no
-        secret."""
+        """A JSON-ready copy without secrets."""
         return {
             "team_id": self.team_id,
             "provided_id": self.provided_id,
@@ -146,15 +137,23 @@ class UserGroup:
         }
 
 
+if TYPE_CHECKING:  # a default needs Python 3.13
+    import typing_extensions
+
+    LiveToken = typing_extensions.TypeVar("LiveToken", default=Token)
+else:
+    LiveToken = TypeVar("LiveToken")
+
+
 @dataclass(frozen=True, slots=True)
-class Issued:
-    """A group together with the parts of its live token: what a store answers to a write.
+class Issued(Generic[LiveToken]):
+    """A group with its live token: the Token of a store, or the token string of a Provisioner (``Issued[str]``).
 
     ``created`` marks a new group; ``replayed`` marks the answer to a repeated Idempotency-Key.
     """
 
     group: UserGroup
-    token: Token
+    token: LiveToken = field(repr=False)
     created: bool = False
     replayed: bool = False
 
@@ -177,7 +176,7 @@ class LookupResult:
 
 
 class Scope(StrEnum):
-    """What an API token may be used for. ``provision`` is ``provision:read`` and ``provision:write`` together."""
+    """A permission of an API token; ``provision`` includes ``provision:read`` and ``provision:write``."""
 
     PROVISION = "provision"
     PROVISION_READ = "provision:read"
@@ -191,9 +190,8 @@ _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_W
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A registered API token; the secret itself is never stored. ``hint`` is the last four characters of the secret, to
-    distinguish tokens in a list. It is refused from ``expires_at`` on. ``last_used_at`` is coarse: the token was used
-    then, and perhaps within an hour after that."""
+    """A registered API token; its secret is not stored. ``hint``: the secret's last four characters. The token is
+    refused from ``expires_at`` on. ``last_used_at`` is accurate to the hour."""
 
     id: int
     environment: Environment
@@ -206,14 +204,13 @@ class ApiToken:
     last_used_at: datetime | None = None
 
     def allows(self, scope: Scope) -> bool:
-        """Whether it may be used for this: it has the scope, or the one that this is a part of."""
+        """Whether the token has this scope, or one that includes it."""
         return scope in self.scopes or _CONTAINED_IN.get(scope) in self.scopes
 
 
 @dataclass(frozen=True, slots=True)
 class RevokedApiToken:
-    """An API token that is refused from now on. ``ended``: how many codes and sessions ended with it; 0 for one that
-    was revoked before."""
+    """A revoked API token, and the number of codes and sessions that ``ended`` with it; 0 if it was revoked before."""
 
     api_token: ApiToken
     ended: int
@@ -221,8 +218,7 @@ class RevokedApiToken:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A live API token, and the group of its environment that was asked about: None if there is no such group. Both are
-    of one moment of the store."""
+    """A live API token and the requested group of its environment, or None; read at one moment of the store."""
 
     api_token: ApiToken
     issued: Issued | None
@@ -230,11 +226,10 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredSource:
-    """A data source of one environment: our id (``ds_…``), the caller's own id, and the URL to connect to.
+    """A data source of one environment: our id (``ds_…``), the caller's id, and the URL, which may hold a password.
 
-    ``url`` may hold a password, so it is kept out of ``repr``. ``trusted`` lets a dialect run whose read-only mode
-    Tenantry cannot enforce. ``session``: the session variables that are set before each query, as pairs of a name and a
-    tag (``("app.tenant", "{{ user_group.id }}")``); PostgreSQL only.
+    ``trusted`` permits a dialect whose read-only mode Tenantry cannot enforce. ``session``: session variables to set
+    before each query, as pairs of a name and a tag (``("app.tenant", "{{ user_group.id }}")``); PostgreSQL only.
     """
 
     id: str
@@ -246,7 +241,7 @@ class RegisteredSource:
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """Those of the two ids that a mapping may name it by: a write is announced in the slots of both."""
+        """The handles of both ids; a write is announced in the slots of both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
@@ -259,9 +254,9 @@ class SourceReading:
 
 
 SOURCES_HANDLE: Final = b"sources\0"
-"""The handle under which every write to a data source is listed as a change. A group's is as long, and random."""
+"""The handle under which writes to data sources are listed as changes."""
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """What chooses the slot of a data source by one of its ids, its own (``ds_…``) or the caller's."""
+    """The handle of a data source by its id (``ds_…``) or the caller's; it selects the slot."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

@@ -1,6 +1,4 @@
-"""What a write takes (a draft, changes, an idempotency key, an author), and what is recorded of it: an entry of the
-audit trail, and a change that caches and buses act on.
-"""
+"""The records of writes: drafts, changes, authors; audit entries; and the changes that caches follow."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """The type of UNCHANGED, which says that a field was absent; None says that it is to be cleared."""
+    """The type of UNCHANGED: the field is absent. None clears a field."""
 
     UNCHANGED = "unchanged"
 
@@ -27,7 +25,7 @@ UNCHANGED: Final = Unchanged.UNCHANGED
 
 @dataclass(frozen=True, slots=True)
 class GroupDraft:
-    """The group to create when there is none with this ``provided_id`` in the environment."""
+    """A group to create."""
 
     provided_id: str
     name: str
@@ -36,7 +34,7 @@ class GroupDraft:
     expires_at: datetime | None = None
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
-        """The new group, whose first token is ``token``."""
+        """The new group with its first token."""
         return UserGroup(
             team_id=team_id,
             provided_id=self.provided_id,
@@ -50,8 +48,8 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update: fields left UNCHANGED stay; ``properties`` and ``mapping`` are replaced whole. Where it is used as a
-    merge patch (RFC 7396), their members are merged, and null removes one: see ``merged_changes``."""
+    """An update: UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced whole. As a merge patch (RFC 7396)
+    their members are merged: see ``merged_changes``."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
@@ -59,27 +57,30 @@ class GroupChanges:
     expires_at: datetime | Unchanged | None = UNCHANGED
 
     def given(self) -> dict[str, Any]:
-        """The fields that are to change, by name."""
+        """The given fields, by name."""
         values = {name: getattr(self, name) for name in SETTABLE_FIELDS}
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """The same without those that this group has already."""
+        """The given fields whose values differ from the group's."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
 def _text(value: Any) -> str:
-    """A value as JSON, by which ``1`` and ``1.0``, or two orders of keys, differ; to ``==`` they are equal."""
+    """JSON tells ``1`` from ``1.0`` and one order of keys from another; ``==`` does not."""
     return json.dumps(thaw(freeze(value)), default=to_micros)
 
 
 SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
-"""The fields of a group that its caller sets: a draft has each of them, and an update may change each."""
+"""The fields that callers set, in drafts and updates."""
+
+LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name not in ("name", "properties", "mapping"))
+"""The settable fields that SPEC does not know: PATCH sets them, PATCH and lists return them."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
-    """One of many writes: the group of ``draft`` is to be created with this ``token``, if there is none."""
+    """Creates the group of ``draft`` with ``token`` unless it exists."""
 
     draft: GroupDraft
     token: Token
@@ -92,7 +93,7 @@ class GroupCreation:
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """One of many writes: ``changes`` are to be made of the ``group``, if it is still as its writer has read it."""
+    """Applies ``changes`` if ``group`` is still as it was read."""
 
     group: UserGroup
     changes: GroupChanges
@@ -104,15 +105,15 @@ class GroupUpdate:
 
 
 GroupWrite: TypeAlias = GroupCreation | GroupUpdate
-"""One of many writes to groups that are made together."""
+"""A write in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key with keyed hashes (32 bytes each) of the body that came with it.
+    """An Idempotency-Key with keyed hashes (32 bytes each) of its body.
 
-    One hash per signing key, the active key's first: the first is stored, any of them is recognised, so that a rotation
-    of the signing keys does not break a replay.
+    One hash per signing key, the active key's first: the first is stored and any is recognised, so a replay survives a
+    rotation of the signing keys.
     """
 
     key: str
@@ -121,21 +122,21 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who asks for a write: ``name`` for people (an API token's id and label, a user of the command line), and the id
-    of the request, if it was one. Never a secret."""
+    """The author of a write: a ``name`` (an API token's id and label, a user of the command line) and the request's id.
+    Never a secret."""
 
     name: str
     request_id: str | None = None
 
 
 UNNAMED = Author("unnamed")
-"""The author of a write that a program made without saying who it is."""
+"""The default author."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What proves an AuditEntry: a MAC (32 bytes) by the key ``key_id`` over its content, the MAC of the entry that was
-    sealed before it, and all entries above the number ``after``."""
+    """Proves an AuditEntry: a MAC (32 bytes) with the key ``key_id`` over its content, the previous seal's MAC and all
+    entries since the number ``after``."""
 
     key_id: str
     after: int
@@ -144,7 +145,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """The entry of the audit trail that was sealed last, and the MAC of its seal."""
+    """The number and the MAC of the audit entry that was sealed last."""
 
     number: int
     mac: bytes
@@ -152,11 +153,11 @@ class ChainHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One provisioning action that was done, as the store records it for good.
+    """A provisioning action, recorded for good.
 
-    ``number`` counts up, ``at`` is aware, in UTC, by the store's clock. ``action`` is ``<thing>.<verb>``, such as
-    ``group.rotated``; ``subject`` names the thing by its public id. No token, key or property value is ever in it.
-    ``seal``: None where the writer had no keys.
+    ``number`` counts up; ``at`` is aware, in UTC, by the store's clock. ``action`` is ``<thing>.<verb>``, such as
+    ``group.rotated``; ``subject`` is the public id of the thing. Never holds a token, key or property value. ``seal``
+    is None if the writer had no keys.
     """
 
     number: int
@@ -171,7 +172,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditNote:
-    """What a write besides those of groups and environments adds to the audit trail: an AuditEntry to be."""
+    """A future AuditEntry of a write to codes."""
 
     author: Author
     action: str
@@ -181,13 +182,13 @@ class AuditNote:
 
 
 CHANNEL: Final = "tenantry"
-"""Where a store in PostgreSQL notifies of its changes, one notice each."""
+"""The PostgreSQL channel for notices of changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One rotation, update or deletion: the ``generation`` that it made, whose ``handle`` it was, and how many seconds
-    ago it was written (``age``), by the store's own clock."""
+    """A rotation, update or deletion: its ``generation``, the group's ``handle``, and its ``age`` in seconds by the
+    store's clock."""
 
     generation: int
     handle: bytes
@@ -196,11 +197,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The ``generation`` of the store ``store_id`` at the moment of asking, and every change in (``since``,
-    ``generation``], oldest first.
+    """The current ``generation`` of the store ``store_id``, and every change in (``since``, ``generation``], oldest
+    first.
 
-    The list is unbroken but may begin later than it was asked for: older changes have been trimmed. A generation below
-    one that was seen before means that the store was restored from a backup.
+    The list is unbroken but may begin later than requested, because old changes are trimmed. A generation below an
+    earlier one means that the store was restored from a backup.
     """
 
     store_id: str
@@ -210,12 +211,12 @@ class Changes:
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """A change as the text of a notice. Public as the handle is: whoever forges one causes a read."""
+    """The text of a notice. It is public; a forged one causes a read."""
     return f"{store_id} {generation} {handle.hex()}"
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Store id, generation and handle of a notice; None if the text is not one."""
+    """The store id, generation and handle of a notice, or None."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

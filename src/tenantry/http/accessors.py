@@ -1,7 +1,7 @@
 """Request accessors: the user group that the middleware found, and the variables of templates.
 
-They read an ASGI scope; they take a Starlette or FastAPI ``Request`` or ``WebSocket``, or the scope itself. In
-FastAPI they are dependencies as they are: ``Annotated[UserGroup, Depends(user_group)]``.
+They take a Starlette or FastAPI ``Request`` or ``WebSocket``, or an ASGI scope. In FastAPI they are dependencies:
+``Annotated[UserGroup, Depends(user_group)]``.
 """
 
 from __future__ import annotations
@@ -14,33 +14,31 @@ from tenantry.groups import Record, UserGroup, extend
 from tenantry.http import responses as http
 
 SCOPE_KEY = "user_group"
-"""The scope key under which UserGroupMiddleware puts the UserGroup of a request, or None."""
+"""The scope key of the request's UserGroup, or None."""
 
 FOUND_KEY = "tenantry.found"
-"""The scope key of the hash of the token that UserGroupMiddleware found: another one that is mounted further in
-compares its own. Python's hash of 97 random characters reveals nothing of them."""
+"""The scope key of the hash of the token, which an inner UserGroupMiddleware compares. The hash of 97 random characters
+reveals nothing."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
-"""The scope key under which UserGroupMiddleware puts the Handshake of a websocket."""
+"""The scope key of a websocket's Handshake."""
 
 GROUP_REQUESTED_KEY = "tenantry.group_requested"
-"""The scope key under which UserGroupMiddleware puts the GroupRequested of a request or websocket without a token."""
+"""The scope key of the GroupRequested of a request without a token."""
 
 LAST_PART_KEY = "tenantry.last_part"
-"""In a message ``http.response.body`` with ``more_body``: a function of the reason that gives the last part of a
-response that is ended meanwhile. The reason is GROUP_CHANGED, or the code of the error with which the token is refused.
-Without it such a response is left without an end. UserGroupMiddleware takes it out."""
+"""In a ``http.response.body`` with ``more_body``: a function from a reason (GROUP_CHANGED, or an error's code) to the
+last part of a response that is cut. Without it a cut response has no end. UserGroupMiddleware removes it."""
 
 GROUP_CHANGED = "group_changed"
-"""The reason where the token is good and its group has other properties, another name or another mapping."""
+"""The reason if the group has other properties, another name or another mapping."""
 
 VIEWER_KEY = "tenantry.viewer"
-"""The scope key under which UserGroupMiddleware puts what tells whether the client of a websocket has left: its
-``wait_left()`` returns then."""
+"""The scope key of a websocket's reader; its ``wait_left()`` returns when the client has left."""
 
 
 class Handshake:
-    """Whether a websocket's app has answered its handshake: accepted, denied or closed it."""
+    """Whether the app has accepted, denied or closed the websocket."""
 
     __slots__ = ("answered",)
 
@@ -49,8 +47,7 @@ class Handshake:
 
 
 class GroupRequested:
-    """Whether the user group was asked for where there is none. A framework may make a response of its own of the
-    MissingToken that a view raises, and raise nothing."""
+    """Whether a view requested a group that is missing: frameworks may turn its MissingToken into a response."""
 
     __slots__ = ("made",)
 
@@ -61,8 +58,7 @@ class GroupRequested:
 def user_group(connection: http.HTTPConnection) -> UserGroup:
     """The user group of this request.
 
-    Raises MissingToken (the middleware answers it with 401) if the request carried no token, and MiddlewareMissing if
-    UserGroupMiddleware is not installed before this view.
+    Raises MissingToken (the middleware answers 401) without a token, and MiddlewareMissing without UserGroupMiddleware.
     """
     scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
@@ -82,10 +78,10 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 
 def variables(connection: http.HTTPConnection) -> Record:
-    """What templates may read: the group's properties by name, ``user_group.*``, and viewer input as ``params.*``.
+    """What templates may read: properties by name, ``user_group.*``, and query parameters as ``params.*``.
 
-    ``params`` holds the query parameters: one value as a str, a repeated one as a list of str. A viewer can never
-    shadow a value of the group. Raises what ``user_group`` raises.
+    A repeated parameter is a list of str. A viewer cannot shadow a value of the group. Raises the errors of
+    ``user_group``.
     """
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)
@@ -93,7 +89,7 @@ def variables(connection: http.HTTPConnection) -> Record:
     if not query:
         return extend(group.variables, "params", _NO_PARAMS)
     values: dict[str, list[str]] = {}
-    # Latin-1 keeps every byte; the percent-encoding is UTF-8, and what is not becomes U+FFFD.
+    # Latin-1 keeps every byte; the percent-encoding is UTF-8; invalid bytes become U+FFFD.
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True, errors="replace"):
         values.setdefault(name, []).append(value)
     params = {name: found[0] if len(found) == 1 else found for name, found in values.items()}

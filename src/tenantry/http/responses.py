@@ -1,9 +1,4 @@
-"""HTTP, pure: an error as a response, which form of it a request accepts, an encoded slash in its address, and the
-type of a request.
-
-An error is JSON for programs, and a small readable page for people. The page is complete in itself: no script, no
-image, no font, one style element that its Content-Security-Policy names by hash.
-"""
+"""An error as a response, the form that a request accepts, encoded slashes, and the type of a request. Pure."""
 
 from __future__ import annotations
 
@@ -21,19 +16,19 @@ from tenantry.errors import TenantryError
 Headers = Iterable[tuple[bytes, bytes]]
 
 ErrorResponse = tuple[int, list[tuple[bytes, bytes]], bytes]
-"""Status, headers (lower-case names) and body, as ASGI wants them."""
+"""Status, headers (lower-case names) and body of an ASGI response."""
 
 CHALLENGE: Final = b"UserGroup"
-"""The authentication scheme of a 401 (RFC 9110 section 11.6.1)."""
+"""The scheme of a 401 (RFC 9110 section 11.6.1)."""
 
 _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no token: it is logged
 
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
-    """The response to ``error`` in the form that the request of this ASGI scope prefers (RFC 9110 section 12.5.1).
+    """The response to ``error`` in the form that the ASGI scope prefers (RFC 9110 section 12.5.1).
 
-    A browser gets HTML; a program, or a request without Accept, gets JSON: ``error_document``. The request's
-    X-Request-Id, if it has one, comes back.
+    A browser gets HTML; a program, or a request without Accept, gets ``error_document`` as JSON. X-Request-Id is
+    returned.
     """
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
@@ -60,7 +55,7 @@ def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorRespo
 
 
 def error_document(error: TenantryError, request_id: str | None) -> dict[str, Any]:
-    """The body as JSON: ``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
+    """The JSON body: ``{"success":0,"error":{"code","message","field"?},"request_id"?}``."""
     shown = {"code": error.code, "message": error.public_message}
     if error.field is not None:
         shown["field"] = error.field
@@ -71,7 +66,7 @@ def error_document(error: TenantryError, request_id: str | None) -> dict[str, An
 
 
 def request_id_of(headers: Headers) -> str | None:
-    """The X-Request-Id of a request; None if there is not exactly one of a plain shape that holds no token."""
+    """The X-Request-Id; None unless there is exactly one, plain and without a token."""
     given = [value for name, value in headers if name == b"x-request-id"]
     return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None
 
@@ -119,8 +114,7 @@ dd{margin:0 0 4px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{margin:0;white-space:pre-wrap;font:inherit;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}"""
 
-# No frame-ancestors: a dashboard lives in its customer's frame, and so must the page that replaces it. There is
-# nothing on it to click.
+# No frame-ancestors: the page replaces a dashboard in its customer's frame. It has nothing to click.
 _POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "
     f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
@@ -159,7 +153,7 @@ def _page(error: TenantryError) -> str:
 
 
 def prefers_html(headers: Headers) -> bool:
-    """True if Accept ranks text/html above application/json. At the same quality the one named more exactly wins."""
+    """Whether Accept ranks text/html above application/json; at equal quality the more exact range wins."""
     accept = _accept(headers)
     if "text/" not in accept:
         return False
@@ -169,7 +163,7 @@ def prefers_html(headers: Headers) -> bool:
 
 
 def prefers_problem(headers: Headers) -> bool:
-    """True if Accept names application/problem+json (RFC 9457), and ranks application/json no higher."""
+    """Whether Accept names application/problem+json (RFC 9457) and ranks it at least as high as application/json."""
     accept = _accept(headers)
     if "application/problem+json" not in accept:
         return False
@@ -183,7 +177,6 @@ def _accept(headers: Headers) -> str:
 
 
 def _media_ranges(accept: str) -> list[tuple[str, float]]:
-    """Each media range with its quality."""
     ranges = []
     for part in accept.split(","):
         media_range, *parameters = (text.strip() for text in part.split(";"))
@@ -201,7 +194,6 @@ def _media_ranges(accept: str) -> list[tuple[str, float]]:
 
 
 def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[float, int]:
-    """Quality of a media type and how exactly it was named; the most exact range decides."""
     for exactness, name in ((3, f"{kind}/{subtype}"), (2, f"{kind}/*"), (1, "*/*")):
         qualities = [quality for media_range, quality in ranges if media_range == name]
         if qualities:
@@ -213,9 +205,8 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
 
 
 def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
-    """Whether the path of this ASGI scope came with an encoded slash: ``/api%2fuser`` is another path than
-    ``/api/user`` (RFC 3986 section 2.2), though a server decodes both to one, and a proxy's rule for the one does not
-    see the other."""
+    """Whether the path had an encoded slash: ``/api%2fuser`` is not ``/api/user`` (RFC 3986 section 2.2), though
+    servers decode both alike, past the rules of proxies."""
     raw = scope.get("raw_path") or b""
     return b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower()
 
@@ -224,7 +215,7 @@ def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
 
 
 class Connection(Protocol):
-    """Anything with the ASGI scope of a request or websocket."""
+    """Any object with an ASGI scope."""
 
     @property
     def scope(self) -> Mapping[str, Any]: ...
@@ -234,8 +225,8 @@ if TYPE_CHECKING:
     HTTPConnection = Connection | Mapping[str, Any]
 else:
     # Depends(user_group) works when the annotation of its parameter *is* Starlette's HTTPConnection: the one type that
-    # FastAPI fills for requests and websockets alike. Annotations are texts that are evaluated in the module of their
-    # function: so ``http.HTTPConnection`` loads Starlette when FastAPI asks, and not when the function is imported.
+    # FastAPI fills for requests and websockets alike. Annotations are strings evaluated in the function's module, so
+    # ``http.HTTPConnection`` loads Starlette only when FastAPI evaluates it.
     __getattr__, __dir__ = lazy_exports(__name__, {"starlette.requests": "HTTPConnection"})
 
 __all__ = [

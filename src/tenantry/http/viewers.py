@@ -1,9 +1,5 @@
-"""while_connected: what is under way for a viewer is stopped when the viewer leaves.
-
-No server and no framework does that by itself: that a client has left is a message, and nobody reads it while a view
-waits for its rows. Here a task reads it: of a request once its body has been read, of a websocket and of a dashboard
-ahead of the app, so that no message is lost (ReadAhead).
-"""
+"""while_connected: work for a viewer stops when the viewer leaves. A disconnect is a message that nothing reads while a
+view waits, so a task reads it: after the body of a request, or ahead of the app (ReadAhead)."""
 
 from __future__ import annotations
 
@@ -31,12 +27,12 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None]:
-    """``async with while_connected(request): rows = await sources.fetch(…)``: the block is cancelled when the viewer
-    leaves, and so its query is stopped, unless others wait for the same one.
+    """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer leaves,
+    and so its query, unless others wait for the same one.
 
-    Raises ViewerLeft then, which nobody reads: ``error_handler`` answers it quietly. ``request`` is that of the view.
-    Its body is read before the block begins, and ``request.body()``, ``json()`` and ``form()`` give it as ever. A
-    websocket needs UserGroupMiddleware, which keeps the messages that come meanwhile: else MiddlewareMissing.
+    Then raises ViewerLeft, which ``error_handler`` answers quietly. The body is read before the block;
+    ``request.body()``, ``json()`` and ``form()`` still return it. A websocket requires UserGroupMiddleware: else
+    MiddlewareMissing.
     """
     watch = await _find_watch(connection)
     async with _block(watch):
@@ -47,11 +43,10 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """A request whose body ``while_connected`` need not read first: what comes is kept for whoever asks for it. Its
-    response is to be sent with ``request.receive``."""
+    """A request whose body ``while_connected`` need not read first. Send its response with ``request.receive``."""
     from starlette.requests import Request
 
-    if _WATCH_KEY in scope:  # a view around this one receives already
+    if _WATCH_KEY in scope:  # an outer view receives already
         return Request(scope, receive, send)
     ahead = ReadAhead(receive)
     scope[_WATCH_KEY] = Watch(ahead.wait_left, has_read=True)
@@ -59,13 +54,13 @@ def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
 
 
 VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_of_thread", default=None)
-"""In a thread that works for a viewer, and in what it runs on the event loop: what knows whether the viewer leaves."""
+"""In a thread that works for a viewer, and in what it runs on the event loop: the viewer's Watch."""
 
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """For a block that waits for a thread. It goes on when the viewer leaves, for no thread can be cancelled; but what
-    the thread asks of data sources, then and afterwards, raises ViewerLeft there."""
+    """For a block that waits for a thread, which cannot be cancelled: after the viewer left, its calls of data sources
+    raise ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)
     watch.add(stay)
@@ -77,8 +72,8 @@ async def while_thread_works(request: Request) -> AsyncIterator[None]:
 
 
 async def ask_for_thread(watch: Watch, ask: Callable[[], Awaitable[Found]]) -> Found:
-    """What ``ask`` gives. Raises ViewerLeft when the viewer leaves before."""
-    if watch.loop is not asyncio.get_running_loop():  # the thread has a loop of its own: nothing here may touch it
+    """The result of ``ask``. Raises ViewerLeft if the viewer leaves first."""
+    if watch.loop is not asyncio.get_running_loop():  # another loop: nothing here may touch it
         return await ask()
     token = VIEWER_OF_THREAD.set(None)
     try:
@@ -93,7 +88,7 @@ async def ask_for_thread(watch: Watch, ask: Callable[[], Awaitable[Found]]) -> F
 
 
 class _Stay:
-    """One block. ``cancelling``: how many had asked to cancel its task before. Without a task it goes on."""
+    """One block. ``cancelling``: earlier requests to cancel its task. Without a task the block goes on."""
 
     __slots__ = ("_task", "cancelling", "was_stopped")
 
@@ -109,8 +104,7 @@ class _Stay:
 
 
 class Watch:
-    """Waits for the viewer of one connection to leave, while there are blocks that want to know. ``has_read``: the body
-    need not be read before."""
+    """Waits for one viewer to leave while blocks are active. ``has_read``: the body need not be read first."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()
@@ -122,7 +116,7 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     def add(self, stay: _Stay) -> None:
-        """Raises ViewerLeft for one who has left already."""
+        """Raises ViewerLeft if the viewer has left."""
         if self.has_left:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)
@@ -131,7 +125,7 @@ class Watch:
             self._listener.add_done_callback(self._stop_stays)
 
     async def remove(self, stay: _Stay) -> None:
-        """After the last block nobody receives here any more: what sends the answer may want to."""
+        """After the last block the listener ends: the sender of the response may want to receive."""
         self._stays.discard(stay)
         if not self._stays and self._listener is not None:
             listener, self._listener = self._listener, None
@@ -139,7 +133,7 @@ class Watch:
             await asyncio.wait({listener})
 
     async def read_body(self, request: Request) -> None:
-        """Once. What is behind the body is the message that is waited for; the request keeps the body for the view."""
+        """Read the body once; the disconnect follows it. The request keeps the body for the view."""
         from starlette.requests import ClientDisconnect
 
         async with self._reading:
@@ -157,8 +151,8 @@ class Watch:
         if listener.cancelled():
             return
         error = listener.exception()
-        if error is not None:  # a server's or middleware's own: nobody can know, so nothing stops
-            _log.warning("it cannot be seen whether a viewer leaves: receive raised %s", type(error).__qualname__)
+        if error is not None:  # of a server or middleware: a disconnect cannot be seen, so nothing stops
+            _log.warning("cannot detect whether a viewer leaves: receive raised %s", type(error).__qualname__)
             return
         self.has_left = True
         for stay in self._stays:
@@ -175,9 +169,9 @@ async def _block(watch: Watch) -> AsyncIterator[None]:
         yield
     except asyncio.CancelledError:
         if not stay.was_stopped or task.uncancel() > stay.cancelling:
-            raise  # somebody else has cancelled the task too
+            raise  # the task was cancelled by others too
     else:
-        if stay.was_stopped:  # and the block took no notice
+        if stay.was_stopped:  # and the block ignored it
             task.uncancel()
         return
     finally:
@@ -186,7 +180,7 @@ async def _block(watch: Watch) -> AsyncIterator[None]:
 
 
 async def _find_watch(connection: Request | WebSocket) -> Watch:
-    """One for each connection: two who receive at once would take each other's messages."""
+    """One per connection: two receivers would take each other's messages."""
     scope = connection.scope
     watch: Watch | None = scope.get(_WATCH_KEY)
     if scope["type"] == "websocket":

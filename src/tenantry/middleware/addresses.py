@@ -1,9 +1,5 @@
-"""Addresses that hold a token: masked for the app, restored in redirects.
-
-Tokens are cut out of headers that hold addresses (Referer, htmx, proxies), and the request's own token out of other
-query parameters (``?next=…``). A redirect to the same page with or without a last slash gets the token back, for the
-same host only; and so does the cookie of a direct visit.
-"""
+"""Addresses that hold a token: masked for the app, restored in redirects to the same page with or without a last slash,
+and in the cookie of a direct visit."""
 
 from __future__ import annotations
 
@@ -37,7 +33,7 @@ ADDRESS_HEADERS: Final = frozenset({
 })  # fmt: skip
 """Request headers whose value is an address."""
 
-_ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # one of the signs that a token has
+_ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # a percent-encoded character of a token
 _SHAPE: Final = rb"(?:u|%75)(?:g|%67)(?:t|%74)(?:[ct]|%63|%74)(?:_|%5[Ff])(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb"){92}"
 _TOKEN: Final = re.compile(_SHAPE)
 _MASKED_COOKIE: Final = re.compile(rf"({COOKIE_PREFIX}[0-9a-f]+=){MASK}(?=;|\Z)".encode())
@@ -60,7 +56,7 @@ class OriginalAddress:
 def may_hold_token(value: bytes) -> bool:
     """Whether an address may hold a token. Cheap; often wrongly true."""
     return value.find(b"ugt") >= 0 or (
-        # Where the letters are not there as they are, one of them is percent-encoded.
+        # Otherwise one of the letters is percent-encoded.
         value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
     )
 
@@ -84,15 +80,15 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
     """The query with this token masked, even if percent-encoded; the rest is unchanged."""
-    if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # junk in a carrier may be any word of the query
+    if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # other carrier values may be any word of the query
         return query
     mask = MASK.encode()
     query = query.replace(token, mask)
     if b"%" not in query or token not in (decoded := unquote_to_bytes(query)):
         return query
-    written = _BYTE.findall(query)  # of each byte of the decoded query
+    written = _BYTE.findall(query)  # the spelling of each decoded byte
     at = len(decoded)
-    while (at := decoded.rfind(token, 0, at)) >= 0:  # from the end, so that the places before it stay
+    while (at := decoded.rfind(token, 0, at)) >= 0:  # from the end, so that earlier positions stay valid
         written[at : at + len(token)] = [mask]
     return b"".join(written)
 
@@ -126,7 +122,7 @@ def restore_location(location: bytes, address: OriginalAddress, scope: Scope) ->
     """The Location with the token, if it leads to the same host and path; else unchanged."""
     try:
         parts = urlsplit(location.decode("latin-1"))
-    except ValueError:  # no URL: not ours to change
+    except ValueError:  # not a URL
         return location
     if not parts.path.startswith("/") or not _is_same_host(parts, scope):
         return location

@@ -1,8 +1,7 @@
 """Cache headers: Vary, Cache-Control and Referrer-Policy of responses that depend on a token (RFC 9111).
 
-The response to a group is for that group alone: without ``private`` or ``no-store`` from the app, directives for shared
-caches are dropped and ``private`` is added; the browser still caches as the app says. A token in the address must not
-reach the Referer: ``strict-origin``, unless the app sets a policy (``no-referrer`` would make forms send ``Origin:
+Unless the app sets ``private`` or ``no-store``, directives for shared caches are dropped and ``private`` is added. For
+a token in the address, ``strict-origin`` keeps it out of the Referer (``no-referrer`` would make forms send ``Origin:
 null``).
 """
 
@@ -55,7 +54,7 @@ def set_headers(
     if in_address:
         added.append(_REFERRER_POLICY)
         merged_names.add(_REFERRER_POLICY[0])
-    # ASGI wants lower case; servers let the usual other spellings pass, so they do occur.
+    # ASGI requires lower case, but servers accept the usual spellings.
     to_merge = frozenset(spelling for name in merged_names for spelling in (name, name.title(), name.upper()))
 
     watched = send_part is not None
@@ -63,7 +62,7 @@ def set_headers(
     def send_with_headers(exchange: tuple[Any, ...], message: Message) -> Awaitable[None]:
         send: Send = exchange[0]
         if message["type"] == "http.response.start":
-            # Copies: an app may send one and the same message, or list of headers, for every request.
+            # Copies: an app may send the same message or headers for every request.
             message = {**message}
             message["headers"] = headers = [*message.get("headers", ())]
             for pair in headers:
@@ -95,7 +94,7 @@ def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool)
 
 
 def _values(headers: list[Header], name: bytes) -> list[str]:
-    """The members of a list-valued header. A quoted comma splits a member; none of ours has one."""
+    """The members of a list-valued header."""
     lines = (value.decode("latin-1") for key, value in headers if key.lower() == name)
     return [member.strip() for line in lines for member in line.split(",") if member.strip()]
 

@@ -1,8 +1,4 @@
-"""Carriers: where a request may carry its token, with custom carriers for your own request headers.
-
-A custom carrier sees only the lines of its headers, one at a time, and is called again with the rest until it finds
-nothing: so a second token is found, and a token left behind is an error.
-"""
+"""Carriers: where a request may carry its token."""
 
 from __future__ import annotations
 
@@ -101,7 +97,7 @@ class CustomCarriers:
                 rest.append((name, left))
         for each in found:
             (by_browser if each.sent_by_browser else explicit).append(each.token)
-        # Copies of the tokens that their carriers do not find are masked, in the headers that are read.
+        # Mask copies of the tokens that their carriers do not find, in the headers that are read.
         for token in {each.token for each in found if len(each.token) == TOKEN_LENGTH}:
             rest = [
                 (name, value.replace(token, MASK.encode()) if name in self._by_header else value)
@@ -115,7 +111,7 @@ class CustomCarriers:
                 found.append(Extracted(one.token, None) if name == b"cookie" else one)
                 if one.rest is None:
                     return None
-                if len(one.rest) >= len(value):  # nothing was taken out, or not enough to ever come to an end
+                if len(one.rest) >= len(value):  # otherwise this might never end
                     raise RuntimeError(
                         f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
                         "did not take it out: Extracted.rest is the line without it, shorter than the line"
@@ -124,7 +120,7 @@ class CustomCarriers:
         return value
 
     def _replace(self, scope: MutableMapping[str, Any], headers: list[Header]) -> None:
-        """Also sets the subprotocols that a server read from a header."""
+        """Also the subprotocols that a server read from a header."""
         scope["headers"] = headers
         if _SUBPROTOCOLS in self._by_header and "subprotocols" in scope:
             lines = b",".join(value for name, value in headers if name == _SUBPROTOCOLS).decode("latin-1")
@@ -222,7 +218,7 @@ def first_of(*carriers: Carriers | Carrier) -> Carriers:
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]
-    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # one of them may have no hash
+    custom = {id(carrier): carrier for each in merged for carrier in each.custom}  # a carrier may have no hash
     return Carriers(
         **{
             field.name: tuple(dict.fromkeys(name for each in merged for name in getattr(each, field.name)))

@@ -1,10 +1,8 @@
 """Extraction: removes the token of a request from its scope.
 
-``ReferenceExtractor`` defines the behaviour for every carrier. ``extract_fast`` handles the usual requests (no token,
-or one plain header or cookie) in one pass and leaves the rest to the reference before it changes the scope. A
-differential test proves them equal.
-
-``find`` instead of ``in``: ``bytes.__contains__`` first tries its argument as a number and discards a TypeError.
+``ReferenceExtractor`` handles every carrier. ``extract_fast`` handles the usual requests in one pass, and leaves the
+rest to the reference before it changes the scope; a differential test proves them equal. It uses ``find``, for
+``bytes.__contains__`` first tries its argument as a number.
 """
 
 from __future__ import annotations
@@ -115,7 +113,7 @@ class ReferenceExtractor:
         return credentials[0].strip() if credentials else b""
 
     def _from_cookie(self, pair: Header, found: list[bytes]) -> Iterator[Header]:
-        """The Cookie header without our cookies, the others unchanged; nothing if none is left."""
+        """The other cookies, unchanged; nothing if none is left."""
         cookies = pair[1].split(b";")
         others = []
         for cookie in cookies:
@@ -169,7 +167,7 @@ def _path_token(scope: Scope, carrier: str) -> bytes | None:
 
 
 def _parameter_token(scope: Scope, name: str) -> bytes | None:
-    """A path parameter that a router has read, masked there and in the path."""
+    """Also masked in the path."""
     parameters = scope.get("path_params") or {}
     if name not in parameters:
         return None
@@ -200,7 +198,7 @@ def _masked_raw_path(raw: bytes, segments: list[str], positions: Set[int]) -> by
         start, end = end, end + 1 + unquote_to_bytes(segment).count(b"/")
         if not positions.isdisjoint(range(start, end)):
             raw_segments[index] = quote("/".join(segments[start:end]), safe="").encode()
-    # They do not correspond where a server prepends its root_path to the one alone.
+    # They differ where a server prepends root_path to only one of them.
     return b"/".join(raw_segments) if end == len(segments) else quote("/".join(segments)).encode()
 
 
@@ -228,7 +226,7 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
         for pair in headers:
             if pair[0] in readers:
                 read = readers[pair[0]]
-                # Nearly every request of a browser has a Referer, and nearly none is long enough for a token.
+                # Most browser requests have a Referer, and few are long enough for a token.
                 skip = read is _address and len(pair[1]) < TOKEN_LENGTH
                 found = None if skip else (pair[1], None) if read is None else read(pair[1])
                 if found is not None:
@@ -241,7 +239,7 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
         ):
             return reference(scope)
         if source is not None:
-            # Out of a copy: the list may be shared with the server, the scope is the request's own.
+            # A copy: the server may share the list.
             scope["headers"] = headers = headers.copy()
             if rest is None:
                 headers.remove(source)
@@ -255,7 +253,6 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
 
 
 def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
-    """Whether a query may hold a token, as a carrier or inside another parameter."""
     if not carriers.queries:
         return may_hold_token
     name = carriers.queries[0].encode()
@@ -272,7 +269,7 @@ def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
 
 
 def _readers(carriers: Carriers) -> dict[bytes, Reader | None]:
-    """The reader of each header; None if the whole value is the token."""
+    """None where the whole value is the token."""
     readers: dict[bytes, Reader | None] = dict.fromkeys(ADDRESS_HEADERS, _address)
     readers |= {name.lower().encode(): None for name in carriers.headers}
     if b"authorization" in readers:

@@ -47,7 +47,7 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
     def openapi() -> Document:
         nonlocal last
-        document = generate()  # FastAPI gives the same one until a route is added
+        document = generate()  # the same object until a route is added
         if last is None or last[0] is not document:
             last = document, _with_schemes(document, schemes, None if everywhere else set(_operations(app)))
         return last[1]
@@ -72,7 +72,7 @@ def security_schemes(carriers: Carriers) -> Schemes:
                 "scheme": "bearer",
                 "description": "The user group token.",
             }
-        elif not bare:  # Swagger UI sends what is typed, and knows no scheme but Basic, Bearer and Digest
+        elif not bare:  # Swagger UI knows only Basic, Bearer and Digest, and otherwise sends the typed value
             text = f"`{scheme}`, a space and the user group token."
             schemes["UserGroupAuthorization"] = _api_key("header", "Authorization", text)
     for name in carriers.cookies[:1]:
@@ -90,7 +90,6 @@ def _api_key(where: str, name: str, description: str) -> dict[str, str]:
 
 
 def _options(app: FastAPI) -> Mapping[str, Any]:
-    """The options of ``app.add_middleware(UserGroupMiddleware, …)``."""
     for middleware in app.user_middleware:
         cls: object = middleware.cls
         if isinstance(cls, type) and issubclass(cls, UserGroupMiddleware):
@@ -104,7 +103,7 @@ def _options(app: FastAPI) -> Mapping[str, Any]:
 
 def _operations(app: FastAPI) -> Iterable[tuple[str, str]]:
     """Path and method of each operation that depends on the user group."""
-    # In newer releases an included router is one route. Its own are found as FastAPI's document finds them.
+    # In newer releases an included router is one route; flatten it as FastAPI's document does.
     flat: Any = getattr(routing, "iter_route_contexts", iter)
     for route in flat(app.routes):
         dependant = getattr(route, "dependant", None)
@@ -118,7 +117,7 @@ def _depends(dependant: Any) -> bool:
 
 
 def _with_schemes(document: Document, schemes: Schemes, operations: set[tuple[str, str]] | None) -> Document:
-    """The document with the schemes, and their names at these operations (None: all), next to the operation's own."""
+    """``operations``: None means all."""
     if not schemes:
         return document
 

@@ -8,7 +8,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any, Final
 
-# Looser than the shape of a token: a truncated one, or one with its punctuation percent-encoded, is hidden too.
+# Looser than a token: truncated and percent-encoded ones are hidden too.
 _TOKEN: Final = re.compile(r"(ug[tk][ct])(?:_|%5[Ff])[A-Za-z0-9_.~%-]{16,}")
 _REPLACEMENT: Final = r"\1_[redacted]"
 
@@ -33,14 +33,14 @@ class RedactTokens(logging.Filter):
         if record.exc_info and not record.exc_text:
             text = logging.Formatter().formatException(record.exc_info)
             if redact(text) != text:
-                # The exception itself holds the token: only its redacted text may go on.
+                # The exception holds the token: pass on only its redacted traceback.
                 record.exc_text = text
                 record.exc_info = None
         for name, value in list(record.__dict__.items()):
             if name != "args" and (clean := _clean(value)) is not value:
                 setattr(record, name, clean)
         if record.args:
-            arguments: Any = record.args  # of the same shape afterwards: formatters such as uvicorn's take them apart
+            arguments: Any = record.args  # keep the shape: formatters such as uvicorn's unpack it
             if isinstance(arguments, tuple):
                 record.args = tuple(_clean_argument(value) for value in arguments)
             elif isinstance(arguments, dict):
@@ -56,8 +56,8 @@ def _clean_argument(value: Any) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     try:
-        texts = (str(value), repr(value))  # a URL, an exception, a list: what the format would make of it
-    except Exception:  # noqa: BLE001  # an object that cannot be printed fails in its handler, as without this filter
+        texts = (str(value), repr(value))
+    except Exception:  # noqa: BLE001  # an object that cannot be printed fails in its handler anyway
         return value
     return next((redact(text) for text in texts if redact(text) != text), value)
 

@@ -1,7 +1,6 @@
 """LongResponse: ends a streamed response when its token is revoked or its group changes.
 
-Watched from its first part with ``more_body``; a single part costs nothing. To the app it looks as if the client had
-left: ``receive`` gives ``http.disconnect``, ``send`` raises OSError (ASGI 2.4). The app is not cancelled. The response
+The app sees a client that left: ``receive`` gives ``http.disconnect``, ``send`` raises OSError (ASGI 2.4). The response
 stays incomplete, unless the app gave a last part (LAST_PART_KEY).
 """
 
@@ -51,7 +50,7 @@ class LongResponse(TokenWatch):
         if self._clock() >= self._valid_until:
             await self._wait()
         if self._cut.done():
-            raise ResponseCut(f"this response was ended: {self._cut.result()}")
+            raise ResponseCut(f"the response was ended: {self._cut.result()}")
         if not message.get("more_body"):
             self._stop()
         await self._send(message)
@@ -83,7 +82,7 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # Weakly: an app that fails in the middle of its response sends no last part.
+        # Weak: an app that fails during its response sends no last part.
         weak = ref(self)
 
         def check() -> None:
@@ -110,7 +109,7 @@ def watch_responses(
 
     async def receive_while_good(exchange: Exchange) -> Message:
         _, receive, _, scope = exchange
-        if LONG_KEY in scope or BODY_READ in scope:  # behind the body is only the end of the connection to wait for
+        if LONG_KEY in scope or BODY_READ in scope:  # after the body only a disconnect can follow
             return await watched(exchange).receive()
         message: Message = await receive()
         if message["type"] == "http.request" and not message.get("more_body"):

@@ -120,23 +120,21 @@ class UserGroupMiddleware:
         self._flush_usage: Callable[[], Awaitable[None]] | None = getattr(resolver, "flush_usage", None)
         self._bounded_resolver = with_staleness(resolver)
         self._extract = create_extractor(carriers, OriginCheck(allowed_origins))
-        self._extract_again = create_extractor(
-            carriers
-        )  # beside a token that was found already: its origin was checked then
+        self._extract_again = create_extractor(carriers)  # an outer middleware checked the origin
         self._required = required
         self._receive_while_good, send_part = watch_responses(self._bounded_resolver)
         self._send_private = set_headers(
             carriers.vary, private=True, in_address=bool(carriers.paths), send_part=send_part
         )
         self._send_private_query = set_headers(carriers.vary, private=True, in_address=True, send_part=send_part)
-        # Another middleware around this one watches a response whose group it has found.
+        # An outer middleware watches the response of a group that it found.
         self._send_private_found = set_headers(carriers.vary, private=True, in_address=bool(carriers.paths))
         self._send_private_found_query = set_headers(carriers.vary, private=True, in_address=True)
         self._send_varied = set_headers(carriers.vary, private=False)
 
     @mark_coroutine
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        # A plain def: on a hit the coroutine is the app's own, and no frame of ours exists while it runs.
+        # A plain def: on a hit it returns the app's own coroutine, without a frame of ours.
         kind = scope["type"]
         if kind not in _SERVED:
             return self.app(scope, receive, send if self._flush_usage is None else self._flush_first(send))
@@ -173,7 +171,7 @@ class UserGroupMiddleware:
         return self.app(scope, watched, private)
 
     def _flush_first(self, send: Send) -> Send:
-        """Flush usage at lifespan shutdown: uvicorn ends the process before an unclosed store could take it."""
+        """uvicorn ends the process right after the shutdown, before an unclosed store could take the usage."""
         flush = self._flush_usage
         assert flush is not None  # noqa: S101 - the caller has looked
 
@@ -210,12 +208,12 @@ class UserGroupMiddleware:
         return restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
 
     def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """Keep the group of an outer middleware, unless this request has another token or environment."""
+        """The group of an outer middleware stays."""
         try:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)
             raw = self._extract_again(scope)
-            # The outer one masked its own token in the value of a parameter that it does not know.
+            # The outer middleware masked its token in parameters that it does not read.
             if raw not in {None, MASK.encode()} and hash(raw) != scope.get(FOUND_KEY):
                 raise AmbiguousToken(AmbiguousToken.MESSAGE)
         except TenantryError as error:

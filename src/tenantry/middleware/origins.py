@@ -1,16 +1,15 @@
 """OriginCheck: a request whose token a browser added passes only from a page of the right origin.
 
-A browser sends cookies with requests of any page. A foreign page cannot read the response to a plain request, but it
-can write, and read a whole websocket. So where only a cookie, or a custom carrier filled by browsers, holds the token,
-websockets and unsafe methods are checked (OWASP ASVS 5.0, 4.4.2; RFC 6455 section 10.2):
+Browsers send cookies with requests of any page; a foreign page can write with them, and read a websocket. So where only
+a cookie, or a carrier filled by browsers, holds the token, websockets and unsafe methods must have (OWASP ASVS 5.0,
+4.4.2; RFC 6455 section 10.2):
 
-- ``Sec-Fetch-Site: same-origin`` passes: no page can set it (Fetch Metadata).
-- An ``Origin`` with the host and port of ``Host``, or an allowed origin, passes.
-- Neither header: not a browser, or an old one; passes.
-- Anything else is refused: ``Origin: null``, ``same-site``, ``none`` without an Origin, a header twice.
+- ``Sec-Fetch-Site: same-origin``, which no page can set (Fetch Metadata),
+- or an ``Origin`` with the host and port of ``Host``, or an allowed one,
+- or neither header: no browser, or an old one.
 
-Behind a TLS proxy the app sees http: a Host without a port stands for both default ports, or for 443 if the scheme is
-known to be https or wss.
+Behind a TLS proxy the app sees http: a Host without a port means both default ports, unless the scheme is known as
+https or wss.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Origin = tuple[str, str, str]
 
 
 class OriginCheck:
-    """The check of one middleware: ``allowed`` origins beside that of Host; ``advice`` for the error message. Raises
+    """The check of one middleware. ``allowed``: origins besides that of Host; ``advice`` ends the error message. Raises
     InvalidSettings unless they are written as by browsers (RFC 6454 section 6.2)."""
 
     __slots__ = ("_advice", "_allowed")
@@ -69,8 +68,8 @@ class OriginCheck:
             scheme, host, port = origin
             shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
-            f"this request{shown} came with a token that browsers send by themselves, such as a cookie, and not from a "
-            f"page of the host that it was sent to: {self._advice}"
+            f"this request{shown} has a token that browsers send by themselves, such as a cookie, and does not come "
+            f"from a page of its own host: {self._advice}"
         )
 
 
@@ -97,7 +96,6 @@ def parse_origin(text: object) -> Origin | None:
 
 
 def _is_host(origin: Origin, host: str, scope: Mapping[str, Any]) -> bool:
-    """Whether the origin is that of the request's own Host."""
     scheme, name, port = origin
     match = _HOST_SHAPE.fullmatch(host.lower())
     if match is None or _host(match["host"]) != name or scheme not in _PORTS:
@@ -108,7 +106,7 @@ def _is_host(origin: Origin, host: str, scope: Mapping[str, Any]) -> bool:
 
 
 def _host(name: str) -> str | None:
-    """The name; IPv6 in its canonical spelling, None if invalid."""
+    """None for an invalid IPv6 address."""
     if not name.startswith("["):
         return name
     try:
@@ -118,7 +116,7 @@ def _host(name: str) -> str | None:
 
 
 def _port(text: str | None) -> str | None:
-    """The port without leading zeros; "" for none, None if invalid."""
+    """ "" for none, None if invalid."""
     if not text:
         return ""
     return str(int(text)) if int(text) < 65536 else None
@@ -127,9 +125,9 @@ def _port(text: str | None) -> str | None:
 def _advice(text: object) -> str:
     written = text.strip().lower() if isinstance(text, str) else ""
     if written == "null":
-        return "every sandboxed frame has the origin null; give the page an origin of its own"
+        return "every sandboxed frame has the origin null; give the page its own origin"
     if "*" in written:
-        return "write each one out, as in https://app.example.com; there are no wildcards"
+        return "list each origin, as in https://app.example.com; there are no wildcards"
     if "@" in written:
         return "an origin has no user: write it as in https://app.example.com"
     if not written.isascii():
@@ -139,4 +137,4 @@ def _advice(text: object) -> str:
         written = scheme + "://" + written.partition("://")[2]
     guess = _ORIGIN_SHAPE.match(written if "://" in written else f"https://{written}")
     example = guess.group() if guess is not None else "https://app.example.com"
-    return f"write scheme, host and, if it is not the usual one, port, as in {example}"
+    return f"write scheme, host and, unless it is the default, port, as in {example}"

@@ -60,11 +60,11 @@ async def run_with_preview_key(
             await send_error(InvalidToken(InvalidToken.MESSAGE), scope, send)
         elif message.get("more_body"):
             is_cut = True
-            raise ResponseCut("this response was refused")
+            raise ResponseCut("the response was refused")
 
     try:
         await app(scope, receive, send_taken)
-    except MissingToken:  # a view that needs a group; Starlette may have answered 500 for it
+    except MissingToken:  # a view requires a group; Starlette may have answered 500
         if passed.is_taken:
             raise
     except Exception:

@@ -56,7 +56,7 @@ class TimerQueue:
     def _run(self, when: float) -> None:
         if when != self._wakes_at:
             return  # an earlier waking has replaced this one
-        self._wakes_at = float("-inf")  # nobody else is to wake it now
+        self._wakes_at = float("-inf")  # no other waking meanwhile
         loop = asyncio.get_running_loop()
         now, handles = loop.time(), self._handles
         try:

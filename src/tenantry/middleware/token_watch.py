@@ -1,8 +1,7 @@
-"""TokenWatch: checks the token of an open connection about every fifth of the staleness bound.
+"""TokenWatch: checks the token of an open connection about every fifth of the staleness bound, by a shared timer.
 
-A check is a cache hit by a shared timer. The connection ends if the token is revoked, if its group's end date has
-passed, or if the store cannot be asked and the last answer is as old as the bound. An answer under a lease is good
-until the lease ends; nothing passes after that. Without leases, two failed checks in a row end the connection.
+The connection ends if the token is revoked or expired, or if the store cannot be asked for the bound. An answer under a
+lease is good until the lease ends. Without leases, two failed checks in a row end the connection.
 """
 
 from __future__ import annotations
@@ -83,8 +82,8 @@ class TokenWatch(ABC):
         self._clock = clock
         self._staleness = resolver.staleness
         self._interval = self._staleness / 5
-        self._margin = self._interval / 10  # before the end of what is known: a close message takes its time too
-        self._valid_until = float("inf")  # until it is checked first
+        self._margin = self._interval / 10  # time for the close message
+        self._valid_until = float("inf")  # until the first check
         self._stopped = False
         self._close_reason: tuple[int, str] | None = None
         self._timer: TimerHandle | None = None
@@ -119,7 +118,7 @@ class TokenWatch(ABC):
             return
         try:
             group = self._resolver.peek(self._raw)
-        except Exception:  # noqa: BLE001  # a foreign one that breaks its contract must not end the checks: it is asked
+        except Exception:  # noqa: BLE001  # a foreign resolver that breaks its contract must not end the checks
             group = None
         if group is None:
             self._start_task(self._resolve(), self._resolved)
@@ -151,13 +150,12 @@ class TokenWatch(ABC):
             self._mark_revoked(TRY_AGAIN_LATER, StoreUnavailable.code)
 
     def _extend(self, group: UserGroup, left: float) -> None:
-        """The group is good for ``left`` seconds more."""
         if self._stopped:
             return
         if not self._renewed(group):
             self._mark_revoked(REVOKED, GROUP_CHANGED)
             return
-        now = self._clock()  # read first: a busy machine may pause between two clocks, and the end must not move back
+        now = self._clock()  # read first: a pause between the two clocks must not move the end back
         ends = inf if group.expires_at is None else self._resolver.seconds_left(group)
         self._valid_until = now + min(left, ends)
         if ends <= 0:  # the clock was set since the group was resolved
@@ -172,7 +170,7 @@ class TokenWatch(ABC):
         return None if age is None else self._staleness - age
 
     def _schedule(self, rest: float) -> None:
-        """Check within an interval and before ``rest``; jittered, for many connections open at once."""
+        """Jittered, for many connections open at once."""
         if not self._stopped:
             delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # no secret
             self._set_timer(min(delay, rest))
@@ -191,7 +189,6 @@ class TokenWatch(ABC):
             self._set_timer(0.0)
 
     def _start_task(self, work: Coroutine[Any, Any, T], done: Callable[[asyncio.Task[T]], None]) -> None:
-        """Run the connection's one task: it resolves or closes."""
         task = asyncio.get_running_loop().create_task(work, name="tenantry.live")
         task.add_done_callback(done)
         self._task = task
@@ -200,7 +197,7 @@ class TokenWatch(ABC):
         if self._task is task:
             self._task = None
         if not task.cancelled():
-            task.exception()  # is no news: the client may have gone, or the app may have closed in this very moment
+            task.exception()  # retrieved and ignored: the client may have left
 
     def _stop(self) -> None:
         self._stopped = True

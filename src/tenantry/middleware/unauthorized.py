@@ -20,11 +20,10 @@ _NO_HANDSHAKE: Final = Handshake()  # of an HTTP request
 
 
 class LateUnauthorized:
-    """Runs an app without a user group, and answers 401 if a view turns out to require one.
+    """Runs an app without a user group, and answers 401 if a view requires one.
 
-    A mounted Starlette app answers each exception with 500 and raises it again; Litestar raises nothing. So a 500, and
-    the close of a websocket before accept, are held until the app ends or streams on. They are dropped if the app ends
-    with MissingToken, or without error after a view requested the group; else sent.
+    Starlette apps answer MissingToken with 500 and raise it again, Litestar raises nothing. So a 500, and the close of
+    a websocket before accept, are held until the app ends or streams on, and dropped if a view requested the group.
     """
 
     __slots__ = ("_handshake", "_held", "_last", "_requested", "_send")
@@ -69,13 +68,12 @@ class LateUnauthorized:
         return self._send(message)
 
     def _may_hide_missing_token(self, message: Message) -> bool:
-        """Whether the app may have made it from a MissingToken."""
         if message["type"] == "http.response.start":
             hides: bool = message["status"] == 500
         else:
             hides = message["type"] == "websocket.close" and not self._last and self._requested.made
-        # Litestar sends where it catches: an app that copes without a group, and fails for another reason, is known by
-        # that. Starlette raises its error again, so there it is known anyway.
+        # Litestar sends inside its handler, which shows whether the error has another cause. Starlette raises its
+        # error again.
         return hides and not (self._requested.made and _is_other_error(sys.exc_info()[1]))
 
     async def _release(self) -> None:
@@ -94,8 +92,7 @@ def _is_other_error(error: BaseException | None) -> bool:
     return error is None
 
 
-async def _nothing() -> None:
-    """Awaited for a held message."""
+async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:

@@ -1,9 +1,6 @@
-"""Websockets: checks the group of an open websocket (TokenWatch).
-
-A revoked token closes it with 4401; an updated group becomes ``scope["user_group"]``; if the store cannot be asked for
-the staleness bound, it closes with 1013. To the app it looks as if the client had left: ``receive`` gives
-``websocket.disconnect``, ``send`` raises OSError (ASGI 2.4). The app is not cancelled.
-"""
+"""Websockets: a revoked token closes an open websocket with 4401, a store that cannot be asked with 1013; an updated
+group becomes ``scope["user_group"]``. The app sees a client that left: ``receive`` gives ``websocket.disconnect``,
+``send`` raises OSError (ASGI 2.4)."""
 
 from __future__ import annotations
 
@@ -81,7 +78,7 @@ class WebSocketSession(TokenWatch):
         if self._disconnect is not None:
             if kind == "websocket.close":
                 return
-            raise SocketClosed(f"this websocket was closed: {self._disconnect['reason']}")
+            raise SocketClosed(f"the websocket was closed: {self._disconnect['reason']}")
         if kind not in {"websocket.accept", "websocket.send"}:
             self._stop()  # the app closes or denies it
         self._handshake.answered = True
@@ -102,8 +99,7 @@ class WebSocketSession(TokenWatch):
         await self._send({"type": "websocket.close", "code": code, "reason": reason})
 
     async def _end(self, _: object, error: BaseException | None, __: object) -> bool:
-        """Let an active close message go out, cancel a resolve. True suppresses errors caused by SocketClosed, also if
-        a framework wrapped it."""
+        """True suppresses errors caused by SocketClosed, also if a framework wrapped them."""
         self._stop()
         if (task := self._task) is not None:
             if self._disconnect is not None:

@@ -1,4 +1,4 @@
-"""The ports of registered data sources: what finds them, what caches them, and what writes them."""
+"""The ports of registered data sources: finding, caching and writing them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, Sour
 class SourceDirectory(Protocol):
     """Finds a registered data source."""
 
-    async def data_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The source of this environment whose id (``ds_…``) or caller's own id is ``reference``."""
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        """The source of this environment whose id (``ds_…``) or caller's id is ``reference``."""
         ...
 
 
 class SourceLease(Protocol):
-    """What caches the registrations of a store under a lease, as it does its groups: a Resolver."""
+    """Caches the registrations of a store under the lease of its groups: a Resolver."""
 
     @property
     def staleness(self) -> float:
@@ -31,37 +31,37 @@ class SourceLease(Protocol):
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """What the directory finds; cached if that is safe. Raises StoreUnavailable."""
+        """Asks the directory; caches the answer if that is safe. Raises StoreUnavailable."""
         ...
 
 
 class SourceLeaseHolder(Protocol):
-    """Where a Resolver and the DataSources of one process meet: the store, or a backend before it."""
+    """Connects the Resolver and the DataSources of one process: both hold the ``sources`` of one store."""
 
     @property
-    def source_lease(self) -> SourceLease | None:
-        """The one that was offered last and still exists; None: each query has to ask."""
+    def lease(self) -> SourceLease | None:
+        """The lease that was offered last and still exists; None: each query has to ask the store."""
         ...
 
-    def offer_source_lease(self, lease: SourceLease | None) -> None:
-        """A Resolver follows this store in this process; None: it does no more. To be held weakly."""
+    def offer_lease(self, lease: SourceLease | None) -> None:
+        """Sets the lease of the Resolver that follows this store in this process; None: it stopped. Held weakly."""
         ...
 
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose registrations may be cached: as a LeasedBackend it counts each write to a data source, lists it
-    under SOURCES_HANDLE and announces it in the slots of ``RegisteredSource.handles``."""
+    """A directory whose registrations may be cached. Like a LeasedBackend it counts each write to a data source, lists
+    it under SOURCES_HANDLE and announces it in the slots of ``RegisteredSource.handles``."""
 
-    async def source_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """What ``data_source`` finds, with the generation of the snapshot, asked of the store of record."""
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        """As ``get``, with the generation of the snapshot, from the store of record."""
         ...
 
 
-class SourceStore(SourceDirectory, Protocol):
+class SourceStore(LeasedSources, Protocol):
     """Reads and writes registered data sources."""
 
-    async def create_data_source(
+    async def create(
         self,
         environment: Environment,
         *,
@@ -76,19 +76,24 @@ class SourceStore(SourceDirectory, Protocol):
         ``check_session_variables`` refuses."""
         ...
 
-    async def data_sources(self, environment: Environment) -> Sequence[RegisteredSource]:
-        """Those of this environment, oldest first."""
+    async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
+        """The sources of this environment, by the caller's ids."""
         ...
 
-    async def set_source_url(
-        self, source: RegisteredSource, url: str, *, author: Author = UNNAMED
-    ) -> RegisteredSource | None:
-        """Writes another spelling of the URL in the place of ``source.url``, such as an encrypted one; it is not tried.
-        None, and nothing is written, if that is not what is stored any more."""
+    async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
+        """Replaces ``source.url`` by another spelling of it, such as an encrypted one, without connecting. Returns None
+        and writes nothing if another URL is stored by now."""
         ...
 
-    async def delete_data_source(
-        self, environment: Environment, reference: str, *, author: Author = UNNAMED
-    ) -> RegisteredSource:
+    async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
         """Raises UnknownDataSource."""
+        ...
+
+
+class SourceHolder(Protocol):
+    """The one thing that ``DataSources`` requires of a store."""
+
+    @property
+    def sources(self) -> SourceDirectory:
+        """Finds registered data sources."""
         ...

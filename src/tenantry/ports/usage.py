@@ -1,4 +1,4 @@
-"""Where usage by group is kept."""
+"""The port of ``store.usage``."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from tenantry.groups import UNNAMED, Author, Usage, UsageBatch, UsageKey
 
 
 class UsageStore(Protocol):
-    """Keeps what each group has used, by the hour and the data source. It outlives groups: it is what is billed."""
+    """Keeps the usage of each group by hour and data source. It outlives groups: customers are billed by it."""
 
-    async def add_usage(self, batch: UsageBatch) -> None:
-        """Adds it to what is there, in one transaction, unless a batch of its writer with this number or a later one
-        was added already: so a batch may be sent again. A writer is remembered for 90 days after its last batch."""
+    async def add(self, batch: UsageBatch) -> None:
+        """Adds the batch in one transaction, unless this or a later batch of its writer was added before: so a batch
+        may be sent again. A writer is remembered for 90 days after its last batch."""
         ...
 
-    async def usage(
+    async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
-        """The sums of the hours that began at ``since`` or later and before ``until``; of one environment, and of the
-        groups with one id, if they are named. In the order of the keys. Of many groups and hours it may take seconds:
-        for reports, which ask day by day. An SQLite file is read in the event loop."""
+        """The sums of the hours that began in [``since``, ``until``), in the order of the keys; only of this
+        environment and of groups with this id, if given. May take seconds for many groups and hours: reports ask day by
+        day. An SQLite file is read in the event loop."""
         ...
 
-    async def oldest_usage(self) -> datetime | None:
-        """The first hour of which anything is kept; None: there is nothing."""
+    async def oldest(self) -> datetime | None:
+        """The first hour with any usage, or None."""
         ...
 
-    async def prune_usage(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Deletes hours that began before then, the oldest first, up to some thousands of rows; gives how many. Whoever
-        wants all of them gone calls it until it gives 0. A call that deletes goes into the audit trail."""
+    async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
+        """Deletes up to some thousands of rows of hours that began before ``before``, oldest first, and returns how
+        many; call it until it returns 0. A call that deletes goes into the audit trail."""
         ...

@@ -6,8 +6,7 @@ from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft
 from tenantry.provisioning.limits import check_text as check_text
 from tenantry.provisioning.limits import pointer_of as pointer_of
-from tenantry.provisioning.provisioned import NOT_LOADED, NotLoaded, Provisioned
-from tenantry.provisioning.provisioner import LONGEST_GRACE, Provisioner
+from tenantry.provisioning.provisioner import LONGEST_GRACE, NOT_LOADED, NotLoaded, Provisioner
 from tenantry.provisioning.upserts import Outcome, Upsert, Upserted, UpsertProvisioner, UpsertResult
 
 __all__ = [
@@ -17,7 +16,6 @@ __all__ = [
     "NotLoaded",
     "Outcome",
     "PropertyContract",
-    "Provisioned",
     "Provisioner",
     "Upsert",
     "UpsertProvisioner",

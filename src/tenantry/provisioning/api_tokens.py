@@ -33,7 +33,7 @@ async def issue_api_token(
     digest = api_token_digest(secret)
     if digest is None:  # pragma: no cover - a token that was just minted has our own shape
         raise RuntimeError("minted an API token of a wrong shape")
-    return secret, await store.create_api_token(
+    return secret, await store.create(
         environment,
         digest=digest,
         label=label,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
 from tenantry.errors import InvalidBody
-from tenantry.groups import MOMENT_RULE, UNCHANGED, GroupChanges, GroupDraft, Record, RecordList, thaw
+from tenantry.groups import MOMENT_RULE, SETTABLE_FIELDS, GroupChanges, GroupDraft, Record, RecordList, thaw
 from tenantry.tokens import holds_token, mask_within
 
 MAX_TEXT: Final = 255
@@ -41,26 +41,23 @@ _WORST_CHARACTER = 6  # bytes of one character: \u0001
 def check_draft(draft: GroupDraft) -> None:
     """Raises InvalidBody unless every field of ``draft`` is within the limits."""
     check_text(draft.provided_id, "/user_group_id")
-    check_text(draft.name, "/name")
-    if draft.properties is not None:
-        check_properties(draft.properties)
-    if draft.mapping is not None:
-        check_mapping(draft.mapping)
-    if draft.expires_at is not None:
-        check_moment(draft.expires_at, "/expires_at")
+    _check_fields({name: getattr(draft, name) for name in SETTABLE_FIELDS}, merge=False)
 
 
 def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
-    """Raises InvalidBody unless every field that is to change is within the limits. ``merge``: they are a merge patch,
-    in which null stands for a data source that is not mapped any more."""
-    if changes.name is not UNCHANGED:
-        check_text(changes.name, "/name")
-    if changes.properties is not UNCHANGED and changes.properties is not None:
-        check_properties(changes.properties)
-    if changes.mapping is not UNCHANGED and changes.mapping is not None:
-        check_mapping(changes.mapping, merge=merge)
-    if changes.expires_at is not UNCHANGED and changes.expires_at is not None:
-        check_moment(changes.expires_at, "/expires_at")
+    """Raises InvalidBody unless every given field is within the limits. ``merge``: the changes are a merge patch, where
+    null removes an entry of the mapping."""
+    _check_fields(changes.given(), merge=merge)
+
+
+def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
+    for name, value in fields.items():
+        if value is None and name != "name":
+            continue
+        if name == "mapping":
+            check_mapping(value, merge=merge)
+        else:
+            _CHECKS[name](value, f"/{name}")
 
 
 def check_text(text: object, pointer: str) -> None:
@@ -91,16 +88,24 @@ def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
             check_text(mapping[schema], pointer)
 
 
-def check_properties(properties: Mapping[str, Any]) -> None:
+def check_properties(properties: Mapping[str, Any], pointer: str = "/properties") -> None:
     """Checks each value once, then the size."""
     if not isinstance(properties, Mapping | Record):
-        raise InvalidBody("this must be an object", field="/properties")
+        raise InvalidBody("this must be an object", field=pointer)
     validator = _PropertyValidator()
     validator.visit(properties, ("properties",), 1)
     if validator.at_most > MAX_BYTES:
         plain = json.dumps(thaw(Record(properties)), ensure_ascii=False, separators=(",", ":"))
         if len(plain.encode()) > MAX_BYTES:
-            raise InvalidBody(f"the properties are larger than {MAX_BYTES} bytes of JSON", field="/properties")
+            raise InvalidBody(f"the properties are larger than {MAX_BYTES} bytes of JSON", field=pointer)
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
+    "name": check_text,
+    "properties": check_properties,
+    "expires_at": check_moment,
+}
+"""The check of each settable field but the mapping. Each takes the value and its JSON pointer."""
 
 
 def pointer_of(path: Iterable[object]) -> str:

@@ -6,6 +6,7 @@ import logging
 import secrets
 import shlex
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from typing import Any, Final, Protocol
 
 from tenantry.errors import (
@@ -35,7 +36,6 @@ from tenantry.ports import GroupStore, SourceDirectory
 from tenantry.provisioning.contract import PropertyContract
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
-from tenantry.provisioning.provisioned import NOT_LOADED, NotLoaded, Provisioned
 from tenantry.tokens import KeyRing, draft_token, mask_within
 
 LONGEST_GRACE: Final = 86_400
@@ -47,8 +47,22 @@ _ATTEMPTS: Final = 10
 _log = logging.getLogger("tenantry.provisioning")
 
 
-class ProvisioningStore(GroupStore, SourceDirectory, Protocol):
-    """What a Provisioner needs of a store."""
+class NotLoaded(Enum):
+    """The type of NOT_LOADED: the group has not been read yet; None: there is none."""
+
+    NOT_LOADED = "not loaded"
+
+
+NOT_LOADED: Final = NotLoaded.NOT_LOADED
+
+
+class ProvisioningStore(Protocol):
+    """The parts of a store that a Provisioner needs."""
+
+    @property
+    def groups(self) -> GroupStore: ...
+    @property
+    def sources(self) -> SourceDirectory: ...
 
 
 class Provisioner:
@@ -71,7 +85,8 @@ class Provisioner:
         contract: PropertyContract | None = None,
     ) -> None:
         self._contract = contract
-        self._store = store
+        self._groups = store.groups
+        self._sources = store.sources
         self._keys = keys
         self._random = random
         self._deadline = deadline or Deadline()
@@ -84,7 +99,7 @@ class Provisioner:
         *,
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         """The group with ``draft.provided_id``, created if there is none; one that exists is never changed.
 
         Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded.
@@ -110,16 +125,16 @@ class Provisioner:
         self, environment: Environment, draft: GroupDraft, once: IdempotencyKey | None, author: Author
     ) -> Issued:
         token = draft_token(environment.tag, self._keys.active_id, self._random)
-        creation = self._store.get_or_create(environment, draft, token, once=once, author=author)
+        creation = self._groups.get_or_create(environment, draft, token, once=once, author=author)
         return await self._deadline.write(creation)
 
-    async def get(self, environment: Environment, provided_id: str) -> Provisioned | None:
+    async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
         """The group and its live token; None if there is none with this id. Raises SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
 
     async def _load(self, environment: Environment, provided_id: str) -> Issued | None:
-        return await self._deadline.read(self._store.get(environment, provided_id))
+        return await self._deadline.read(self._groups.get(environment, provided_id))
 
     async def update(
         self,
@@ -130,7 +145,7 @@ class Provisioner:
         merge: bool = False,
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         """Changes what ``changes`` names. ``merge``: they are a merge patch (RFC 7396) of properties and mapping, made
         of the group as it is when it is written. Raises InvalidBody, UnknownDataSource, UnknownGroup,
         SigningKeyMissing; nothing was changed then."""
@@ -152,7 +167,7 @@ class Provisioner:
         """``as_read``: only if the group is still as it was read; else GroupChanged."""
         group = issued.group
         expected = group if as_read else None
-        update = self._store.update(group.environment, group.provided_id, changes, expected=expected, author=author)
+        update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
         return await self._deadline.write(update)
 
     async def _check_changes(
@@ -204,7 +219,7 @@ class Provisioner:
         grace_seconds: int | None = None,
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         """Replaces ``current_token`` by a new one; of N at once one wins. The old one stays good for ``grace_seconds``,
         or where that is None for the environment's own grace (0, if nobody has set it).
 
@@ -228,7 +243,7 @@ class Provisioner:
         grace_seconds: int | None,
         author: Author,
         once: IdempotencyKey | None = None,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         grace = None if grace_seconds is None else checked_grace(grace_seconds)
         return self._provisioned(await self._replace_token(environment, current, grace, author, once))
 
@@ -240,7 +255,7 @@ class Provisioner:
         author: Author,
         once: IdempotencyKey | None,
     ) -> Issued:
-        rotation = self._store.rotate(
+        rotation = self._groups.rotate(
             environment,
             current,
             key_id=self._keys.active_id,
@@ -258,7 +273,7 @@ class Provisioner:
         *,
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
-    ) -> Provisioned:
+    ) -> Issued[str]:
         """Rotates by id, for the operator: also where the old token's signing key is gone. Grace is as in ``rotate``.
 
         Raises UnknownGroup; TokenAlreadyRotated if another rotation came between.
@@ -270,10 +285,10 @@ class Provisioner:
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
         """Deletes the group; its token is dead. Raises UnknownGroup."""
-        return await self._deadline.write(self._store.delete(environment, provided_id, author=author))
+        return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
-    def _provisioned(self, issued: Issued) -> Provisioned:
-        return Provisioned(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
+    def _provisioned(self, issued: Issued) -> Issued[str]:
+        return Issued(issued.group, self._keys.mint(issued.token), issued.created, issued.replayed)
 
     async def _check_sources(
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
@@ -287,7 +302,7 @@ class Provisioner:
             reference = mapping[schema]
             if reference in known:
                 continue
-            if await self._deadline.read(self._store.data_source(environment, reference)) is None:
+            if await self._deadline.read(self._sources.get(environment, reference)) is None:
                 name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # a ds_… is given, not chosen
                 raise UnknownDataSource(
                     f"there is no data source {reference!r} in the environment {environment.name}; register it with: "

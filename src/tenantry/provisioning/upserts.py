@@ -26,7 +26,6 @@ from tenantry.groups import (
     merged_draft,
 )
 from tenantry.provisioning.limits import check_draft, check_text
-from tenantry.provisioning.provisioned import Provisioned
 from tenantry.provisioning.provisioner import Provisioner, merged
 from tenantry.tokens import draft_token
 
@@ -62,7 +61,7 @@ class Upserted:
     """A group as it is after its upsert."""
 
     outcome: Outcome
-    group: Provisioned
+    group: Issued[str]
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
@@ -121,7 +120,7 @@ class UpsertProvisioner(Provisioner):
             except TenantryError as error:
                 results[provided_id] = error
                 continue
-            if isinstance(write, Provisioned):
+            if isinstance(write, Issued):
                 results[provided_id] = Upserted(Outcome.UNCHANGED, write)
             else:
                 writes.append(write)
@@ -142,7 +141,7 @@ class UpsertProvisioner(Provisioner):
 
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
-    ) -> GroupWrite | Provisioned:
+    ) -> GroupWrite | Issued[str]:
         """What is to be written, or the group that is so already."""
         if issued is None:
             draft = merged_draft(provided_id, changes) if merge else _draft(provided_id, changes)
@@ -166,14 +165,14 @@ class UpsertProvisioner(Provisioner):
         found: dict[str, Issued] = {}
         for start in range(0, len(provided_ids), _BETWEEN_TURNS):
             some = provided_ids[start : start + _BETWEEN_TURNS]
-            found |= await self._deadline.read(self._store.get_many(environment, some))
+            found |= await self._deadline.read(self._groups.get_many(environment, some))
             await asyncio.sleep(0)
         return found
 
     async def _write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], author: Author
     ) -> Sequence[Issued | None]:
-        return await self._deadline.write(self._store.write_many(environment, writes, author=author))
+        return await self._deadline.write(self._groups.write_many(environment, writes, author=author))
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:

@@ -95,12 +95,12 @@ async def _follow_forever(bus: Bus, listener: EvictionListener) -> None:
 
     def ended(error: Exception | None) -> bool:
         if error is None:
-            logger.error("the bus %s stopped by itself", type(bus).__name__)
+            logger.error("the bus %s stopped unexpectedly", type(bus).__name__)
         else:
             logger.error("the bus %s failed: %s", type(bus).__name__, error_location(error))
         lasted = time.monotonic() - begun
         if lasted >= CONNECTED:
-            listener.flush()  # messages may have been lost meanwhile
+            listener.flush()  # messages may be lost
         return lasted >= STEADY
 
     await reconnect_forever(follow, ended, shortest=SHORTEST_PAUSE, longest=LONGEST_PAUSE)
@@ -111,5 +111,5 @@ def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asynci
     if running is None:
         return
     for task in list(tasks):
-        with contextlib.suppress(RuntimeError):  # the loop is closed, perhaps in this very moment, by its own thread
+        with contextlib.suppress(RuntimeError):  # the loop may be closing in its own thread
             running.call_soon_threadsafe(task.cancel)

@@ -53,7 +53,7 @@ class SingleFlight(Generic[T]):
 
     def set_stopped(self) -> None:
         """The load was cancelled: waiters get StoreUnavailable."""
-        self._wake(0, None, StoreUnavailable("the load was stopped"))
+        self._wake(0, None, StoreUnavailable("the resolver was closed during the look-up: try again"))
 
     def __enter__(self) -> None: ...
 
@@ -62,7 +62,7 @@ class SingleFlight(Generic[T]):
             self.set_stopped()
         elif error is not None:
             self._wake(0, None, error)
-        return isinstance(error, Exception)  # what must stop the loop, or the task, goes on to stop it
+        return isinstance(error, Exception)  # others stop the task or the loop
 
     def _wake(self, first: int, result: T | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:
@@ -93,8 +93,7 @@ class BackendReader:
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
-        # By hasattr, for a wrapper may pass on by ``__getattr__`` what it does not have: from Python 3.12 on isinstance
-        # does not see that, and the wrapper of a store would be taken for a backend that has only ``find``.
+        # hasattr, for isinstance does not see attributes that a wrapper gives by ``__getattr__`` (Python 3.12).
         has_snapshots = hasattr(backend, "read_at_snapshot")
         self.backend: SnapshotBackend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
         self._counters = counters
@@ -112,7 +111,7 @@ class BackendReader:
         except BackendFailed as failure:
             self._counters.failures += 1
             logger.error("the backend failed: %s", failure.location)  # noqa: TRY400  # its text may hold a secret
-            raise StoreUnavailable("user groups cannot be looked up just now") from failure.__cause__
+            raise StoreUnavailable("the backend cannot look up user groups: try again") from failure.__cause__
         except TenantryError as error:
             self._counters.failures += 1
             if error.generic_message is not None:  # the caller gets another message

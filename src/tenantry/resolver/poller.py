@@ -1,8 +1,5 @@
-"""Poller: asks the store for changes every fifth of the staleness bound while the resolver is in use.
-
-A timer on any event loop that has requests; when its loop ends, another takes over. It holds no strong reference to a
-loop or resolver.
-"""
+"""Poller: asks the store for changes every fifth of the staleness bound, by a timer on any event loop in use. It holds
+no strong reference to a loop or resolver."""
 
 from __future__ import annotations
 
@@ -154,12 +151,12 @@ class Poller:
                         reason = f"{error.code}: {error.message}"
                     case _:
                         reason = error_location(error)
-                logger.warning("the store does not answer for its changes, so groups are not cached: %s", reason)
+                logger.warning("the store does not list its changes, so groups are not cached: %s", reason)
         else:
             self._counters.polls += 1
             if self._down:
                 self._down = False
-                logger.warning("the store answers for its changes again: groups are cached")
+                logger.warning("the store lists its changes again: groups are cached")
         self._counters.flushed = self._cache.flushes
 
     async def _poll_once(self) -> None:
@@ -167,16 +164,16 @@ class Poller:
         snapshot = self._cache.begin_poll(
             self._clock(), None if slots is None or slots is not self._slots else slots.copy()
         )
-        await asyncio.sleep(0)  # three turns of the loop: a store that answers at once would make one long one of them
+        await asyncio.sleep(0)  # yield to the loop: a store that answers at once would block it longer
         changes = await self._backend.changes(self._cache.change_log.known, lease=self._staleness)
         await asyncio.sleep(0)
         slots = self._backend.slots
         if slots is None:
-            raise StoreUnavailable("the store gave its changes and has no slots")
+            raise StoreUnavailable("the store listed its changes but has no slots")
         if slots is not self._slots:
             self._cache.attach(slots.versions)
             self._slots = slots
-            snapshot = replace(snapshot, versions_at_poll=None)  # those were of other slots
+            snapshot = replace(snapshot, versions_at_poll=None)  # they were of other slots
         for ages in self._cache.apply_changes(snapshot, changes, self._staleness):
             if ages:
                 self._counters.evicted += len(ages)
@@ -185,7 +182,7 @@ class Poller:
             await asyncio.sleep(0)
         if self._slots is not None:
             for slot, version in self._cache.abandoned_writes(self._clock(), self._staleness):
-                logger.warning("a writer has crashed: its slot %d is repaired", slot)
+                logger.warning("a writer crashed: its slot %d was repaired", slot)
                 self._slots.repair(slot, version)
 
 
@@ -196,7 +193,6 @@ def _tick(poller: weakref.ref[Poller], epoch: int) -> None:
 
 
 def _cancel(task: asyncio.Task[None] | None) -> None:
-    """From any thread."""
     if task is not None and not task.done():
-        with contextlib.suppress(RuntimeError):  # its loop is closed, perhaps in this very moment, by its own thread
+        with contextlib.suppress(RuntimeError):  # its loop may be closing in its own thread
             task.get_loop().call_soon_threadsafe(task.cancel)

@@ -34,20 +34,20 @@ class CachedRegistrations:
 
     def offer(self) -> None:
         """Share the lease with the store's DataSources, unless they have another resolver's."""
-        if self._holder.source_lease is None:
-            self._holder.offer_source_lease(self)
+        if self._holder.lease is None:
+            self._holder.offer_lease(self)
 
     def withdraw(self) -> None:
         """Withdraw the offer when the resolver closes."""
-        if self._holder.source_lease is self:
-            self._holder.offer_source_lease(None)
+        if self._holder.lease is self:
+            self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """The cached registration, if it may be used. No I/O; never raises."""
         entry = self._sources.entries.get((environment.id, reference))
         if entry is None:
             return None
-        lease = entry.lease  # as CachedAnswer.alive does, without a call; it has no end of its own
+        lease = entry.lease  # as CachedAnswer.alive, without a call and without a deadline
         if self._clock() >= lease.until or lease.versions[entry.slot] != entry.version:
             return None
         return entry.source
@@ -59,9 +59,9 @@ class CachedRegistrations:
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))
-        pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before it asks: a write since then voids it
+        pending = cache.begin(SOURCES_HANDLE, self._clock(), slot=slot)  # before asking: a later write voids the answer
         try:
-            result = await directory.source_at_snapshot(environment, reference)
+            result = await directory.get_at_snapshot(environment, reference)
             if result.source is not None:
                 key = environment.id, reference
                 cache.store_source(pending, key, result.source, result.generation, self._clock())

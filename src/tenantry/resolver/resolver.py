@@ -1,8 +1,5 @@
-"""Resolver: a token string becomes a user group.
-
-A hit is a dict look-up, a clock call and a version comparison. A miss checks the signature first, so a forgery costs no
-I/O; then one task per token reads the backend for all waiters.
-"""
+"""Resolver: a token string becomes a user group. A hit costs a dict look-up, a clock call and a version comparison; a
+forgery costs no I/O; all waiters of a token share one load."""
 
 from __future__ import annotations
 
@@ -69,7 +66,7 @@ class Resolver:
         time_of_day: Clock = utc_now,
     ) -> None:
         if not 0 < staleness < inf or not 0 < patience < inf:
-            raise ValueError("staleness and patience are seconds above 0")
+            raise ValueError("staleness and patience must be seconds above 0")
         self.counters: Counters = Counters()
         self._environment = environment
         self._usage = recorder_of(backend) or NO_RECORDER
@@ -90,8 +87,9 @@ class Resolver:
         )  # fmt: skip
         self._flights: LoopLocal[dict[bytes, SingleFlight[UserGroup]]] = LoopLocal(dict)
         self._registrations = None
-        if self._poller is not None and hasattr(backend, "offer_source_lease"):
-            holder = cast("SourceLeaseHolder", backend)
+        sources = getattr(backend, "sources", None)
+        if self._poller is not None and hasattr(sources, "offer_lease"):
+            holder = cast("SourceLeaseHolder", sources)
             self._registrations = CachedRegistrations(holder, self._cache, self._poller, clock, staleness)
             self._registrations.offer()
 
@@ -135,7 +133,7 @@ class Resolver:
             return None
         entry.seen = True
         self.counters.hits += 1
-        # No other thread has its turn between these two: Python gives turns at calls and at the ends of loops.
+        # No other thread runs between these two: CPython switches at calls and loop ends.
         if entry.hits:
             entry.hits += 1
         else:
@@ -203,7 +201,7 @@ class Resolver:
         resolver can be used again."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
-        await self._flights.aclose()  # one that is cancelled before it begins does not take itself out
+        await self._flights.aclose()  # a task cancelled before its start does not remove itself
         for flight in loads:
             flight.task.cancel()
         ending = self._subscriptions.stop() if self._poller is None else self._poller.stop()
@@ -223,7 +221,7 @@ class Resolver:
     # --- groups with an end date --------------------------------------------------------------------------------------
 
     def _expiring(self, key: bytes) -> ExpiringEntry | None:
-        """The token's entry, if only the end date of its group may forbid its use."""
+        """The token's entry, if only its end date may forbid its use."""
         entry = self._cache.entry(key)
         return entry if isinstance(entry, ExpiringEntry) and entry.alive(self._clock()) else None
 
@@ -250,8 +248,8 @@ class Resolver:
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Refuse a token known as dead: in the negative cache, or older than the cached group and past its grace. True
-        for a newer token: a rotation elsewhere, which only the store of record surely knows."""
+        """Refuse a token known as dead. True for one newer than the cached group: only the store of record surely knows
+        that rotation."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
@@ -276,7 +274,7 @@ class Resolver:
                 async with asyncio.timeout(self._patience):
                     group = await self._load(flight, key, token, ahead=ahead)
             except TimeoutError as error:
-                raise StoreUnavailable("the user group could not be looked up in time") from error
+                raise StoreUnavailable("the user group was not found in time: try again") from error
             finally:
                 if flight.pending is not None:
                     self._cache.end(flight.pending)
@@ -285,7 +283,7 @@ class Resolver:
             flight.set_result(group)
 
     async def _load(self, flight: SingleFlight[UserGroup], key: bytes, token: Token, *, ahead: bool) -> UserGroup:
-        """One read, or a second one of the store of record if the first is outdated."""
+        """Reads the store of record if the first answer is outdated."""
         if self._poller is not None:
             await self._poller.wait_first_poll()
         answer = await self._read(flight, token, fresh=ahead)
@@ -331,6 +329,6 @@ class Resolver:
             deadline = inf if seconds == inf else answer.started + seconds  # ``inf`` itself: a million share one object
             self._cache.store(answer.pending, key, group, result.generation, deadline, now)
         if group.expires_at is not None:
-            entry = self._expiring(key)  # another load may have put a newer record there, which ends at another time
+            entry = self._expiring(key)  # another load may have stored a newer record
             self._check_end(group, entry if entry is not None and entry.group is group else None)
         return group

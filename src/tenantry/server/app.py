@@ -81,7 +81,7 @@ def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryCont
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:
-        raise InvalidSettings("the contract of the saved queries needs their folder: name it with --queries")
+        raise InvalidSettings("the contract of saved queries needs their folder: name it with --queries")
     from tenantry.datasources import QueryFolder
     from tenantry.groups import read_schemas
     from tenantry.sql.checks import QueryContract
@@ -114,10 +114,10 @@ def compose(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        with suppress(TenantryError):  # the store may be down now; whoever needs the table makes it
-            await store.changes(sys.maxsize)  # makes the slots, so that no write has to wait for its making
+        with suppress(TenantryError):  # the store may be down; a later write makes the table
+            await store.changes(sys.maxsize)  # makes the slots, so that no write waits for them
         async with AsyncExitStack() as stack:
-            for close in (store.aclose, *reversed(closing)):  # a stack: the last one pushed runs first
+            for close in (store.aclose, *reversed(closing)):  # last pushed, first run
                 stack.push_async_callback(close)
             following = [asyncio.create_task(bus.follow(_NoCache())) for bus in buses]
             try:
@@ -134,7 +134,7 @@ def compose(
 
     own: list[BaseRoute]
     if metrics:
-        from tenantry.server.metrics import ApiMetrics, metrics_app  # prometheus-client, which is an extra
+        from tenantry.server.metrics import ApiMetrics, metrics_app  # needs prometheus-client, an extra
 
         observed = ApiMetrics()
         own = [*_api(observed)]
@@ -142,7 +142,7 @@ def compose(
     else:
         own = [*_api(None)]
     app = Starlette(routes=[*own, *routes], exception_handlers={404: not_found}, lifespan=lifespan)
-    app.router.redirect_slashes = False  # an address of ours answers or does not; it never sends a token elsewhere
+    app.router.redirect_slashes = False  # a redirect would send a token elsewhere
     return app
 
 

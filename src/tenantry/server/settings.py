@@ -31,42 +31,44 @@ class Settings(BaseSettings):
     database: str = Field(
         "sqlite:///tenantry.db", repr=False, description="URL of the store: sqlite:///file or postgresql://…"
     )
-    keys: Path = Field(Path("tenantry.keys"), description="the signing-key file, made by `tenantry keys new`")
+    keys: Path = Field(Path("tenantry.keys"), description="the signing-key file from `tenantry keys new`")
     host: str = Field("127.0.0.1", description="the address that `serve` listens on")
     port: int = Field(8000, ge=0, le=65535, description="the port that `serve` listens on; 0 takes a free one")
-    environment: str | None = Field(None, description="the environment that commands work on, when there are several")
-    run_dir: Path | None = Field(None, description="the run folder, where the processes of one host meet")
+    environment: str | None = Field(None, description="the environment that commands use, if there are several")
+    run_dir: Path | None = Field(None, description="the run folder, shared by the processes of one host")
     run_group: str | None = Field(None, min_length=1, description="the group of users who share the run folder")
     redis: str | None = Field(None, repr=False, description="URL of a Valkey or Redis that is notified of each write")
     listen_database: str | None = Field(
-        None, repr=False, description="direct URL of the store's PostgreSQL, past a pooler, where apps listen"
+        None, repr=False, description="direct URL of the store's PostgreSQL, without a pooler, where apps listen"
     )
     log_format: Literal["text", "json"] = Field("text", description="how `serve` writes its log on stderr")
-    metrics: bool = Field(False, description="whether `serve` answers /metrics, for Prometheus, to everybody")
+    metrics: bool = Field(False, description="whether `serve` answers /metrics (Prometheus) to any client")
     api_contact: str | None = Field(
-        None, pattern=CONTACT, description="whom the OpenAPI documents name: https://… or an address of mail"
+        None, pattern=CONTACT, description="contact in the OpenAPI documents: https://… or a mail address"
     )
-    workers: int = Field(1, ge=1, le=256, description="how many processes `serve` runs")
+    workers: int = Field(1, ge=1, le=256, description="number of processes of `serve`")
     drain_seconds: int = Field(
-        1, ge=0, le=300, description="how long `serve` still takes requests after SIGTERM, with /readyz at 503"
+        1, ge=0, le=300, description="seconds for which `serve` accepts requests after SIGTERM, with /readyz at 503"
     )
 
-    queries: Path | None = Field(None, description="the folder of saved queries, with the schemas of properties in it")
+    queries: Path | None = Field(None, description="the folder of saved queries and property schemas")
     query_contract: Literal["off", "report", "refuse"] = Field(
-        "off", description="what happens to an update of properties that breaks a saved query"
+        "off", description="how `serve` treats an update of properties that breaks a saved query"
     )
-    header_seconds: int = Field(10, ge=1, le=300, description="how long a client may take for the head of a request")
+    header_seconds: int = Field(
+        10, ge=1, le=300, description="seconds that a client may take for the head of a request"
+    )
     min_rate: int = Field(
         500,
         ge=0,
-        description="bytes a second that a client must send of a body and read of an answer; 0 asks for none",
+        description="bytes a second that a client must send of a body and read of a response; 0: no minimum",
     )
-    max_connections: int | None = Field(None, ge=1, description="the most connections that one process serves")
+    max_connections: int | None = Field(None, ge=1, description="the most connections of one process")
     max_connections_per_address: int | None = Field(
-        None, ge=0, description="the most of them that one client address may have; 0 for no such limit"
+        None, ge=0, description="the most connections of one client address; 0: no limit"
     )
     proxy_address: str | None = Field(
-        None, description="addresses and networks of proxies, which speak for many clients, with commas between them"
+        None, description="comma-separated addresses and networks of proxies, which have no limit by address"
     )
 
     @field_validator("proxy_address")
@@ -106,7 +108,7 @@ def load_settings(**given: Any) -> Settings:
 
 
 def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Networks of a comma-separated list. Raises ValueError, which names the bad one."""
+    """Raises ValueError, which names the bad one."""
     return tuple(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
 
 
@@ -122,6 +124,6 @@ def _config_file() -> Path | None:
 def _explain(problem: Any) -> str:
     name = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
-        return f"there is no setting {name!r}; there are {', '.join(Settings.model_fields)}"
+        return f"unknown setting {name!r}; the settings are {', '.join(Settings.model_fields)}"
     option = name.replace("_", "-")
     return f"{name}: {problem['msg']} (option --{option}, variable TENANTRY_{name.upper()}, or {name} in the file)"

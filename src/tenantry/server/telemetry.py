@@ -89,7 +89,7 @@ def exported_spans(report: Reporter) -> Iterator[None]:
         return
     protocol = next((os.environ[name] for name in _PROTOCOLS if os.environ.get(name)), _PROTOCOL)
     if protocol != _PROTOCOL:
-        report(f"Traces are sent as {_PROTOCOL}; the protocol {protocol!r} of the environment is not supported.")
+        report(f"Traces are sent as {_PROTOCOL}: the environment's protocol {protocol!r} is not supported.")
     try:
         from opentelemetry import trace
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -97,7 +97,7 @@ def exported_spans(report: Reporter) -> Iterator[None]:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        report("The environment asks for traces (OTEL_…), and none are sent: pip install 'tenantry[otel]'")
+        report("The environment asks for traces (OTEL_…), but none are sent: pip install 'tenantry[otel]'")
         yield
         return
     provider = TracerProvider(resource=_named(Resource.create()))
@@ -110,7 +110,6 @@ def exported_spans(report: Reporter) -> Iterator[None]:
 
 
 def _named(resource: Resource) -> Resource:
-    """The default ``service.name`` of the semantic conventions, unless the environment sets one."""
     if not str(resource.attributes["service.name"]).startswith("unknown_service"):
         return resource
     return resource.merge(type(resource)({"service.name": _SERVICE_NAME}))

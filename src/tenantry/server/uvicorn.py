@@ -68,23 +68,23 @@ def run(
     config = uvicorn.Config(
         TrackRequests(app),
         http=connections,
-        interface="asgi3",  # uvicorn would look for an `async def`, and call TrackRequests as if it were of ASGI 2
+        interface="asgi3",  # uvicorn would take TrackRequests for ASGI 2: it has no `async def`
         backlog=_ACCEPTED_AT_ONCE,
         log_config=log_config(log_format),
         log_level="warning",
-        access_log=False,  # it would be made for each request, and not written at this level
-        proxy_headers=False,  # nothing depends on who the client is, so that no header is to say it
+        access_log=False,  # made for each request, but not written at this level
+        proxy_headers=False,  # nothing depends on the client's address
         timeout_graceful_shutdown=DRAIN_SECONDS,
-        ws="none",  # no app of ours has a websocket, and one that is refused would be held until its client leaves
+        ws="none",  # our apps have none, and uvicorn would hold a refused one until its client leaves
     )
     server = _Server(config, lambda: announce(url_of(listener)), prepare, drain or Drain())
-    # uvicorn drains on a signal and then raises it again; being asked to stop is no failure.
+    # uvicorn raises the signal again after its drain; a requested stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
         with listener, suppress(KeyboardInterrupt):
             server.run(sockets=[listener, *further])
     finally:
-        gc.unfreeze()  # else nothing of it is freed at exit, and extension modules print leaks
+        gc.unfreeze()  # otherwise extension modules report leaks at exit
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
@@ -127,7 +127,7 @@ class _Server(uvicorn.Server):
         if self._prepare is not None and not self.should_exit:
             await self._prepare()
         gc.collect()
-        gc.freeze()  # what is here now stays until the end: Python's collections need not look at it again
+        gc.freeze()  # these objects live until the end: exclude them from collections
         if not self.should_exit:
             self._on_ready()
 
@@ -138,7 +138,7 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         parent = multiprocessing.parent_process()
-        if parent is not None and not parent.is_alive():  # nothing would stop or replace this worker any more
+        if parent is not None and not parent.is_alive():  # no supervisor would stop or replace this worker
             self.handle_exit(signal.SIGTERM, None)
         return await super().on_tick(counter)
 
@@ -146,7 +146,7 @@ class _Server(uvicorn.Server):
         await super().main_loop()
         if self._signals[-1:] != [signal.SIGTERM]:
             return
-        # Each answer from now on ends its connection, so that no request meets one that is being closed.
+        # From now on each response closes its connection, so that no request meets a closing one.
         self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._drain.seconds
@@ -160,7 +160,7 @@ class _Server(uvicorn.Server):
     async def _stop_listening(self) -> None:
         """Accept the connections in the backlog first: closing the listener would reset them."""
         loop = asyncio.get_running_loop()
-        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class  # as uvicorn makes one for each
+        make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
         protocol = partial(make, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
         waiting = [each for listener in self._listeners for each in _accept_waiting(listener)]
         for server in self.servers:
@@ -173,7 +173,7 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
     while True:
         try:
             connection, _ = listener.accept()
-        except OSError:  # none is left, or it went away again
+        except OSError:  # none is left, or its client left
             return
         connection.setblocking(False)
         yield connection
@@ -182,7 +182,7 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
 def listen(host: str, port: int) -> socket.socket:
     """Binds the address before a command changes anything on disk. Raises InvalidSettings."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
+    # Explicit TCP: otherwise asyncio keeps Nagle's algorithm on, which delays responses by 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -200,5 +200,5 @@ def listen_beside(listener: socket.socket) -> socket.socket:
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)
-    except (InvalidSettings, OverflowError):  # taken, or there is no such port
+    except (InvalidSettings, OverflowError):  # taken, or above 65535
         return listen(host, 0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tenantry.provisioning.http import FastRouter
     from tenantry.server.settings import Settings
 
-_SPAWN: Final = get_context("spawn")  # a fork would share the state of threads and drivers
+_SPAWN: Final = get_context("spawn")  # a fork would share threads and drivers
 _RESTART_SECONDS: Final = 1.0
 """Pause before a worker that ended by itself is replaced."""
 _KILL_SECONDS: Final = 2.0
@@ -85,9 +85,7 @@ class Worker:
 
 def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) -> None:
     if sys.platform != "win32":
-        os.setpgid(
-            0, 0
-        )  # Ctrl-C goes to the supervisor, which passes it on: a worker that gets two signals does not drain
+        os.setpgid(0, 0)  # the supervisor passes Ctrl-C on; with two signals a worker would not drain
     drain = Drain(settings.drain_seconds)
     app = make_app(settings, drain)
     serve_process(settings, listener, app, drain, lambda _: ready.send_bytes(b"1"))
@@ -110,12 +108,12 @@ class Supervisor:
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:
             if self._settings.metrics:
-                os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # the workers add their numbers up there
+                os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # where the workers add up their numbers
             try:
                 self._workers = [Worker(self._settings, self._listener) for _ in range(self._settings.workers)]
                 ready = [worker.wait_ready() for worker in self._workers]
                 if not all(ready) and not self._signals:
-                    raise InvalidSettings("a worker ended before it served: its message is above")
+                    raise InvalidSettings("a worker ended before it served: see its message above")
                 if not self._signals:
                     announce(url_of(self._listener))
                 self._supervise()
@@ -131,16 +129,16 @@ class Supervisor:
             for index, worker in enumerate(self._workers):
                 ended = worker.process
                 if not ended.is_alive() and not self._signals:
-                    self._report(f"Worker {ended.pid} ended ({ended.exitcode}); another takes its place.")
+                    self._report(f"Worker {ended.pid} ended ({ended.exitcode}); starting another.")
                     time.sleep(_RESTART_SECONDS)
                     self._workers[index] = Worker(self._settings, self._listener)
 
     def _replace_all(self) -> None:
-        """A new worker serves before the old one stops; if it does not start, the old one stays."""
+        """If the new worker does not start, the old one stays."""
         for index, old in enumerate(self._workers):
             new = Worker(self._settings, self._listener)
             if not new.wait_ready():
-                self._report("A new worker ended before it served; the old ones go on.")
+                self._report("A new worker ended before it served; the old workers go on.")
                 return
             old.send_signal(signal.SIGTERM)
             old.process.join(self._stop_seconds())
@@ -149,10 +147,10 @@ class Supervisor:
 
     def _stop(self) -> None:
         ends = time.monotonic() + self._stop_seconds()
-        self._listener.close()  # the workers hold it: with the last of them it is gone
+        self._listener.close()  # the workers still hold it
         self._signals = [each for each in self._signals if each != signal.SIGHUP] or [signal.SIGTERM]
         while any(worker.process.is_alive() for worker in self._workers) and time.monotonic() < ends:
-            while self._signals:  # a second one is passed on too: it means "hurry"
+            while self._signals:  # a second signal too: it means "hurry"
                 number = self._signals.pop(0)
                 for worker in self._workers:
                     worker.send_signal(number)

@@ -17,9 +17,9 @@ from tenantry.groups import Environment, Tag, Token, UserGroup
 
 if TYPE_CHECKING:
     from tenantry.testing.canaries import CanaryGroups, canary_groups
-    from tenantry.testing.contract_backend import BackendContract, LeaseContract
     from tenantry.testing.contract_driver import DriverContract
-    from tenantry.testing.contract_store import StoreContract
+    from tenantry.testing.contracts.backend import BackendContract, LeaseContract
+    from tenantry.testing.contracts.store import StoreContract
     from tenantry.testing.crossings import Crossing, LeakFound
     from tenantry.testing.engine_case import EngineCase
     from tenantry.testing.leak_check import Leaks
@@ -30,9 +30,9 @@ else:
         __name__,
         {
             "tenantry.testing.canaries": "CanaryGroups canary_groups",
-            "tenantry.testing.contract_backend": "BackendContract LeaseContract",
+            "tenantry.testing.contracts.backend": "BackendContract LeaseContract",
             "tenantry.testing.contract_driver": "DriverContract",
-            "tenantry.testing.contract_store": "StoreContract",
+            "tenantry.testing.contracts.store": "StoreContract",
             "tenantry.testing.crossings": "Crossing LeakFound",
             "tenantry.testing.engine_case": "EngineCase",
             "tenantry.testing.leak_check": "Leaks",

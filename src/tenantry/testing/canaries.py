@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple, overload
 from uuid import UUID
 
-from tenantry.groups import Environment, GroupDraft, Record, RecordList, Tag, UserGroup, thaw
+from tenantry.groups import SETTABLE_FIELDS, Environment, GroupDraft, Record, RecordList, Tag, UserGroup, thaw
 from tenantry.provisioning import Provisioner
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?=\Z|[T ])")
@@ -88,7 +88,7 @@ class CanaryGroups(Sequence[UserGroup]):
         """
         tokens = {}
         for number, group in enumerate(self._groups):
-            draft = GroupDraft(group.provided_id, group.name, thaw(group.properties), thaw(group.mapping))
+            draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
             made = await provisioner.get_or_create(environment, draft)
             self._groups[number] = made.group
             tokens[group.provided_id] = made.token

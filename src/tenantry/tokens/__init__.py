@@ -1,5 +1,4 @@
-"""Tokens: the strings that identify a user group or an API caller, and the keys that sign them. Pure: no I/O, no clock;
-randomness is given."""
+"""Tokens of user groups and API callers, and the keys that sign them. Pure: randomness is an argument."""
 
 from tenantry.tokens.formats import (
     API_TOKEN_LENGTH,

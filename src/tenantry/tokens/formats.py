@@ -1,16 +1,14 @@
-"""The strings that identify a user group or an API caller: their formats, their checksum, and what may be shown of
-them.
+"""The formats of user group tokens and API tokens, and their masks.
 
 A user group token is ``ugtc_k2_<39 payload>.<43 signature><6 checksum>``: 97 characters, one spelling.
 
     0     5  8                47 48                91     97
     ugtc_ k2 _ <payload 29 B> .  <HMAC-SHA256 32 B> <CRC-32>
 
-``c`` or ``t`` is the tag of the environment, ``k2`` the id of the signing key. The payload is format 1 · handle 8 ·
-version 4, big-endian · nonce 16; payload and signature are base64url without padding (RFC 4648 section 5).
+``c`` or ``t`` is the environment's tag, ``k2`` the id of the signing key. The payload is format 1 · handle 8 · version
+4, big-endian · nonce 16; payload and signature are base64url without padding (RFC 4648 section 5).
 
-An API token, the secret of a caller of ``/api/user``, is ``ugkc_<43 random base62><6 checksum>``. Both end with the
-same checksum, by which a typo or a find is recognised without a key.
+An API token is ``ugkc_<43 random base62><6 checksum>``. The checksum detects typing errors without a key.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ _LAST: Final = "[AEIMQUYcgkosw048]"
 TOKEN_PATTERN: Final = re.compile(
     rf"ugt[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{_LAST}\.[A-Za-z0-9_-]{{42}}{_LAST}[0-9A-Za-z]{{6}}"
 )
-"""What a user group token looks like, not anchored: use ``fullmatch`` on one, ``search`` or ``sub`` on a text."""
+"""The form of a user group token, not anchored."""
 
 HEAD: Final = slice(0, 8)
 SIGNED: Final = slice(0, 47)
@@ -51,12 +49,12 @@ _WHOLE: Final = re.compile(TOKEN_PATTERN.pattern.encode("ascii"))
 
 
 def head(tag: Tag, key_id: str) -> bytes:
-    """What a token of this tag and signing key starts with, ``ugtc_k2_``."""
+    """The start of tokens with this tag and signing key, ``ugtc_k2_``."""
     return f"ugt{_LETTERS[tag]}_{key_id}_".encode()
 
 
 def encode(token: Token) -> bytes:
-    """The signed part, all before the dot. Raises ValueError for parts that no token can have (a mistake of ours)."""
+    """The signed part, before the dot. Raises ValueError for parts outside the format."""
     if len(token.handle) != 8 or len(token.nonce) != 16 or not 1 <= token.version < 2**32:
         raise ValueError("a token has a handle of 8 bytes, a nonce of 16 bytes and a version from 1 to 2^32-1")
     payload = urlsafe_b64encode(_PAYLOAD.pack(_FORMAT, token.handle, token.version, token.nonce))
@@ -64,11 +62,8 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """The parts of a whole token whose signature is good.
-
-    None for what we would not have written, though a holder of the key has: a payload that is not canonical base64,
-    an unknown format, version 0.
-    """
+    """The parts of a token with a valid signature; None for a payload that is not canonical base64, an unknown format
+    or version 0."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -79,8 +74,8 @@ def decode(raw: bytes) -> Token | None:
 
 
 def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
-    """The parts of a new group's first token: version 1 with a fresh handle (8 bytes) and nonce (16 bytes);
-    ``random`` is ``secrets.token_bytes`` or alike."""
+    """A new group's first token: version 1, random handle (8 bytes) and nonce (16 bytes). ``random``: as
+    ``secrets.token_bytes``."""
     return Token(tag=tag, key_id=key_id, handle=random(8), version=1, nonce=random(16))
 
 
@@ -95,10 +90,9 @@ _SQUARE: Final = _PAIR * _PAIR
 
 
 def checksum(text: bytes) -> bytes:
-    """The CRC-32 (that of zlib, RFC 1952 section 8) of ``text`` as six base-62 digits ``0-9A-Za-z``, highest first.
+    """The CRC-32 (zlib, RFC 1952 section 8) of everything before it as six base-62 digits, highest first.
 
-    The whole text before the checksum goes in, prefix and signature included. It guards against accidents only: anyone
-    can compute it. One number has one spelling, since six digits hold every CRC and leading zeros are kept.
+    It detects accidents only: anyone can compute it. Each number has one spelling.
     """
     number = crc32(text)
     return _PAIRS[number // _SQUARE] + _PAIRS[number // _PAIR % _PAIR] + _PAIRS[number % _PAIR]
@@ -108,15 +102,15 @@ def checksum(text: bytes) -> bytes:
 
 API_TOKEN_LENGTH: Final = 54
 API_TOKEN_PATTERN: Final = re.compile(r"ugk[ct]_[0-9A-Za-z]{49}")
-"""What an API token looks like, not anchored."""
+"""The form of an API token, not anchored."""
 
 _DIGITS: Final = 43  # 43 · log2(62) = 256 bits
-_FAIR: Final = 256 - 256 % len(BASE62)  # bytes from here on would favour the first digits
+_FAIR: Final = 256 - 256 % len(BASE62)  # higher bytes would favour the first digits
 _PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
 
 
 def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
-    """A new API token. ``random`` is ``secrets.token_bytes`` or alike; ValueError if it gives nothing usable."""
+    """A new API token. ``random``: as ``secrets.token_bytes``; ValueError if it gives no usable bytes."""
     digits = bytearray()
     for _ in range(64):  # 64 bytes nearly always do; a source that fails 64 times is broken
         digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
@@ -127,10 +121,8 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """The SHA-256 (32 bytes) under which a store knows this token; None if it cannot be one, so that no I/O is spent.
-
-    A plain hash does for a secret of 256 random bits; a slow one would only make each call slow.
-    """
+    """The SHA-256 (32 bytes) by which a store knows this token; None if it is malformed. Plain: the secret has 256
+    random bits."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")
@@ -140,31 +132,29 @@ def api_token_digest(text: str) -> bytes | None:
 
 
 PREVIEW_PREFIX: Final = "ugpv_"
-"""What the key of a preview's session begins with, by which it is told from a token."""
+"""The prefix of the key of a preview session."""
 
 # --- what may be shown ------------------------------------------------------------------------------------------------
 
 _LIKE_A_TOKEN: Final = re.compile(r"ug(?:[kt][ct]|pv)_[0-9A-Za-z_.-]{32,}")
-"""What starts as a token of ours and is nearly as long: a token with a typing mistake is a secret too."""
+"""The start of a token and almost its length: a token with a typing error is a secret too."""
 
 
 def holds_token(text: str) -> bool:
-    """Whether a user group token or an API token is in ``text``, whole or nearly."""
+    """Whether ``text`` contains a token of either kind, or almost one."""
     return "ug" in text and _LIKE_A_TOKEN.search(text) is not None
 
 
 def mask(text: str) -> str:
-    """``ugtc_…wXyZ`` for a token of either kind: its kind and its last four characters, which belong to the checksum.
-
-    Anything else becomes ``…``: it may be a password that was pasted into the wrong field.
-    """
+    """``ugtc_…wXyZ`` for a token: its kind and the end of its checksum. ``…`` for anything else, which may be a
+    password."""
     if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
         return f"{text[:5]}…{text[-4:]}"
     return "…"
 
 
 def mask_within(text: str) -> str:
-    """The same text, with each token in it masked, and what is nearly one."""
+    """``text`` with each token masked, and what is almost one."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
     return _LIKE_A_TOKEN.sub(lambda found: f"{found[0][:5]}…", text) if "ug" in text else text

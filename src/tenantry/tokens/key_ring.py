@@ -1,4 +1,4 @@
-"""The keys that sign user group tokens, and what is derived from them for other purposes. Pure: no I/O."""
+"""The keys that sign user group tokens, and keys derived from them. Pure."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _BLOCK: Final = 64  # bytes that SHA-256 takes at a time
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A key that signs user group tokens: an ``id`` of two characters ``[a-z0-9]``, shown in each token that it signed,
-    and a ``secret`` of at least 32 random bytes. Raises InvalidKeys."""
+    """A key that signs user group tokens: an ``id`` of two characters ``[a-z0-9]``, visible in its tokens, and a
+    ``secret`` of at least 32 random bytes. Raises InvalidKeys."""
 
     id: str
     secret: bytes = field(repr=False)
@@ -55,20 +55,20 @@ class SigningKey:
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """A key for one purpose: HMAC-SHA256 of the salt, as itsdangerous' key derivation ``hmac`` does it."""
+        """A key for one purpose: HMAC-SHA256 of the salt, as itsdangerous' key derivation ``hmac``."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
     def audit_key(self) -> bytes:
-        """The key that seals entries of the audit trail. By HKDF-Expand, as ``KeyRing.url_keys``: from it neither the
-        secret nor any other key can be found, so it may be kept when the signing key is removed."""
+        """Seals audit entries. HKDF-Expand as for ``KeyRing.url_keys``: it reveals no other key, so it may outlive the
+        signing key."""
         return self.derive(_AUDIT_SALT + b"\x01")
 
 
 class MessageAuthenticator:
-    """HMAC-SHA256 (RFC 2104) with one derived key, absorbed beforehand: a token costs two copied hash states.
+    """HMAC-SHA256 (RFC 2104) with precomputed key states.
 
-    With ``hmac.HMAC.copy`` a request with a forged token takes 4 % longer (docs/decisions/0037-own-hmac.md).
+    ``hmac.HMAC.copy`` would make a request with a forged token 4 % slower (decision 0037).
     """
 
     __slots__ = ("_inner", "_outer")
@@ -89,25 +89,22 @@ class MessageAuthenticator:
         return outer.digest()
 
     def signature(self, message: bytes) -> bytes:
-        """The code of ``message`` as 43 characters of base64url: the one spelling that is accepted."""
+        """The code of ``message`` as 43 base64url characters."""
         return b2a_base64(self.digest(message))[:43].translate(_URLSAFE)
 
 
 class KeyRing:
-    """Signing keys, each looked up by the id that a token names: one is ``active``, the others only verify.
+    """Signing keys by the id in a token: the ``active`` one signs (default: the last), the others verify.
 
     The format is that of itsdangerous' ``Signer(secret, salt=TOKEN_SALT, key_derivation="hmac", digest_method=sha256)``
-    with a checksum after it, but exactly one spelling of a token is accepted. ``active`` defaults to the last key.
-    ``audit_keys`` of signing keys that were removed still prove what they sealed, by their ids.
-    Raises InvalidKeys when there is no key, an id comes twice or the active key is not among them.
-
-    A ring does not change by itself; SigningKeys that are read from a file do, when the file does.
+    with a checksum, and one accepted spelling. ``audit_keys`` of removed signing keys verify audit entries. A ring does
+    not change, except SigningKeys of a file. Raises InvalidKeys for no key, a repeated id or an unknown active key.
     """
 
     removals: int = 0
-    """How often keys were taken away: what was found with them is not to be used any more."""
+    """How often keys were removed: earlier results are then invalid."""
     problem: str | None = None
-    """Why the keys are perhaps not the newest: what is wrong with their file."""
+    """Why the keys may be outdated: the problem of their file."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -132,39 +129,35 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Looks for other keys, unless that was done within so many seconds. True if there were any."""
+        """Look for changed keys, unless done ``within`` so many seconds. True if they changed."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
-        """The key of tokens that start so; None if there is none."""
         return self._macs.get(head)
 
     @property
     def active_id(self) -> str:
-        """The id of the key that signs new tokens."""
+        """The id of the key that signs."""
         return self._active
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all keys, in the order given."""
+        """The ids of all keys."""
         return self._ids
 
     @property
     def url_keys(self) -> dict[str, bytes]:
-        """The keys that encrypt the URLs of data sources (32 bytes each), by the ids of their signing keys.
-
-        HKDF-Expand (RFC 5869 section 2.3) with a label of their own; a secret is random, so it needs no extraction.
-        """
+        """The keys (32 bytes) that encrypt data source URLs, by signing key id. HKDF-Expand (RFC 5869 section 2.3) with
+        its own label; random secrets require no extraction."""
         return dict(self._url_keys)
 
     @property
     def audit_keys(self) -> dict[str, bytes]:
-        """The keys that seal entries of the audit trail (32 bytes each), by the ids of their signing keys; also those
-        of signing keys that were removed, which seal nothing more."""
+        """The keys (32 bytes) that seal audit entries, by signing key id; those of removed signing keys only verify."""
         return dict(self._audit_keys)
 
     def mint(self, token: Token) -> str:
-        """The token string of these parts: always the same for the same parts. Raises SigningKeyMissing."""
+        """The token string of these parts; deterministic. Raises SigningKeyMissing."""
         mac = self._mac_of(head(token.tag, token.key_id))
         if mac is None:
             raise SigningKeyMissing(
@@ -175,11 +168,10 @@ class KeyRing:
         return (checked + checksum(checked)).decode("ascii")
 
     def read(self, text: str | bytes) -> Token:
-        """The parts of a token that one of these keys signed; whether it is still good only the store knows.
+        """The parts of a token that one of these keys signed; only the store knows if it is still valid.
 
-        Raises InvalidToken, and nothing else whatever ``text`` is, with the same message for every cause. Nothing is
-        parsed before it is known to be signed. The signature comes before the checksum, which anyone can compute: so
-        no forgery costs more than one signature.
+        Raises InvalidToken, with one message for every cause. Nothing is parsed before the signature is verified, and
+        the signature comes before the checksum, so a forgery costs at most one signature.
         """
         raw = text if isinstance(text, bytes) else _ascii(text)
         if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):
@@ -192,15 +184,14 @@ class KeyRing:
         raise InvalidToken(InvalidToken.MESSAGE)
 
     def body_hashes(self, data: bytes) -> tuple[bytes, ...]:
-        """HMAC-SHA256 of ``data`` with each key (32 bytes each), the active key's first: for an Idempotency-Key.
-
-        Derived with a salt of their own, so that a hash can never be a token's signature.
-        """
+        """HMAC-SHA256 of ``data`` (32 bytes) with each key, the active first, for an Idempotency-Key. Its own salt
+        keeps it from being a token's signature."""
         return tuple(mac.digest(data) for mac in self._body_macs)
 
 
 def _ascii(text: object) -> bytes:
-    """The bytes of a str that may be a token, else none. No encode() in a try: UnicodeEncodeError carries its text."""
+    """The bytes of a str that may be a token, else ``b""``. No encode() in a try: UnicodeEncodeError carries the
+    string."""
     if isinstance(text, str) and len(text) == TOKEN_LENGTH and text.isascii():
         return text.encode("ascii")
     return b""

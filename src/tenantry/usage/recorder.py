@@ -254,7 +254,7 @@ class UsageRecorder:
         for _ in range(ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)):  # not what comes meanwhile
             if self._unsent is None:
                 self._unsent = self._next_batch()
-            await self._store.add_usage(self._unsent)
+            await self._store.add(self._unsent)
             self._unsent = None
 
     def _next_batch(self) -> UsageBatch:

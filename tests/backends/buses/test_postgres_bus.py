@@ -52,11 +52,13 @@ async def test_a_write_is_announced_by_both_buses(url: str, valkey: Valkey) -> N
     store.subscribe(redis_bus)
     notices: list[str] = []
     async with following(PostgresBus(url), redis_bus) as listeners, _listening(url, notices):
-        environment = await store.create_environment("production", Tag.CUSTOMER)
-        issued = await store.get_or_create(environment, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token())
-        second = await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        environment = await store.environments.create("production", Tag.CUSTOMER)
+        issued = await store.groups.get_or_create(
+            environment, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token()
+        )
+        second = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
         await until(lambda: all(listener.evicted for listener in listeners))  # of one handle the newest is sent
-        await store.delete(environment, "acme")
+        await store.groups.delete(environment, "acme")
         handle = issued.token.handle
         await until(lambda: all(len(listener.evicted) == 2 for listener in listeners) and len(notices) == 2)
         assert [[each for each, _ in listener.evicted] for listener in listeners] == [[handle, handle]] * 2

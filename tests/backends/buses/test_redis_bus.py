@@ -29,12 +29,14 @@ async def test_a_write_is_announced(valkey: Valkey) -> None:
     store = MemoryStore()
     store.subscribe(bus)
     async with following(bus, RedisBus(valkey.url)) as listeners, Monitor(valkey) as monitor:
-        environment = await store.create_environment("production", Tag.CUSTOMER)
-        issued = await store.get_or_create(environment, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token())
+        environment = await store.environments.create("production", Tag.CUSTOMER)
+        issued = await store.groups.get_or_create(
+            environment, GroupDraft("acme", "A", {"canary": "s3cret"}), make_token()
+        )
         handle = issued.token.handle
-        await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
         await until(lambda: all(listener.evicted for listener in listeners))
-        await store.delete(environment, "acme")
+        await store.groups.delete(environment, "acme")
         await until(lambda: all(len(listener.evicted) == 2 for listener in listeners))
         assert [listener.evicted for listener in listeners] == [[(handle, 1), (handle, 2)]] * 2
         await bus.aclose()

@@ -18,7 +18,7 @@ from tenantry.groups import Environment, GroupDraft, Issued, Scope
 from tenantry.testing import make_token
 from tests.provisioning.http.conftest import Service, make_caller, make_service
 
-pytest.register_assert_rewrite("tenantry.testing.contract_backend")
+pytest.register_assert_rewrite("tenantry.testing.contracts.backend")
 
 PATH = "/oauth/introspect"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -36,14 +36,16 @@ async def make_issued(service: Service, environment: Environment | None = None, 
     """A new group ``acme`` and its token."""
     owner = environment or service.production
     draft = GroupDraft(**{"provided_id": "acme", "name": "Acme", "properties": {"region": "eu"}, **fields})
-    issued = await service.store.get_or_create(owner, draft, make_token(tag=owner.tag))
+    issued = await service.store.groups.get_or_create(owner, draft, make_token(tag=owner.tag))
     return issued, service.keys.mint(issued.token)
 
 
 async def rotate(service: Service, issued: Issued, **options: Any) -> tuple[Issued, str]:
     """The group under its next token, and that token."""
     nonce = make_token().nonce
-    made = await service.store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=nonce, **options)
+    made = await service.store.groups.rotate(
+        issued.group.environment, issued.token, key_id="k1", nonce=nonce, **options
+    )
     return made, service.keys.mint(made.token)
 
 

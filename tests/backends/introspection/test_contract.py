@@ -30,12 +30,12 @@ class OfEachTag:
         self._backends: dict[str, IntrospectionBackend] = {}
 
     async def find(self, token: Token) -> UserGroup | None:
-        testing = token.tag is Tag.TESTING and await self._store.environment("testing") is not None
+        testing = token.tag is Tag.TESTING and await self._store.environments.get("testing") is not None
         return await (await self._backend("testing" if testing else "production")).find(token)
 
     async def _backend(self, name: str) -> IntrospectionBackend:
         if name not in self._backends:
-            environment = await self._store.environment(name)
+            environment = await self._store.environments.get(name)
             assert environment is not None
             secret = await make_caller(self._store, environment, Scope.INTROSPECT)  # type: ignore[arg-type]
             self._backends[name] = IntrospectionBackend(

@@ -171,21 +171,21 @@ async def test_the_end_date_of_a_group() -> None:
     service = replace(service, http=http)
     issued, old = await make_issued(service)
     ends = clock() + timedelta(seconds=10.5)
-    await store.update(where, "acme", GroupChanges(expires_at=ends))
+    await store.groups.update(where, "acme", GroupChanges(expires_at=ends))
     answer = (await ask(service, old)).json()
     assert (answer["exp"], "seconds" in answer) == (int(ends.timestamp()), False)
     assert answer["user_group"]["expires_at"] == ends.isoformat()
     _, new = await rotate(service, issued, grace_seconds=60)
     graced = (await ask(service, old)).json()
     assert (graced["exp"], graced["seconds"]) == (int(ends.timestamp()), 60)
-    await store.update(where, "acme", GroupChanges(expires_at=ends + timedelta(hours=1)))
+    await store.groups.update(where, "acme", GroupChanges(expires_at=ends + timedelta(hours=1)))
     assert (await ask(service, old)).json()["exp"] == int((clock() + timedelta(seconds=60)).timestamp())
-    await store.update(where, "acme", GroupChanges(expires_at=ends))
+    await store.groups.update(where, "acme", GroupChanges(expires_at=ends))
     clock.advance(9.999)
     assert (await ask(service, new)).json()["active"] is True
     clock.advance(0.001)
     assert [(await ask(service, token)).content for token in (old, new)] == [INACTIVE, INACTIVE]
-    await store.update(where, "acme", GroupChanges(expires_at=None))
+    await store.groups.update(where, "acme", GroupChanges(expires_at=None))
     assert "exp" not in (await ask(service, new)).json()
     await http.aclose()
 
@@ -200,9 +200,9 @@ async def test_there_is_no_oracle(service: Service) -> None:
     issued, rotated = await make_issued(service)
     _, live = await rotate(service, issued)
     gone, deleted = await make_issued(service, provided_id="gone")
-    await service.store.delete(service.production, gone.group.provided_id)
+    await service.store.groups.delete(service.production, gone.group.provided_id)
     _, foreign = await make_issued(service, service.testing)
-    twin_place = await service.store.create_environment("twin", service.production.tag)
+    twin_place = await service.store.environments.create("twin", service.production.tag)
     _, twin = await make_issued(service, twin_place)
     forger = KeyRing([SigningKey("k1", b"forged" * 8)])
     unknown = service.keys.mint(Token(service.production.tag, "k1", b"12345678", 1, b"n" * 16))
@@ -238,8 +238,8 @@ async def test_who_may_not_ask(service: Service) -> None:
     """401 without a live API token, with the challenge of the scheme that was used or with all; 403 with one that lacks
     the scope: ``provision`` is not enough. Red when the scope is not looked at."""
     _, token = await make_issued(service)
-    secret, made = await issue_api_token(service.store, service.production, scopes=[Scope.INTROSPECT])
-    await service.store.revoke_api_token(service.production, made.id)
+    secret, made = await issue_api_token(service.store.api_tokens, service.production, scopes=[Scope.INTROSPECT])
+    await service.store.api_tokens.revoke(service.production, made.id)
     basic = "Basic cmVhZGVyOnNlY3JldA=="
     for given in ("", "Token", "Token x", f"Bearer {secret}", f"Digest {service.reader}", basic, service.reader):
         answer = await ask(service, token, Authorization=given)

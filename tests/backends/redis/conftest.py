@@ -18,7 +18,7 @@ from tenantry.groups import GroupDraft, Issued, Tag, Token, UserGroup
 from tenantry.ports import LeasedBackend, Store
 from tenantry.testing import MemoryStore, make_token
 
-pytest.register_assert_rewrite("tenantry.testing.contract_backend")
+pytest.register_assert_rewrite("tenantry.testing.contracts.backend")
 
 
 class Counted:
@@ -101,13 +101,15 @@ async def backend(origin: Counted, valkey: Valkey, patient: None) -> AsyncIterat
 
 
 async def create(store: Store, name: str = "acme", **fields: Any) -> Issued:
-    environment = await store.environment("production") or await store.create_environment("production", Tag.CUSTOMER)
-    return await store.get_or_create(environment, GroupDraft(name, name, **fields), make_token())
+    environment = await store.environments.get("production") or await store.environments.create(
+        "production", Tag.CUSTOMER
+    )
+    return await store.groups.get_or_create(environment, GroupDraft(name, name, **fields), make_token())
 
 
 async def rotate(store: Store, issued: Issued, **options: Any) -> Issued:
     environment = issued.group.environment
-    return await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16), **options)
+    return await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16), **options)
 
 
 async def until(is_so: Callable[[], bool | Awaitable[bool]]) -> None:

@@ -44,7 +44,7 @@ async def test_fresh_asks_the_origin_and_writes_through(
         assert origin.reads == reads
     await written(backend)
     environment = issued.group.environment
-    await store.update(environment, "acme", GroupChanges(name="New"))
+    await store.groups.update(environment, "acme", GroupChanges(name="New"))
     assert (
         await backend.read_at_snapshot(issued.token, fresh=False)
     ).group == issued.group  # and is judged by its generation

@@ -210,7 +210,9 @@ async def test_random_faults(fleet: Fleet, valkey: Valkey) -> None:
                 index = chance.randrange(len(fleet.live))
                 issued = fleet.live[index]
                 name = GroupChanges(name=f"step {step}")
-                fleet.live[index] = await fleet.store.update(issued.group.environment, issued.group.provided_id, name)
+                fleet.live[index] = await fleet.store.groups.update(
+                    issued.group.environment, issued.group.provided_id, name
+                )
         try:
             await fleet.check()
         except AssertionError as error:

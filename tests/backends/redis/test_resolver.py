@@ -102,7 +102,7 @@ async def test_the_end_of_a_group_is_read_once_for_both(two: Two) -> None:
     """An entry has the end date, and each host compares it with its own clock: the second refuses the token without a
     read of the store. Red when the entry lacks it (the token is good there)."""
     ended, other = await create(two.store, "ended"), await create(two.store, "other")
-    await two.store.update(ended.group.environment, "ended", GroupChanges(expires_at=datetime.now(UTC)))
+    await two.store.groups.update(ended.group.environment, "ended", GroupChanges(expires_at=datetime.now(UTC)))
     for resolver, host in zip(two.resolvers, two.hosts, strict=True):
         await _resolve(resolver, other)
         await poll(resolver)

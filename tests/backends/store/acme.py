@@ -25,9 +25,9 @@ def version_of(store: SQLStore, issued: Issued) -> int:
 
 
 async def acme(store: SQLStore) -> Issued:
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    return await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    return await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
 
 
 async def rotate(store: SQLStore, issued: Issued) -> Issued:
-    return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    return await store.groups.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))

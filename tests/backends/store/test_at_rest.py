@@ -30,10 +30,10 @@ async def test_no_token_is_in_the_file(sqlite_url: str) -> None:
     once = IdempotencyKey("key", (bytes(32),))
     tokens: list[Token] = []
     store = SQLStore(sqlite_url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     for number in range(5):
-        issued = await store.get_or_create(production, GroupDraft(f"g{number}", "G"), make_token())
-        rotated = await store.rotate(
+        issued = await store.groups.get_or_create(production, GroupDraft(f"g{number}", "G"), make_token())
+        rotated = await store.groups.rotate(
             production, issued.token, key_id="k1", nonce=secrets.token_bytes(16), grace_seconds=60, once=once
         )
         once = IdempotencyKey(f"key{number}", (bytes(32),))
@@ -67,12 +67,12 @@ async def test_a_scope_of_a_later_version_grants_nothing(sqlite_url: str) -> Non
     """Where two versions serve one store: the token keeps its other scopes, here and in lists. Red with a KeyError,
     which a request would be answered by 500."""
     store = SQLStore(sqlite_url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    await store.create_api_token(production, digest=b"d" * 32, label="", scopes=[Scope.INTROSPECT], hint="Ab3d")
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.api_tokens.create(production, digest=b"d" * 32, label="", scopes=[Scope.INTROSPECT], hint="Ab3d")
     with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection, connection:
         connection.execute("update api_tokens set scopes = 'introspect later'")
-    found = await store.api_token(b"d" * 32)
+    found = await store.api_tokens.get(b"d" * 32)
     assert found is not None
     assert found.scopes == {Scope.INTROSPECT}
-    assert [each.scopes for each in await store.api_tokens(production)] == [{Scope.INTROSPECT}]
+    assert [each.scopes for each in await store.api_tokens.list(production)] == [{Scope.INTROSPECT}]
     await store.aclose()

@@ -26,26 +26,26 @@ INSTEAD = (
 async def test_a_file_keeps_its_trail(sqlite_url: str) -> None:
     """SQLite refuses to update, delete or replace an entry, with the reason. Red without the triggers."""
     store = SQLStore(sqlite_url)
-    await store.create_environment("production", Tag.CUSTOMER)
-    before = await store.audit()
+    await store.environments.create("production", Tag.CUSTOMER)
+    before = await store.audit.list()
     other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
     for forgery in (*FORGERIES, INSTEAD):
         with pytest.raises(sqlite3.IntegrityError, match="audit trail is append-only"):
             other.execute(forgery)
     other.close()
-    assert await store.audit() == before
+    assert await store.audit.list() == before
     await store.aclose()
 
 
 async def test_a_server_keeps_its_trail(postgres_url: str, postgres: Postgres) -> None:
     """PostgreSQL refuses to update, delete or truncate. Red without the trigger."""
     store = SQLStore(postgres_url)
-    await store.create_environment("production", Tag.CUSTOMER)
-    before = await store.audit()
+    await store.environments.create("production", Tag.CUSTOMER)
+    before = await store.audit.list()
     for forgery in (*FORGERIES, "truncate audit"):
         with pytest.raises(AssertionError, match="audit trail is append-only"):
             postgres.execute(forgery, url=postgres_url)
-    assert await store.audit() == before
+    assert await store.audit.list() == before
     await store.aclose()
 
 
@@ -54,16 +54,16 @@ async def test_who_reads_on_misses_nothing(postgres_url: str) -> None:
     before the lock: another is committed first, and the reader has gone beyond it.
     """
     stores = [SQLStore(postgres_url) for _ in range(2)]
-    environment = await stores[0].create_environment("production", Tag.CUSTOMER)
+    environment = await stores[0].environments.create("production", Tag.CUSTOMER)
     read: list[int] = []
 
     async def write(store: SQLStore, writer: int) -> None:
         for number in range(40):
-            await store.get_or_create(environment, GroupDraft(f"{writer}-{number}", "x"), make_token())
+            await store.groups.get_or_create(environment, GroupDraft(f"{writer}-{number}", "x"), make_token())
 
     async def read_on() -> None:
         while len(read) < total:
-            read.extend(entry.number for entry in await stores[1].audit(after=read[-1] if read else 0, limit=500))
+            read.extend(entry.number for entry in await stores[1].audit.list(after=read[-1] if read else 0, limit=500))
             await asyncio.sleep(0)
 
     total = 1 + 8 * 40
@@ -71,7 +71,7 @@ async def test_who_reads_on_misses_nothing(postgres_url: str) -> None:
         writers = [group.create_task(write(stores[each % 2], each)) for each in range(8)]
         reader = group.create_task(read_on())
         await asyncio.gather(*writers)
-        every = [entry.number for entry in await stores[0].audit(limit=1_000)]
+        every = [entry.number for entry in await stores[0].audit.list(limit=1_000)]
         await asyncio.wait({reader}, timeout=60)
         reader.cancel()
     assert read == every

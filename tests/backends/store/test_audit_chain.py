@@ -30,9 +30,9 @@ AnyStore: TypeAlias = SQLStore | MemoryStore
 
 async def checked(store: AnyStore, *expected: ChainHead, keys: KeyRing = KEYS) -> ChainCheck:
     """The whole trail, against the head that the store has noted."""
-    noted = await store.audit_head()
+    noted = await store.audit.head()
     check = ChainCheck(keys.audit_keys, [*expected, *([] if noted is None else [noted])])
-    for entry in await store.audit(limit=10_000):
+    for entry in await store.audit.list(limit=10_000):
         check.add(entry)
     check.finish()
     return check
@@ -52,29 +52,29 @@ async def store(request: pytest.FixtureRequest) -> AsyncIterator[AnyStore]:
 async def test_every_write_is_sealed(store: AnyStore) -> None:
     """Of each kind, in the order in which they were done; what is refused leaves no seal. The head is the last entry.
     Red when one kind of write adds its entry past the chain."""
-    assert await store.audit_head() is None
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    made = await store.get_or_create(production, GroupDraft("acme", "Acme ä 😀"), make_token())
-    await store.update(production, "acme", GroupChanges(name="Acme Ltd"))
-    await store.rotate(production, made.token, key_id="k1", nonce=bytes(16))
+    assert await store.audit.head() is None
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    made = await store.groups.get_or_create(production, GroupDraft("acme", "Acme ä 😀"), make_token())
+    await store.groups.update(production, "acme", GroupChanges(name="Acme Ltd"))
+    await store.groups.rotate(production, made.token, key_id="k1", nonce=bytes(16))
     with pytest.raises(TokenAlreadyRotated):
-        await store.rotate(production, made.token, key_id="k1", nonce=bytes(16))
-    await store.delete(production, "acme")
-    token = await store.create_api_token(production, digest=bytes(32), label="ä", scopes=[Scope.PREVIEW], hint="abcd")
-    await store.revoke_api_token(production, token.id)
-    await store.create_data_source(production, source_id="ds_1", provided_id="w", url="postgresql://h:1/d")
+        await store.groups.rotate(production, made.token, key_id="k1", nonce=bytes(16))
+    await store.groups.delete(production, "acme")
+    token = await store.api_tokens.create(production, digest=bytes(32), label="ä", scopes=[Scope.PREVIEW], hint="abcd")
+    await store.api_tokens.revoke(production, token.id)
+    await store.sources.create(production, source_id="ds_1", provided_id="w", url="postgresql://h:1/d")
     with pytest.raises(AlreadyExists):
-        await store.create_data_source(production, source_id="ds_1", provided_id="w", url="postgresql://h:1/d")
-    await store.delete_data_source(production, "w")
-    await store.set_embedding_hosts(production, ["https://a.example"])
+        await store.sources.create(production, source_id="ds_1", provided_id="w", url="postgresql://h:1/d")
+    await store.sources.delete(production, "w")
+    await store.environments.set_embedding_hosts(production, ["https://a.example"])
     many = [GroupCreation(GroupDraft(f"g{number}", "x"), make_token()) for number in range(3)]
-    made_many = await store.write_many(production, many)
+    made_many = await store.groups.write_many(production, many)
     changed = [GroupUpdate(each.group, GroupChanges(name="ä")) for each in made_many if each is not None]
-    await store.write_many(production, [*changed, GroupCreation(GroupDraft("last", "x"), make_token())])
+    await store.groups.write_many(production, [*changed, GroupCreation(GroupDraft("last", "x"), make_token())])
     check = await checked(store)
     assert (check.fault, check.sealed, check.unsealed, check.before) == (None, 17, 0, 0)
-    assert check.head == await store.audit_head()
-    numbers = [entry.number for entry in await store.audit()]
+    assert check.head == await store.audit.head()
+    numbers = [entry.number for entry in await store.audit.list()]
     assert numbers == sorted(numbers)
 
 
@@ -82,13 +82,13 @@ async def test_writers_at_the_same_time_make_one_chain(url: str) -> None:
     """Four stores, as four processes, and changes among the creations. Red when the head is read without the lock: two
     seals follow the same entry."""
     stores = [SQLStore(url, keys=KEYS) for _ in range(4)]
-    production = await stores[0].create_environment("production", Tag.CUSTOMER)
+    production = await stores[0].environments.create("production", Tag.CUSTOMER)
 
     async def write(store: SQLStore, writer: int) -> None:
         for number in range(8):
-            made = await store.get_or_create(production, GroupDraft(f"{writer}-{number}", "x"), make_token())
+            made = await store.groups.get_or_create(production, GroupDraft(f"{writer}-{number}", "x"), make_token())
             if number % 2:
-                await store.rotate(production, made.token, key_id="k1", nonce=bytes(16))
+                await store.groups.rotate(production, made.token, key_id="k1", nonce=bytes(16))
 
     await asyncio.gather(*(write(stores[number % 4], number) for number in range(8)))
     check = await checked(stores[0])
@@ -101,22 +101,22 @@ async def test_a_writer_without_the_keys_beside_others(url: str) -> None:
     """Its entries have no seal, and the next one covers them: then a change of them is found. Red when a seal covers
     nothing but its own entry."""
     sealing, plain = SQLStore(url, keys=KEYS), SQLStore(url)
-    production = await plain.create_environment("production", Tag.CUSTOMER)
+    production = await plain.environments.create("production", Tag.CUSTOMER)
     for number in range(3):
-        await plain.get_or_create(production, GroupDraft(f"a{number}", "x"), make_token())
-    await sealing.get_or_create(production, GroupDraft("b", "x"), make_token())
-    await plain.get_or_create(production, GroupDraft("c", "x"), make_token())
+        await plain.groups.get_or_create(production, GroupDraft(f"a{number}", "x"), make_token())
+    await sealing.groups.get_or_create(production, GroupDraft("b", "x"), make_token())
+    await plain.groups.get_or_create(production, GroupDraft("c", "x"), make_token())
     await asyncio.gather(
         *(
-            each.get_or_create(production, GroupDraft(f"{each is plain}{n}", "x"), make_token())
+            each.groups.get_or_create(production, GroupDraft(f"{each is plain}{n}", "x"), make_token())
             for each in (plain, sealing)
             for n in range(8)
         )
     )
-    await sealing.get_or_create(production, GroupDraft("last", "x"), make_token())
+    await sealing.groups.get_or_create(production, GroupDraft("last", "x"), make_token())
     check = await checked(sealing)
     assert (check.fault, check.sealed, check.unsealed, check.before, check.left_out) == (None, 10, 13, 0, 0)
-    entries = list(await plain.audit())
+    entries = list(await plain.audit.list())
     changed = ChainCheck(KEYS.audit_keys)
     for entry in [*entries[:1], *entries[2:]]:
         changed.add(entry)
@@ -128,7 +128,7 @@ async def test_a_writer_without_the_keys_beside_others(url: str) -> None:
 async def test_a_long_run_without_seals_is_left_out(url: str, postgres: Postgres) -> None:
     """Of more entries than one seal covers none is read for it. Red when a writer hashes all that others wrote."""
     store = SQLStore(url, keys=KEYS)
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     many = sealed_entries.MOST_COVERED + 1
     details = "'{}'::json" if url.startswith("postgresql") else "'{}'"
     numbers = (
@@ -141,7 +141,7 @@ async def test_a_long_run_without_seals_is_left_out(url: str, postgres: Postgres
         f"select 0, 'old', 'group.created', 'production', 'g' || n, {details} from {numbers}"
     )
     await asyncio.to_thread(execute, url, postgres, insert)
-    await store.get_or_create(production, GroupDraft("acme", "x"), make_token())
+    await store.groups.get_or_create(production, GroupDraft("acme", "x"), make_token())
     check = await checked(store)
     assert (check.fault, check.sealed, check.unsealed, check.left_out) == (None, 2, many, many)
     await store.aclose()
@@ -170,10 +170,10 @@ async def test_what_an_administrator_does_is_found(
     """He drops the triggers, and changes the tables. Where a later head was noted elsewhere, an end that was cut off
     with all its traces is found too."""
     store = SQLStore(url, keys=KEYS)
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     for each in range(4):
-        await store.get_or_create(production, GroupDraft(f"g{each}", "x"), make_token())
-    noted = await store.audit_head()
+        await store.groups.get_or_create(production, GroupDraft(f"g{each}", "x"), make_token())
+    noted = await store.audit.head()
     assert noted is not None
     kind = url.partition(":")[0]
     await asyncio.to_thread(execute, url, postgres, f"{_UNLOCK[kind]} {forgery}")
@@ -196,10 +196,10 @@ async def test_a_store_of_the_version_before(
     await asyncio.to_thread(execute, url, postgres, _OLD_NOTE * 3)
     migrate(url)
     store = SQLStore(url, keys=KEYS)
-    assert await store.audit_head() is None
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    assert await store.audit.head() is None
+    production = await store.environments.create("production", Tag.CUSTOMER)
     await asyncio.to_thread(execute, url, postgres, _OLD_NOTE)
-    await store.get_or_create(production, GroupDraft("acme", "x"), make_token())
+    await store.groups.get_or_create(production, GroupDraft("acme", "x"), make_token())
     check = await checked(store)
     assert (check.fault, check.before, check.sealed, check.unsealed, check.left_out) == (None, 3, 2, 1, 0)
     await store.aclose()

@@ -24,7 +24,7 @@ async def test_a_cancelled_caller_leaves_a_whole_write(url: str) -> None:
 
     class Listener:
         def changed(self, handle: bytes, generation: int) -> None:
-            task = asyncio.ensure_future(store.get(issued.group.environment, "acme"))
+            task = asyncio.ensure_future(store.groups.get(issued.group.environment, "acme"))
             task.add_done_callback(lambda done: committed.append(done.result().token.version))
 
     store.subscribe(Listener())
@@ -51,7 +51,7 @@ async def test_driver_errors_show_no_values(url: str) -> None:
     secret = secrets.token_hex(8)
     token = make_token(nonce=secret.encode())
     with pytest.raises(UnknownEnvironment) as caught:
-        await store.get_or_create(nowhere, GroupDraft("acme", "Acme", {"key": secret}), token)
+        await store.groups.get_or_create(nowhere, GroupDraft("acme", "Acme", {"key": secret}), token)
     text = "".join(traceback.format_exception(caught.value))
     assert caught.value.__cause__ is not None
     assert secret not in text
@@ -82,13 +82,13 @@ async def test_a_group_made_again_is_not_hit_by_a_write_to_the_old_one(url: str)
         found = await read(*arguments)  # type: ignore[arg-type]  # passed on as they came
         if not swapped:  # the moment between look-up and write
             swapped = True
-            await other.delete(environment, "acme")
-            await other.get_or_create(environment, GroupDraft("acme", "Acme"), again)
+            await other.groups.delete(environment, "acme")
+            await other.groups.get_or_create(environment, GroupDraft("acme", "Acme"), again)
         return found
 
     store._get = read_and_swap  # type: ignore[method-assign]
     store.subscribe(Listener())
-    changed = await store.update(environment, "acme", GroupChanges(name="New"))
+    changed = await store.groups.update(environment, "acme", GroupChanges(name="New"))
     assert (changed.group.handle, changed.group.name) == (again.handle, "New")
     assert notified == [again.handle]
     await store.aclose()

@@ -47,9 +47,9 @@ async def test_a_refused_connection_is_unavailable() -> None:
         port = probe.getsockname()[1]
         store = SQLStore(f"postgresql://postgres@127.0.0.1:{port}/nothing")
         with pytest.raises(StoreUnavailable, match="does not answer"):
-            await store.environments()
+            await store.environments.list()
         with pytest.raises(StoreUnavailable, match="does not answer"):
-            await store.create_environment("production", Tag.CUSTOMER)
+            await store.environments.create("production", Tag.CUSTOMER)
         await store.aclose()
 
 
@@ -57,7 +57,7 @@ async def test_a_missing_database_is_named(postgres: Postgres) -> None:
     """A server without that database is unavailable, and the message names what is missing."""
     store = SQLStore(urlunsplit(urlsplit(postgres.url)._replace(path="/nothing_here")))
     with pytest.raises(StoreUnavailable, match=r"nothing_here.*no such database"):
-        await store.environments()
+        await store.environments.list()
     await store.aclose()
 
 
@@ -67,9 +67,9 @@ async def test_a_silent_server_is_unavailable() -> None:
         store = SQLStore(f"postgresql://postgres@127.0.0.1:{silent.getsockname()[1]}/nothing", deadline=0.3)
         began = time.monotonic()
         with pytest.raises(StoreUnavailable):
-            await store.environments()
+            await store.environments.list()
         with pytest.raises(StoreUnavailable):
-            await store.create_environment("production", Tag.CUSTOMER)
+            await store.environments.create("production", Tag.CUSTOMER)
         assert time.monotonic() - began < 30  # without it the driver waits for a minute
         await store.aclose()
 
@@ -111,7 +111,7 @@ async def test_a_cut_commit_is_an_unknown_outcome(postgres_url: str, reached: bo
         assert version_of(store, issued) & 1  # nobody will report how it ended
         proxy.cut_after = proxy.cut_before = None
         async with asyncio.timeout(120):
-            while (got := await store.get(issued.group.environment, "acme")) and got.token.version < 1 + reached:
+            while (got := await store.groups.get(issued.group.environment, "acme")) and got.token.version < 1 + reached:
                 await asyncio.sleep(0.01)
         assert got is not None
         assert got.token.version == 1 + reached

@@ -65,7 +65,7 @@ async def test_the_deadline_covers_the_queue(sqlite_url: str) -> None:
     assert time.monotonic() - began < 30
     assert all(isinstance(each, StoreUnavailable) for each in outcomes)
     other.close()
-    got = await store.get(issued.group.environment, "acme")
+    got = await store.groups.get(issued.group.environment, "acme")
     assert got is not None
     assert got.token == issued.token
     await store.aclose()
@@ -121,7 +121,7 @@ async def test_a_file_that_is_no_database_is_unavailable(sqlite_url: str) -> Non
     path.write_bytes(b"this is not a database, whatever its name is" * 100)
     store = SQLStore(sqlite_url)
     with pytest.raises(StoreUnavailable, match="not a database"):
-        await store.environments()
+        await store.environments.list()
     with pytest.raises(StoreUnavailable, match="not a database"):
-        await store.create_environment("production", Tag.CUSTOMER)
+        await store.environments.create("production", Tag.CUSTOMER)
     await store.aclose()

@@ -36,13 +36,13 @@ async def test_a_file_that_was_taken_away_is_neither_read_nor_written(
     the new file stayed good for whoever had the old one open.
     """
     store = SQLStore(sqlite_url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
     migrate(f"sqlite:///{tmp_path}/backup.db")
     _path(sqlite_url).unlink()
     if how == "replaced":
         (tmp_path / "backup.db").rename(_path(sqlite_url))
-    for call in (store.get(production, "acme"), store.create_environment("b", Tag.CUSTOMER), store.ready()):
+    for call in (store.groups.get(production, "acme"), store.environments.create("b", Tag.CUSTOMER), store.ready()):
         with pytest.raises(StoreUnavailable, match=r"store\.db was moved, deleted or replaced.*start them again"):
             await call
     await store.aclose()
@@ -56,19 +56,19 @@ async def test_only_look_ups_go_by_the_last_check(sqlite_url: str, monkeypatch: 
     """
     monkeypatch.setattr(address, "RECHECK_SECONDS", 3600.0)
     store = SQLStore(sqlite_url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    issued = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
-    await store.create_api_token(production, digest=b"d" * 32, label="", scopes=[], hint="")
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    issued = await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    await store.api_tokens.create(production, digest=b"d" * 32, label="", scopes=[], hint="")
     assert await store.find(issued.token) == issued.group
     _path(sqlite_url).unlink()
-    caller = await store.caller(b"d" * 32, "acme")
+    caller = await store.api_tokens.get_with_group(b"d" * 32, "acme")
     assert caller is not None
     assert caller.issued == replace(issued, created=False)
-    for call in (store.changes(0), store.get(production, "acme"), store.create_environment("b", Tag.CUSTOMER)):
+    for call in (store.changes(0), store.groups.get(production, "acme"), store.environments.create("b", Tag.CUSTOMER)):
         with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
             await call
     monkeypatch.setattr(address, "RECHECK_SECONDS", 0.0)
-    for look in (store.find(issued.token), store.caller(b"d" * 32, "acme")):
+    for look in (store.find(issued.token), store.api_tokens.get_with_group(b"d" * 32, "acme")):
         with pytest.raises(StoreUnavailable, match="moved, deleted or replaced"):
             await look
     await store.aclose()
@@ -83,8 +83,8 @@ async def test_no_connection_is_opened_to_the_other_file(
     """
     monkeypatch.setattr(address, "RECHECK_SECONDS", 3600.0)
     store = SQLStore(sqlite_url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    issued = await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    issued = await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
     assert await store.find(issued.token) == issued.group
     store._runner._engine._close_reader()  # type: ignore[attr-defined]  # of SQLiteEngine, as after a fault of the disk
     migrate(f"sqlite:///{tmp_path}/backup.db")
@@ -97,14 +97,14 @@ async def test_no_connection_is_opened_to_the_other_file(
 async def test_a_file_written_over_is_read_again(sqlite_url: str, tmp_path: Path) -> None:
     """A broken file that was repaired where it is serves again, without a restart."""
     store = SQLStore(sqlite_url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     await store.aclose()
     shutil.copy(_path(sqlite_url), tmp_path / "good")
     _path(sqlite_url).write_bytes(b"not a database" * 1000)
     with pytest.raises(StoreUnavailable):
-        await store.environments()
+        await store.environments.list()
     shutil.copy(tmp_path / "good", _path(sqlite_url))
-    assert list(await store.environments()) == [production]
+    assert list(await store.environments.list()) == [production]
     await store.aclose()
 
 
@@ -114,7 +114,7 @@ async def test_a_full_disk_is_unavailable_and_loses_nothing(sqlite_url: str) -> 
     Red when SQLITE_FULL is not among the codes of an unusable file.
     """
     store = SQLStore(sqlite_url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     runner = store._runner
 
     def fill(connection: Connection, context: WriteContext) -> None:
@@ -124,10 +124,10 @@ async def test_a_full_disk_is_unavailable_and_loses_nothing(sqlite_url: str) -> 
     await runner.write(fill, WriteContext(UNNAMED, store._clock), runner.deadline())
     big = GroupDraft("acme", "Acme", {"text": "x" * 30_000})
     with pytest.raises(StoreUnavailable, match="full"):
-        await store.get_or_create(production, big, make_token())
-    assert await store.get(production, "acme") is None
-    assert list(await store.environments()) == [production]
-    assert (await store.get_or_create(production, big, make_token())).created
+        await store.groups.get_or_create(production, big, make_token())
+    assert await store.groups.get(production, "acme") is None
+    assert list(await store.environments.list()) == [production]
+    assert (await store.groups.get_or_create(production, big, make_token())).created
     await store.aclose()
 
 
@@ -140,7 +140,7 @@ if os.geteuid() == 0:
     os.setgid(65534), os.setuid(65534)  # nothing is closed to root
 async def main():
     store = SQLStore(sys.argv[1])
-    for call in (store.environments(), store.create_environment("b", Tag.CUSTOMER)):
+    for call in (store.environments.list(), store.environments.create("b", Tag.CUSTOMER)):
         try:
             await call
         except StoreUnavailable as error:

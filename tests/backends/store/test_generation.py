@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tenantry.backends import stored
-from tenantry.backends.memory import directory as memory_directory
+from tenantry.backends.memory import tables as memory_tables
 from tenantry.backends.sql import SQLStore, change_log
 from tenantry.backends.sql import store as sql_store
 from tenantry.backends.sql.change_log import WriteContext
@@ -27,13 +27,13 @@ _CONTEXT = WriteContext(UNNAMED, StoreClock(None))
 
 
 async def _acme(store: Store, name: str = "acme") -> Issued:
-    environment = await store.environment("p") or await store.create_environment("p", Tag.CUSTOMER)
-    return await store.get_or_create(environment, Draft(name, "Acme"), make_token())
+    environment = await store.environments.get("p") or await store.environments.create("p", Tag.CUSTOMER)
+    return await store.groups.get_or_create(environment, Draft(name, "Acme"), make_token())
 
 
 async def _rotate(store: Store, issued: Issued, grace_seconds: int = 0) -> Issued:
     nonce = secrets.token_bytes(16)
-    return await store.rotate(
+    return await store.groups.rotate(
         issued.group.environment, issued.token, key_id="k1", nonce=nonce, grace_seconds=grace_seconds
     )
 
@@ -148,7 +148,7 @@ async def test_a_list_has_an_end(url: str, monkeypatch: pytest.MonkeyPatch) -> N
 async def test_a_store_in_memory_trims_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same of MemoryStore; and of the last changes only so many are listed."""
     store = MemoryStore()
-    monkeypatch.setattr(memory_directory, "LISTED_CHANGES", 4)
+    monkeypatch.setattr(memory_tables, "LISTED_CHANGES", 4)
     store._tables.written = type(store._tables.written)(maxlen=7)
     issued = await _acme(store)
     for _ in range(20):
@@ -212,6 +212,6 @@ async def test_a_grace_goes_by_the_clock_of_the_database(postgres_url: str, monk
     assert reading.group == second.group
     assert reading.seconds is not None
     assert 0 < reading.seconds <= 60
-    assert (await store.audit())[-1].at < two_days_late() - timedelta(days=1)
+    assert (await store.audit.list())[-1].at < two_days_late() - timedelta(days=1)
     assert (await store.changes(0)).changes[0].age < 60
     await store.aclose()

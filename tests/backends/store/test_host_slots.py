@@ -20,12 +20,12 @@ from tenantry.testing import make_token
 
 
 async def _acme(store: SQLStore) -> Issued:
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    return await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    return await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
 
 
 async def _rotate(store: SQLStore, issued: Issued) -> Issued:
-    return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    return await store.groups.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
 
 
 def _version(store: SQLStore, issued: Issued) -> int:
@@ -50,7 +50,7 @@ async def test_the_version_is_odd_in_the_transaction(url: str, monkeypatch: pyte
         return delete(connection, context, *args, **rest)  # type: ignore[arg-type]  # passed on as they came
 
     monkeypatch.setattr(write_groups, "delete", look_and_delete)
-    gone: UserGroup = await store.delete(issued.group.environment, "acme")
+    gone: UserGroup = await store.groups.delete(issued.group.environment, "acme")
     assert gone == issued.group
     assert [version & 1 for version in within] == [1]
     assert not _version(other, issued) & 1
@@ -71,8 +71,8 @@ async def test_without_the_versions_nobody_writes_and_everybody_reads(url: str, 
     environment = issued.group.environment
     for refused in (
         _rotate(store, issued),
-        store.update(environment, "acme", GroupChanges(name="New")),
-        store.delete(environment, "acme"),
+        store.groups.update(environment, "acme", GroupChanges(name="New")),
+        store.groups.delete(environment, "acme"),
         store.changes(None),
     ):
         with pytest.raises(StoreUnavailable, match="taken"):

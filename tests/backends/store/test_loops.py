@@ -29,8 +29,8 @@ def test_a_store_outlives_its_loops(url: str) -> None:
     token = make_token()
 
     async def work(name: str) -> str:
-        environment = await store.create_environment(name, Tag.CUSTOMER)
-        await store.get_or_create(environment, GroupDraft("acme", name), token if name == "a" else make_token())
+        environment = await store.environments.create(name, Tag.CUSTOMER)
+        await store.groups.get_or_create(environment, GroupDraft("acme", name), token if name == "a" else make_token())
         found = await store.find(token)
         assert found is not None
         return found.name
@@ -43,8 +43,8 @@ def test_a_store_outlives_its_loops(url: str) -> None:
 def test_a_loop_that_ended_leaves_no_connection(postgres_url: str, postgres: Postgres) -> None:
     """After a loop has ended without ``aclose`` the server has no connection of it."""
     store = SQLStore(postgres_url)
-    asyncio.run(store.environments())
-    asyncio.run(store.environments())
+    asyncio.run(store.environments.list())
+    asyncio.run(store.environments.list())
     count = "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
     for _ in range(2_000):  # the server notices a closed socket in its own time
         if int(postgres.execute(count, url=postgres_url)) == 0:
@@ -57,8 +57,8 @@ def test_a_store_serves_a_test_client(url: str) -> None:
     store = SQLStore(url)
 
     async def names(request: Request) -> JSONResponse:
-        await store.create_environment(request.path_params["name"], Tag.TESTING)
-        return JSONResponse([environment.name for environment in await store.environments()])
+        await store.environments.create(request.path_params["name"], Tag.TESTING)
+        return JSONResponse([environment.name for environment in await store.environments.list()])
 
     client = TestClient(Starlette(routes=[Route("/{name}", names)]))
     assert client.get("/a").json() == ["a"]
@@ -71,10 +71,10 @@ async def test_a_closed_store_opens_again(url: str) -> None:
     """``aclose`` may be called at any time, twice as well; the next call opens new connections."""
     store = SQLStore(url)
     await store.aclose()
-    made = await store.create_environment("production", Tag.CUSTOMER)
+    made = await store.environments.create("production", Tag.CUSTOMER)
     await store.aclose()
     await store.aclose()
-    assert await store.environment("production") == made
+    assert await store.environments.get("production") == made
     await store.aclose()
 
 
@@ -93,11 +93,11 @@ def test_one_loop_may_close_what_another_uses(sqlite_url: str) -> None:
             await store.aclose()
 
     async def work(name: str) -> int:
-        environment = await store.create_environment(name, Tag.CUSTOMER)
+        environment = await store.environments.create(name, Tag.CUSTOMER)
         for number in range(100):
-            issued = await store.get_or_create(environment, GroupDraft(str(number), "x"), make_token())
+            issued = await store.groups.get_or_create(environment, GroupDraft(str(number), "x"), make_token())
             assert await store.find(issued.token) == issued.group
-        return len(await store.groups(environment))
+        return len(await store.groups.list(environment))
 
     with ThreadPoolExecutor(3) as threads:
         closing = threads.submit(asyncio.run, close_often())
@@ -116,8 +116,8 @@ async def test_closing_leaves_no_connection_that_is_in_use(postgres_url: str) ->
     Red when they go back to a pool that was closed already: the driver warns of each.
     """
     store = SQLStore(postgres_url)
-    await store.environments()
-    under_way = [asyncio.create_task(store.environments()) for _ in range(4)]
+    await store.environments.list()
+    under_way = [asyncio.create_task(store.environments.list()) for _ in range(4)]
     under_way += [asyncio.create_task(_create(store, str(number))) for number in range(4)]
     await asyncio.sleep(0.002)
     await store.aclose()
@@ -126,7 +126,7 @@ async def test_closing_leaves_no_connection_that_is_in_use(postgres_url: str) ->
 
 
 async def _create(store: SQLStore, name: str) -> list[Environment]:
-    return [await store.create_environment(name, Tag.CUSTOMER)]
+    return [await store.environments.create(name, Tag.CUSTOMER)]
 
 
 def test_ended_loops_are_forgotten(postgres_url: str) -> None:
@@ -140,6 +140,6 @@ def test_ended_loops_are_forgotten(postgres_url: str) -> None:
 async def test_a_closed_file_leaves_nothing_behind(sqlite_url: str, tmp_path: Path) -> None:
     """After ``aclose`` the write-ahead log is merged: the database is one file, which can be copied."""
     store = SQLStore(sqlite_url)
-    await store.create_environment("production", Tag.CUSTOMER)
+    await store.environments.create("production", Tag.CUSTOMER)
     await store.aclose()
     assert [path.name for path in tmp_path.iterdir()] == ["store.db"]

@@ -64,11 +64,11 @@ def test_head_is_the_last_step() -> None:
 async def test_migrating_twice_keeps_everything(url: str) -> None:
     """A second run changes nothing, also below a running event loop; the store is ready."""
     store = SQLStore(url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     migrate(url)
     check(url)
     await store.ready()
-    assert await store.environment("production") == production
+    assert await store.environments.get("production") == production
     await store.aclose()
 
 
@@ -98,9 +98,9 @@ async def test_an_empty_database_asks_for_migration(kind: str, tmp_path: Path, p
     store = SQLStore(url)
     for call in (
         store.ready(),
-        store.environments(),
-        store.api_token(b"x" * 32),
-        store.create_environment("production", Tag.CUSTOMER),
+        store.environments.list(),
+        store.api_tokens.get(b"x" * 32),
+        store.environments.create("production", Tag.CUSTOMER),
     ):
         with pytest.raises(MigrationNeeded, match="tenantry migrate"):
             await call
@@ -161,19 +161,19 @@ async def test_a_database_of_the_first_version_keeps_its_data(
             await store.ready()
         migrate(url)
         await store.ready()
-        environment = await store.environment("production")
+        environment = await store.environments.get("production")
         assert environment is not None
         assert environment.grace_seconds == 0
-        kept = await store.get(environment, "acme")
+        kept = await store.groups.get(environment, "acme")
         assert kept is not None
         assert (kept.token.version, thaw(kept.group.properties)) == (3, {"a": 1.0})
         changes = await store.changes(None)
         assert (changes.generation, changes.changes) == (0, ())
         ids.add(changes.store_id)
         await _forget_leases(kind, url, postgres)  # else the rotation waits for them (test_upgrade.py)
-        second = await store.rotate(environment, kept.token, key_id="k1", nonce=bytes(16))
+        second = await store.groups.rotate(environment, kept.token, key_id="k1", nonce=bytes(16))
         assert second.token.version == 4
-        assert [entry.action for entry in await store.audit()] == ["group.rotated"]
+        assert [entry.action for entry in await store.audit.list()] == ["group.rotated"]
         await store.aclose()
     assert len(ids) == 2
 
@@ -190,7 +190,7 @@ async def _forget_leases(kind: str, url: str, postgres: Postgres) -> None:
 async def test_a_missing_file_is_never_made_by_looking(tmp_path: Path) -> None:
     """Reads, writes and checks of a file that is not there ask for migration and leave the folder empty."""
     store = SQLStore(f"sqlite:///{tmp_path}/none.db")
-    for call in (store.ready(), store.environments(), store.create_environment("production", Tag.CUSTOMER)):
+    for call in (store.ready(), store.environments.list(), store.environments.create("production", Tag.CUSTOMER)):
         with pytest.raises(MigrationNeeded, match=r"none\.db.*tenantry migrate"):
             await call
     with pytest.raises(MigrationNeeded):
@@ -204,7 +204,7 @@ async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/no/store.db"
     store = SQLStore(url)
     with pytest.raises(StoreUnavailable, match=r"folder .*/no "):
-        await store.environments()
+        await store.environments.list()
     await store.aclose()
     with pytest.raises(InvalidSettings, match=r"folder .*/no "):
         migrate(url)
@@ -246,7 +246,7 @@ async def test_an_unknown_option_of_the_url_is_named(postgres_url: str) -> None:
     Red when the driver's own error comes through: for a write it became "does not answer: try again".
     """
     store = SQLStore(f"{postgres_url}?sslmode=bogus")
-    for call in (store.environments(), store.create_environment("production", Tag.CUSTOMER)):
+    for call in (store.environments.list(), store.environments.create("production", Tag.CUSTOMER)):
         with pytest.raises(InvalidSettings, match="sslmode"):
             await call
     with pytest.raises(InvalidSettings, match="sslmode"):
@@ -259,7 +259,7 @@ async def test_a_space_in_an_option_of_the_url(postgres_url: str) -> None:
     plus, and no connection was made."""
     name = "name with spaces + plus"
     store = SQLStore(f"{postgres_url}?application_name={quote(name)}&options=-c%20work_mem%3D5MB")
-    await store.environments()
+    await store.environments.list()
     sent = read_address(f"{postgres_url}?application_name={quote(name)}")
     assert isinstance(sent, PostgresServer)
     assert conninfo_to_dict(sent.dsn)["application_name"] == name

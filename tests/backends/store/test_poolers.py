@@ -56,7 +56,7 @@ async def test_several_clients_share_its_servers(postgres_url: str, pooler: PgBo
 
     async def work(store: SQLStore, number: int) -> Issued:
         issued = (
-            await store.get_or_create(environment, GroupDraft(f"group-{number}", "A"), make_token())
+            await store.groups.get_or_create(environment, GroupDraft(f"group-{number}", "A"), make_token())
             if number
             else first
         )

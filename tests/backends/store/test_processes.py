@@ -56,7 +56,7 @@ async def test_four_processes_create_each_group_once(url: str) -> None:
     Red when the write does not use ON CONFLICT (PostgreSQL) or begins without the lock (SQLite).
     """
     store = SQLStore(url)
-    await store.create_environment("production", Tag.CUSTOMER)
+    await store.environments.create("production", Tag.CUSTOMER)
     for answers in zip(*_race("create", url), strict=True):
         assert len({(answer["id"], answer["nonce"]) for answer in answers}) == 1
         assert sum(answer["created"] for answer in answers) == 1
@@ -67,10 +67,10 @@ async def test_four_processes_redeem_each_code_once(url: str) -> None:
     """Four processes redeem the same 20 codes: each payload is given out once. Red when it is read before it is
     deleted (PostgreSQL)."""
     store = SQLStore(url)
-    await store.create_environment("production", Tag.CUSTOMER)
+    await store.environments.create("production", Tag.CUSTOMER)
     for number in range(20):
         digest = sha256(f"{number:043}".encode()).digest()
-        await store.add_code(digest, purpose="embed", payload=str(number), lifetime=600)
+        await store.codes.add(digest, purpose="embed", payload=str(number), lifetime=600)
     for number, answers in enumerate(zip(*_race("redeem", url), strict=True)):
         assert sorted(str(answer["payload"]) for answer in answers) == sorted(["None"] * 3 + [str(number)])
     await store.aclose()
@@ -82,11 +82,11 @@ async def test_of_four_rotating_processes_one_wins_each_version(url: str) -> Non
     Red when ``rotate`` reads without FOR UPDATE and writes without comparing the revision.
     """
     store = SQLStore(url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
     won = [answer["version"] for answers in _race("rotate", url) for answer in answers if answer["won"]]
     assert sorted(won) == list(range(2, len(won) + 2))
-    last = await store.get(production, "acme")
+    last = await store.groups.get(production, "acme")
     assert last is not None
     assert last.token.version == max(won)
     await store.aclose()
@@ -99,7 +99,7 @@ async def test_a_follower_of_four_processes_misses_no_change(url: str) -> None:
     its number was drawn is passed by.
     """
     store = SQLStore(url, deadline=30)
-    await store.create_environment("production", Tag.CUSTOMER)
+    await store.environments.create("production", Tag.CUSTOMER)
     seen: list[Change] = []
     at = 0
     with _workers("rotate-own", url, 4) as workers:
@@ -125,8 +125,8 @@ async def test_acknowledged_rotations_survive_kill_9(sqlite_url: str) -> None:
     Red when the transaction is acknowledged before its commit.
     """
     store = SQLStore(sqlite_url)
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
     await store.aclose()
     for _ in range(5):
         with _workers("rotate-for-ever", sqlite_url, 1) as (worker,):
@@ -135,7 +135,7 @@ async def test_acknowledged_rotations_survive_kill_9(sqlite_url: str) -> None:
             worker.kill()
             lines += worker.stdout.readlines()
         acknowledged = json.loads([line for line in lines if line.endswith("\n")][-1])
-        kept = await store.get(production, "acme")
+        kept = await store.groups.get(production, "acme")
         assert kept is not None
         assert kept.token.version - acknowledged["version"] in (0, 1)
         if kept.token.version == acknowledged["version"]:

@@ -56,8 +56,8 @@ async def test_the_rights_of_the_docs_are_enough_to_count(
     batch = UsageBatch(b"w" * 16, 1, [HourlyUsage(NOON, UsageKey("production", "acme", ""), Usage(resolves=1))])
     app = SQLStore(_app(postgres, postgres_url, READS, *COUNTS))
     for number in (1, 2):
-        await app.add_usage(replace(batch, number=number))
-    assert list((await app.usage(NOON, NOON + timedelta(hours=1))).values()) == [Usage(resolves=2)]
+        await app.usage.add(replace(batch, number=number))
+    assert list((await app.usage.sums(NOON, NOON + timedelta(hours=1))).values()) == [Usage(resolves=2)]
     await app.aclose()
     reader = SQLStore(_app(postgres, postgres_url, READS))
     assert reader.usage_recorder is not None
@@ -78,5 +78,5 @@ async def test_a_missing_right_is_named(postgres_url: str, postgres: Postgres) -
     await app.aclose()
     no_rights = SQLStore(_app(postgres, postgres_url))
     with pytest.raises(StoreUnavailable, match="permission denied"):
-        await no_rights.environments()
+        await no_rights.environments.list()
     await no_rights.aclose()

@@ -22,10 +22,10 @@ from tests.datasources.conftest import Directory, duckdb_file, group, sqlite_fil
 
 
 async def _register(store: SQLStore, url: str) -> RegisteredSource:
-    found = await store.environment("production")
-    environment: Environment = found or await store.create_environment("production", Tag.CUSTOMER)
+    found = await store.environments.get("production")
+    environment: Environment = found or await store.environments.create("production", Tag.CUSTOMER)
     name = secrets.token_hex(4)
-    return await store.create_data_source(environment, source_id=f"ds_{name}", provided_id=name, url=url)
+    return await store.sources.create(environment, source_id=f"ds_{name}", provided_id=name, url=url)
 
 
 async def _read(url: str) -> list[dict[str, object]]:

@@ -31,7 +31,7 @@ ON_SQLITE = {
 }
 ON_POSTGRESQL = {
     "truncate": "truncate data_sources",
-    "another search path": "set search_path = ''; delete from public.data_sources",
+    "another search path": "set search_path = ''; delete from public.sources.list",
     "merge": "merge into data_sources using (select 1) as other on id = 'ds_1' when matched then delete",
     "with": "with gone as (delete from data_sources returning id) select count(*) from gone",
     "copy": f"copy data_sources {COLUMNS} from program 'printf \"1\\tds_3\\town_3\\t-\\tf\\t0\\n\"'",
@@ -46,11 +46,11 @@ async def _generation_of_a_source(store: SQLStore) -> int:
 async def _with_sources(url: str, run_dir: Path) -> SQLStore:
     store = SQLStore(url, run_dir=run_dir)
     for name in ("production", "staging"):
-        environment = await store.create_environment(name, Tag.CUSTOMER)
+        environment = await store.environments.create(name, Tag.CUSTOMER)
     for number in ("1", "2"):
-        production = await store.environment("production")
+        production = await store.environments.get("production")
         assert production is not None
-        await store.create_data_source(
+        await store.sources.create(
             production, source_id=f"ds_{number}", provided_id=f"own_{number}", url="sqlite:///a.db"
         )
     assert environment.id == 2

@@ -32,14 +32,16 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def _groups(url: str, count: int) -> list[Issued]:
     store = SQLStore(url)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
-    made = [await store.get_or_create(environment, GroupDraft(f"g{n}", f"G{n}"), make_token()) for n in range(count)]
+    environment = await store.environments.create("production", Tag.CUSTOMER)
+    made = [
+        await store.groups.get_or_create(environment, GroupDraft(f"g{n}", f"G{n}"), make_token()) for n in range(count)
+    ]
     await store.aclose()
     return made
 
 
 async def _rotate(store: SQLStore, issued: Issued) -> Issued:
-    return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    return await store.groups.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
 
 
 def _take(path: Path) -> None:
@@ -81,7 +83,7 @@ async def test_who_takes_a_known_name_stops_nothing(url: str, shared: Path, capl
     await reader.changes(None)
     assert reader.slots is not None
     for store, issued in zip(stores, groups, strict=True):
-        found = await store.get(issued.group.environment, issued.group.provided_id)
+        found = await store.groups.get(issued.group.environment, issued.group.provided_id)
         assert found is not None
         again = await _rotate(store, found)
         assert store.slots is not None

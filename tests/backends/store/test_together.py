@@ -25,13 +25,13 @@ from tenantry.testing import make_token
 
 
 async def _groups(store: SQLStore, count: int) -> list[Issued]:
-    environment = await store.create_environment("production", Tag.CUSTOMER)
-    return [await store.get_or_create(environment, GroupDraft(f"g{n}", "G"), make_token()) for n in range(count)]
+    environment = await store.environments.create("production", Tag.CUSTOMER)
+    return [await store.groups.get_or_create(environment, GroupDraft(f"g{n}", "G"), make_token()) for n in range(count)]
 
 
 async def _rotate(store: SQLStore, issued: Issued, once: IdempotencyKey | None = None) -> Issued:
     nonce = secrets.token_bytes(16)
-    return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=nonce, once=once)
+    return await store.groups.rotate(issued.group.environment, issued.token, key_id="k1", nonce=nonce, once=once)
 
 
 class _Statements:
@@ -146,7 +146,7 @@ async def test_of_two_rotations_that_read_one_revision_one_is_saved(url: str, mo
     with pytest.raises(StoreUnavailable, match="at the same moment"):
         await _rotate(store, issued)
     assert [stored.group.revision for stored in read] == [1, 2]
-    assert await store.get(issued.group.environment, "g0") == first
+    assert await store.groups.get(issued.group.environment, "g0") == first
     assert await store.find(first.token) == first.group
     assert (await store.changes(0)).generation == 1
     await store.aclose()
@@ -211,7 +211,7 @@ async def test_queued_writes_share_a_commit_and_fail_alone(sqlite_url: str) -> N
         assert await store.find(each.token) == each.group
     listed = await store.changes(0)
     assert [change.generation for change in listed.changes] == list(range(1, 7))
-    assert len(await store.audit()) == 1 + 6 + 6
+    assert len(await store.audit.list()) == 1 + 6 + 6
     for each, key in zip(won, once, strict=True):
         assert not (await _rotate(store, each, key)).replayed
     await store.aclose()

@@ -77,12 +77,12 @@ async def test_what_it_has_cached_runs_out_before_a_write_returns(used: str) -> 
     """Five seconds, the default staleness bound. Red when the step leaves the longest lease at 0."""
     migrate(used)
     store = SQLStore(used)
-    environment = await store.environment("production")
+    environment = await store.environments.get("production")
     assert environment is not None
-    found = await store.get(environment, "acme")
+    found = await store.groups.get(environment, "acme")
     assert found is not None
     begun = time.monotonic()
-    await store.rotate(environment, found.token, key_id="k1", nonce=secrets.token_bytes(16))
+    await store.groups.rotate(environment, found.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert time.monotonic() - begun > 4.5
     await store.aclose()
 
@@ -90,9 +90,9 @@ async def test_what_it_has_cached_runs_out_before_a_write_returns(used: str) -> 
 async def test_a_new_store_waits_for_nobody(url: str) -> None:
     """No process served it before. Red when the step notes a lease whatever is there."""
     store = SQLStore(url)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
-    issued = await store.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
-    await store.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    environment = await store.environments.create("production", Tag.CUSTOMER)
+    issued = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
+    await store.groups.rotate(environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     assert store._runner.host_slots._longest_lease == 0
     await store.aclose()
 
@@ -131,9 +131,9 @@ async def test_data_sources_of_the_version_before(before_sources: str, postgres:
     """
     migrate(before_sources)
     store = SQLStore(before_sources)
-    place = await store.environment("production")
+    place = await store.environments.get("production")
     assert place is not None
-    reading = await store.source_at_snapshot(place, "warehouse")
+    reading = await store.sources.get_at_snapshot(place, "warehouse")
     assert reading.source is not None
     assert (reading.source.id, reading.generation) == ("ds_1", 0)
     for number, statement in enumerate((*_OLD_SOURCE_WRITES[1:], _OLD_SOURCE_WRITES[0]), 1):
@@ -141,9 +141,9 @@ async def test_data_sources_of_the_version_before(before_sources: str, postgres:
         listed = await store.changes(number - 1)
         assert [(change.generation, change.handle) for change in listed.changes] == [(number, SOURCES_HANDLE)]
         assert listed.changes[0].age < 60
-    assert (await store.source_at_snapshot(place, "ds_1")).generation == 3
-    await store.delete_data_source(place, "warehouse")
-    assert (await store.source_at_snapshot(place, "ds_1")).source is None
+    assert (await store.sources.get_at_snapshot(place, "ds_1")).generation == 3
+    await store.sources.delete(place, "warehouse")
+    assert (await store.sources.get_at_snapshot(place, "ds_1")).source is None
     assert (await store.changes(3)).generation == 4
     await store.aclose()
 
@@ -154,10 +154,10 @@ async def test_no_registration_is_cached_without_the_triggers(before_sources: st
     Red when the read at a snapshot names nothing that the step has made.
     """
     store = SQLStore(before_sources, run_dir=tmp_path / "run")
-    place = await store.environment("production")
+    place = await store.environments.get("production")
     assert place is not None
     with pytest.raises(MigrationNeeded):
-        await store.source_at_snapshot(place, "warehouse")
+        await store.sources.get_at_snapshot(place, "warehouse")
     await store.aclose()
 
 

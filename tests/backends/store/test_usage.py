@@ -43,7 +43,7 @@ async def kept(url: str) -> dict[UsageKey, Usage]:
 
 
 async def kept_by(store: SQLStore) -> dict[UsageKey, Usage]:
-    return dict(await store.usage(*EVER))
+    return dict(await store.usage.sums(*EVER))
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def test_a_loop_that_ends_sends_what_it_counted(url: str) -> None:
 
     async def main() -> None:
         store = SQLStore(url, deadline=30)
-        await store.environments()
+        await store.environments.list()
         assert store.usage_recorder is not None
         store.usage_recorder.add("production", "acme", resolves=3)
         await store.usage_recorder.flush()
@@ -127,8 +127,8 @@ def test_a_server_that_is_told_to_stop_loses_nothing(sqlite_url: str, tmp_path: 
 
     async def prepare() -> None:
         store = SQLStore(sqlite_url, deadline=30)
-        production = await store.create_environment("production", Tag.CUSTOMER)
-        await store.get_or_create(production, GroupDraft("acme", "Acme", {"secret": "canary-value"}), token)
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        await store.groups.get_or_create(production, GroupDraft("acme", "Acme", {"secret": "canary-value"}), token)
         await store.aclose()
 
     asyncio.run(prepare())
@@ -190,7 +190,7 @@ async def test_a_store_that_keeps_no_usage(sqlite_url: str) -> None:
     """``usage_seconds=None``: nothing is counted for it, and what is there can be read."""
     store = SQLStore(sqlite_url, usage_seconds=None)
     assert store.usage_recorder is None
-    assert dict(await store.usage(*EVER)) == {}
+    assert dict(await store.usage.sums(*EVER)) == {}
     await store.aclose()
 
 
@@ -203,7 +203,7 @@ async def test_a_report_may_take_longer_than_a_request(postgres_url: str) -> Non
     async with other.transaction():
         await other.execute("lock table usage_by_hour in access exclusive mode")
         with pytest.raises(StoreUnavailable):
-            await store.oldest_usage()
+            await store.usage.oldest()
         report = asyncio.create_task(kept_by(store))
         await asyncio.sleep(1.5)
     assert await report == {}

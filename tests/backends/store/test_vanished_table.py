@@ -63,8 +63,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def _groups(url: str, count: int) -> tuple[Environment, list[Issued]]:
     store = SQLStore(url)
-    environment = await store.create_environment("production", Tag.CUSTOMER)
-    made = [await store.get_or_create(environment, GroupDraft(f"g{n}", f"G{n}"), make_token()) for n in range(count)]
+    environment = await store.environments.create("production", Tag.CUSTOMER)
+    made = [
+        await store.groups.get_or_create(environment, GroupDraft(f"g{n}", f"G{n}"), make_token()) for n in range(count)
+    ]
     await store.aclose()
     return environment, made
 
@@ -72,7 +74,7 @@ async def _groups(url: str, count: int) -> tuple[Environment, list[Issued]]:
 async def _rotate(url: str, issued: Issued) -> float:
     """Rotates as another process does, which has opened nothing yet; when that returned."""
     store = SQLStore(url)
-    await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+    await store.groups.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
     returned = time.monotonic()
     await store.aclose()
     return returned

@@ -20,27 +20,29 @@ def _say(**fields: object) -> None:
 
 async def _create(store: SQLStore, environment: Environment) -> None:
     for number in range(20):
-        issued = await store.get_or_create(environment, GroupDraft(f"g{number}", "G"), make_token())
+        issued = await store.groups.get_or_create(environment, GroupDraft(f"g{number}", "G"), make_token())
         _say(id=issued.group.team_id, nonce=issued.token.nonce.hex(), created=issued.created)
 
 
 async def _rotate_once(store: SQLStore, issued: Issued) -> Issued | None:
     try:
-        return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16))
+        return await store.groups.rotate(
+            issued.group.environment, issued.token, key_id="k1", nonce=secrets.token_bytes(16)
+        )
     except TokenAlreadyRotated:
         return None
 
 
 async def _rotate(store: SQLStore, environment: Environment) -> None:
     for _ in range(20):
-        seen = await store.get(environment, "acme")
+        seen = await store.groups.get(environment, "acme")
         assert seen is not None
         done = await _rotate_once(store, seen)
         _say(version=seen.token.version + 1, won=done is not None)
 
 
 async def _rotate_for_ever(store: SQLStore, environment: Environment) -> None:
-    current = await store.get(environment, "acme")
+    current = await store.groups.get(environment, "acme")
     while current is not None:
         current = await _rotate_once(store, current)
         assert current is not None
@@ -49,7 +51,7 @@ async def _rotate_for_ever(store: SQLStore, environment: Environment) -> None:
 
 async def _rotate_own(store: SQLStore, environment: Environment) -> None:
     """Rotates a group that nobody else rotates."""
-    current = await store.get_or_create(environment, GroupDraft(secrets.token_hex(8), "G"), make_token())
+    current = await store.groups.get_or_create(environment, GroupDraft(secrets.token_hex(8), "G"), make_token())
     for _ in range(40):
         done = await _rotate_once(store, current)
         assert done is not None
@@ -59,14 +61,14 @@ async def _rotate_own(store: SQLStore, environment: Environment) -> None:
 
 async def _redeem(store: SQLStore, environment: Environment) -> None:
     """Tries each of twenty codes, which all processes know."""
-    codes = SingleUseCodes(store)
+    codes = SingleUseCodes(store.codes)
     for number in range(20):
         _say(payload=await codes.redeem(Purpose.EMBED, f"{number:043}"))
 
 
 async def main(verb: str, url: str) -> None:
     store = SQLStore(url, deadline=30)
-    environment = await store.environment("production")
+    environment = await store.environments.get("production")
     assert environment is not None
     _say(ready=True)
     await asyncio.to_thread(sys.stdin.readline)

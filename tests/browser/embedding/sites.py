@@ -98,20 +98,20 @@ class Sites:
 
     async def prepare(self) -> None:
         """The groups, and the product as their environment's host."""
-        production = await self.store.create_environment("production", Tag.CUSTOMER)
-        await self.store.set_embedding_hosts(production, [self.host])
+        production = await self.store.environments.create("production", Tag.CUSTOMER)
+        await self.store.environments.set_embedding_hosts(production, [self.host])
         for name in GROUPS:
             draft = GroupDraft(name, name.title(), {"carrier": "HA"}, {"main": "ds_1"})
-            await self.store.get_or_create(production, draft, make_token(key_id="k1"))
+            await self.store.groups.get_or_create(production, draft, make_token(key_id="k1"))
         if self.folder is not None:
             url = flights_database(self.folder / "flights.db")
-            await self.store.create_data_source(production, source_id="ds_1", provided_id="flights", url=url)
+            await self.store.sources.create(production, source_id="ds_1", provided_id="flights", url=url)
 
     async def token(self, group: str) -> str:
         """The group's live token, as the product's own server asks for it."""
-        production = await self.store.environment("production")
+        production = await self.store.environments.get("production")
         assert production is not None
-        issued = await self.store.get(production, group)
+        issued = await self.store.groups.get(production, group)
         assert issued is not None
         token = self.keys.mint(issued.token)
         self.tokens.add(token)
@@ -119,21 +119,21 @@ class Sites:
 
     async def rotate(self, group: str) -> None:
         """The token of before is dead when this returns."""
-        production = await self.store.environment("production")
+        production = await self.store.environments.get("production")
         assert production is not None
-        issued = await self.store.get(production, group)
+        issued = await self.store.groups.get(production, group)
         assert issued is not None
-        await self.store.rotate(production, issued.token, key_id="k1", nonce=make_token().nonce)
+        await self.store.groups.rotate(production, issued.token, key_id="k1", nonce=make_token().nonce)
 
     async def end(self, group: str) -> None:
         """The end date of the group has passed when this returns."""
-        production = await self.store.environment("production")
+        production = await self.store.environments.get("production")
         assert production is not None
-        await self.store.update(production, group, GroupChanges(expires_at=datetime.now(UTC)))
+        await self.store.groups.update(production, group, GroupChanges(expires_at=datetime.now(UTC)))
 
     async def double(self) -> None:
         """Each flight of real dashboards was there twice, and the server has been told, when this returns."""
-        production = await self.store.environment("production")
+        production = await self.store.environments.get("production")
         assert production is not None
         assert self.folder is not None
         assert self.sources is not None
@@ -164,7 +164,7 @@ def _dashboards(sites: Sites) -> Starlette:
         return sites.hosts_of_groups.get(group.provided_id, [sites.host])
 
     embedding = Embedding(sites.store, sites.keys, hosts_of_group)
-    hosts = AllowedHosts(sites.store, None, group_hosts=hosts_of_group, staleness=0)
+    hosts = AllowedHosts(sites.store.environments, None, group_hosts=hosts_of_group, staleness=0)
     guards = [
         Middleware(UserGroupMiddleware, resolver=resolver, carriers=header(), required=True),
         Middleware(EmbeddingCheck, hosts=hosts),

@@ -80,9 +80,9 @@ async def _is_refused(seen: Watched) -> bool:
 
 async def test_nobody_embeds_at_first(open_page: OpenPage, sites: Sites) -> None:
     """An environment without hosts: not even the product. Red when an empty list is sent as no policy."""
-    production = await sites.store.environment("production")
+    production = await sites.store.environments.get("production")
     assert production is not None
-    await sites.store.set_embedding_hosts(production, [])
+    await sites.store.environments.set_embedding_hosts(production, [])
     seen: Watched = await open_page()
     await seen.page.goto(f"{sites.host}/?groups=acme")
     await until(lambda: _is_refused(seen), "a refused frame")

@@ -41,10 +41,10 @@ async def test_every_key_can_be_taken_back(open_page: OpenPage, real: Sites) -> 
     """What the host sets is its whole theme: a key that it no longer gives is the group's again, or as always; nor does
     ``setTheme(null)`` fail. Red when keys are added up: accent, corner, density and font stayed; red when null is sent
     to the frame, which threw."""
-    production = await real.store.environment("production")
+    production = await real.store.environments.get("production")
     assert production is not None
     properties = {"carrier": "HA", "theme": GROUPS}
-    await real.store.update(production, "acme", GroupChanges(properties=properties))
+    await real.store.groups.update(production, "acme", GroupChanges(properties=properties))
     seen = await open_page()
     await seen.page.goto(f"{real.host}/?{urlencode({'groups': 'acme'})}")
     groups = NONE | GROUPS

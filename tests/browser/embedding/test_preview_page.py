@@ -85,7 +85,7 @@ async def test_a_click_to_another_dashboard_leaves_the_preview(open_page: OpenPa
 
 async def _issued(sites: Sites) -> tuple[str, str]:
     """The code of a preview of acme, and the address that it opens."""
-    production = await sites.store.environment("production")
+    production = await sites.store.environments.get("production")
     assert production is not None
     code = await Previews(sites.store).issue(production, "acme", "sales/regions", Author("ann"))
     return code, preview_address(sites.mount, "sales/regions", code)

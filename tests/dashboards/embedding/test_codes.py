@@ -19,7 +19,7 @@ from tenantry.testing import FrozenClock, MemoryStore
 async def test_a_code_lives_as_long_as_its_purpose_says(purpose: Purpose) -> None:
     """A minute, and ten for a preview. Red when every purpose has the same."""
     clock = FrozenClock()
-    codes = SingleUseCodes(MemoryStore(clock=clock))
+    codes = SingleUseCodes(MemoryStore(clock=clock).codes)
     assert SECONDS[purpose] == (600 if purpose in {Purpose.PREVIEW, Purpose.PREVIEW_SESSION} else 60)
     first, second = [await codes.issue(purpose, "x") for _ in range(2)]
     clock.advance(SECONDS[purpose] - 1)
@@ -30,7 +30,7 @@ async def test_a_code_lives_as_long_as_its_purpose_says(purpose: Purpose) -> Non
 
 async def test_what_is_no_code_is_nothing() -> None:
     """Other lengths and other letters never reach the store; and no two codes are alike."""
-    codes = SingleUseCodes(MemoryStore())
+    codes = SingleUseCodes(MemoryStore().codes)
     issued = {await codes.issue(Purpose.EMBED, "x") for _ in range(50)}
     assert {len(code) for code in issued} == {CODE_LENGTH}
     assert len(issued) == 50
@@ -43,7 +43,7 @@ async def test_the_code_is_not_in_the_store(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)
     store = SQLStore(url)
-    code = await SingleUseCodes(store).issue(Purpose.EMBED, "a payload")
+    code = await SingleUseCodes(store.codes).issue(Purpose.EMBED, "a payload")
     content = b"".join(each.read_bytes() for each in tmp_path.glob("store.db*"))
     await store.aclose()
     assert b"a payload" in content
@@ -56,7 +56,7 @@ async def test_who_guesses_a_code_writes_nothing(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)
     store = SQLStore(url)
-    codes = SingleUseCodes(store)
+    codes = SingleUseCodes(store.codes)
     good = await codes.issue(Purpose.PREVIEW_SESSION, "x")
     with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as writer:
         writer.execute("begin immediate")
@@ -71,15 +71,15 @@ async def test_who_guesses_a_code_writes_nothing(tmp_path: Path) -> None:
 async def test_one_of_many_redeems_what_all_have_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """The deletion decides. Red when the payload that was read first is given."""
     store = MemoryStore()
-    codes = SingleUseCodes(store)
+    codes = SingleUseCodes(store.codes)
     code, all_read = await codes.issue(Purpose.EMBED, "x"), asyncio.Barrier(5)
-    read = store.code_purpose
+    read = store.codes.purpose
 
     async def read_together(digest: bytes) -> str | None:
         found = await read(digest)
         await all_read.wait()
         return found
 
-    monkeypatch.setattr(store, "code_purpose", read_together)
+    monkeypatch.setattr(store.codes, "purpose", read_together)
     found = await asyncio.gather(*(codes.redeem(Purpose.EMBED, code) for _ in range(5)))
     assert sorted(found, key=str) == [None] * 4 + ["x"]

@@ -16,6 +16,9 @@ import pytest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenantry import DataSources, Resolver, UserGroup, UserGroupMiddleware, mount_dashboards
+from tenantry.backends.memory.environments import MemoryEnvironments
+from tenantry.backends.memory.tables import MemoryTables
+from tenantry.cache.slots import utc_now
 from tenantry.dashboards import assets
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts
 from tenantry.dashboards.embedding.routes import ELEMENT_VERSION, Embedding
@@ -58,18 +61,20 @@ class Mounted:
         return self.lists.get(group.provided_id, ["https://app.test", "https://*.app.test"])
 
     async def environment(self) -> Environment:
-        found = await self.store.environment("production")
-        return found or await self.store.create_environment("production", Tag.CUSTOMER)
+        found = await self.store.environments.get("production")
+        return found or await self.store.environments.create("production", Tag.CUSTOMER)
 
     async def token(self, name: str = "acme") -> str:
         environment = await self.environment()
-        made = await self.store.get_or_create(environment, GroupDraft(name, name), make_token(key_id=KEYS.active_id))
+        made = await self.store.groups.get_or_create(
+            environment, GroupDraft(name, name), make_token(key_id=KEYS.active_id)
+        )
         return KEYS.mint(made.token)
 
     async def rotate(self, grace_seconds: int = 0) -> None:
-        issued = await self.store.get(await self.environment(), "acme")
+        issued = await self.store.groups.get(await self.environment(), "acme")
         assert issued is not None
-        await self.store.rotate(
+        await self.store.groups.rotate(
             issued.group.environment,
             issued.token,
             key_id=KEYS.active_id,
@@ -134,9 +139,9 @@ async def test_every_page_may_take_the_element(mounted: Mounted, folder: str, na
 
 async def test_the_frame_names_the_hosts_of_the_store(mounted: Mounted) -> None:
     """Those of every environment that its resolver accepts, in the policy and for the page's script."""
-    await mounted.store.set_embedding_hosts(await mounted.environment(), ["https://app.test", "'self'"])
-    other = await mounted.store.create_environment("other", Tag.TESTING)
-    await mounted.store.set_embedding_hosts(other, ["https://staging.test", "https://app.test"])
+    await mounted.store.environments.set_embedding_hosts(await mounted.environment(), ["https://app.test", "'self'"])
+    other = await mounted.store.environments.create("other", Tag.TESTING)
+    await mounted.store.environments.set_embedding_hosts(other, ["https://staging.test", "https://app.test"])
     page = await mounted.http.get("/dashboards/sales")
     listed = "https://app.test 'self' https://staging.test"
     assert page.headers["content-security-policy"].endswith(f"frame-ancestors {listed}")
@@ -148,7 +153,7 @@ async def test_a_code_of_a_group_that_has_ended_opens_nothing(mounted: Mounted, 
     """It says so, for the page has other words for that than for a code that was used; and a group that has ended gets
     no code. Red when the token is made again without a look at the end date."""
     token = await mounted.token()
-    await mounted.store.update(
+    await mounted.store.groups.update(
         await mounted.environment(), "acme", GroupChanges(expires_at=clock() + timedelta(seconds=30))
     )
     code = (await mounted.issue(token)).json()
@@ -162,22 +167,26 @@ async def test_hosts_are_read_again_within_the_bound(clock: FrozenClock) -> None
     """Nobody at first; then those of the one environment that is meant. Red when they are read once, or at each
     frame."""
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    await store.set_embedding_hosts(await store.create_environment("other", Tag.TESTING), ["https://other.test"])
-    hosts = AllowedHosts(store, "production", further=["https://own.test"], staleness=5, clock=clock.monotonic)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    await store.environments.set_embedding_hosts(
+        await store.environments.create("other", Tag.TESTING), ["https://other.test"]
+    )
+    hosts = AllowedHosts(
+        store.environments, "production", further=["https://own.test"], staleness=5, clock=clock.monotonic
+    )
     assert await hosts.of_frame() == ("https://own.test",)
-    await store.set_embedding_hosts(production, ["https://app.test"])
+    await store.environments.set_embedding_hosts(production, ["https://app.test"])
     clock.advance(4.9)
     assert await hosts.of_frame() == ("https://own.test",)
     clock.advance(0.1)
     assert await hosts.of_frame() == ("https://own.test", "https://app.test")
 
 
-class _Store(MemoryStore):
+class _Environments(MemoryEnvironments):
     """Counts the questions for hosts; ``is_down``: and answers none; ``goes_on``: only then."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(MemoryTables(utc_now))
         self.asked, self.is_down = 0, False
         self.goes_on = asyncio.Event()
         self.goes_on.set()
@@ -193,46 +202,46 @@ class _Store(MemoryStore):
 async def test_an_outage_within_the_bound_is_not_seen(clock: FrozenClock) -> None:
     """The lease is renewed before its end; after that nobody may embed, until the store answers again. Red when it is
     renewed at its end only, and when it has none."""
-    store = _Store()
-    await store.set_embedding_hosts(
-        await store.create_environment("production", Tag.CUSTOMER), found := ("https://app.test",)
+    environments = _Environments()
+    await environments.set_embedding_hosts(
+        await environments.create("production", Tag.CUSTOMER), found := ("https://app.test",)
     )
-    hosts = AllowedHosts(store, "production", staleness=5, clock=clock.monotonic)
+    hosts = AllowedHosts(environments, "production", staleness=5, clock=clock.monotonic)
     assert await hosts.of_frame() == found
     clock.advance(4)
     assert await hosts.of_frame() == found
     async with asyncio.timeout(60):
-        while store.asked < 2:
+        while environments.asked < 2:
             await asyncio.sleep(0)
     await asyncio.sleep(0)
-    store.is_down = True
+    environments.is_down = True
     clock.advance(4.9)
     assert await hosts.of_frame() == found
     clock.advance(0.1)
     for _ in range(2):
         with pytest.raises(StoreUnavailable):
             await hosts.of_frame()
-    store.is_down = False
+    environments.is_down = False
     assert await hosts.of_frame() == found
 
 
 async def test_all_frames_wait_for_one_question(clock: FrozenClock) -> None:
     """One who leaves stops it for nobody; one that is as old as the bound is not waited for. Red when each frame asks,
     and when a question is shared however old it is."""
-    store = _Store()
-    hosts = AllowedHosts(store, "production", staleness=5, clock=clock.monotonic)
-    store.goes_on.clear()
+    environments = _Environments()
+    hosts = AllowedHosts(environments, "production", staleness=5, clock=clock.monotonic)
+    environments.goes_on.clear()
     first, *others = [asyncio.ensure_future(hosts.of_frame()) for _ in range(20)]
     await asyncio.sleep(0)
     first.cancel()
     clock.advance(5)
     late = asyncio.ensure_future(hosts.of_frame())
     async with asyncio.timeout(60):
-        while store.asked < 2:
+        while environments.asked < 2:
             await asyncio.sleep(0)
-        store.goes_on.set()
+        environments.goes_on.set()
         assert await asyncio.gather(late, *others) == [()] * 20
-    assert (store.asked, first.cancelled()) == (2, True)
+    assert (environments.asked, first.cancelled()) == (2, True)
 
 
 async def test_a_code_stands_for_its_token_once(mounted: Mounted) -> None:
@@ -434,18 +443,18 @@ async def test_what_is_no_code_costs_one_read(mounted: Mounted, monkeypatch: pyt
     asked: list[str] = []
 
     def count(name: str) -> None:
-        method = getattr(mounted.store, name)
+        method = getattr(mounted.store.codes, name)
 
         async def counted(*arguments: Any, **named: Any) -> Any:
             asked.append(name)
             return await method(*arguments, **named)
 
-        monkeypatch.setattr(mounted.store, name, counted)
+        monkeypatch.setattr(mounted.store.codes, name, counted)
 
-    for name in ("code_purpose", "read_code", "redeem_code", "add_code"):
+    for name in ("purpose", "read", "redeem", "add"):
         count(name)
     assert (await mounted.redeem({"code": "x" * 43})).status_code == 410
-    assert asked == ["code_purpose"]
+    assert asked == ["purpose"]
 
 
 async def test_a_form_of_another_site_redeems_nothing(mounted: Mounted) -> None:
@@ -460,7 +469,9 @@ async def test_a_form_of_another_site_redeems_nothing(mounted: Mounted) -> None:
 async def test_a_group_is_shown_only_where_it_may_be(mounted: Mounted) -> None:
     """Its own list and its environment's both have to name the page that embeds. A page that stands alone names none.
     Red when one of the two lists is not asked."""
-    await mounted.store.set_embedding_hosts(await mounted.environment(), ["https://app.test", "https://b.test"])
+    await mounted.store.environments.set_embedding_hosts(
+        await mounted.environment(), ["https://app.test", "https://b.test"]
+    )
     token = await mounted.token()
 
     async def status(origin: str | None) -> int:

@@ -65,7 +65,9 @@ class Previewed:
         self.secret = ""
 
     async def api_token(self, *scopes: Scope, environment: Environment | None = None) -> str:
-        secret, _ = await issue_api_token(self.store, environment or self.environment, label="support", scopes=scopes)
+        secret, _ = await issue_api_token(
+            self.store.api_tokens, environment or self.environment, label="support", scopes=scopes
+        )
         return secret
 
     async def ask(self, body: Any = WANTED, secret: str | None = None) -> httpx2.Response:
@@ -148,11 +150,11 @@ async def app(tmp_path: Path) -> AsyncIterator[Previewed]:
 
         seen: list[str] = []
         made = Previewed(mounts.current.build(resolver, mount_on), sources, store, clock, seen)
-        made.environment = await store.create_environment("production", Tag.CUSTOMER)
+        made.environment = await store.environments.create("production", Tag.CUSTOMER)
         url = flights_database(tmp_path / "flights.db", days=3)
-        await store.create_data_source(made.environment, source_id="ds_1", provided_id="warehouse", url=url)
+        await store.sources.create(made.environment, source_id="ds_1", provided_id="warehouse", url=url)
         draft = GroupDraft("acme", "Acme Ltd", {"carrier": "HA"}, {"main": "ds_1"})
-        await store.get_or_create(made.environment, draft, make_token(key_id=KEYS.active_id))
+        await store.groups.get_or_create(made.environment, draft, make_token(key_id=KEYS.active_id))
         made.secret = await made.api_token(Scope.PREVIEW)
         async with made.client:
             yield made

@@ -27,12 +27,12 @@ pytestmark = pytest.mark.usefixtures("mount")
 
 async def revoke(app: Previewed) -> int:
     """Revokes the API token of the previews. How many of them ended."""
-    (token,) = [each for each in await app.store.api_tokens(app.environment) if each.hint == app.secret[-4:]]
-    return (await app.store.revoke_api_token(app.environment, token.id)).ended
+    (token,) = [each for each in await app.store.api_tokens.list(app.environment) if each.hint == app.secret[-4:]]
+    return (await app.store.api_tokens.revoke(app.environment, token.id)).ended
 
 
 async def acme(app: Previewed) -> Issued:
-    issued = await app.store.get(app.environment, "acme")
+    issued = await app.store.groups.get(app.environment, "acme")
     assert issued is not None
     return issued
 
@@ -60,7 +60,7 @@ async def test_address_and_session_end_at_the_end_of_the_api_token(app: Previewe
     """Also a session that was opened a moment before. Red when a code has its ten minutes in any case."""
     ends = app.clock() + timedelta(seconds=60)
     app.secret, _ = await issue_api_token(
-        app.store, app.environment, label="support", scopes=[Scope.PREVIEW], expires_at=ends
+        app.store.api_tokens, app.environment, label="support", scopes=[Scope.PREVIEW], expires_at=ends
     )
     unused, used = await app.address(), await app.address()
     app.clock.advance(59)

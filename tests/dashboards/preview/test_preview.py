@@ -36,7 +36,7 @@ async def test_a_preview_explains_a_panel(app: Previewed) -> None:
     address = (await app.ask(WANTED | {"dashboard": "other"})).json()["address"]
     assert "select 1 as a" in (await app.panels((await app.redeem(address)).json()["token"], other)).json()["text"]
     token = make_token(key_id=KEYS.active_id)
-    await app.store.get_or_create(app.environment, GroupDraft("own", "Own", {"carrier": "HA"}), token)
+    await app.store.groups.get_or_create(app.environment, GroupDraft("own", "Own", {"carrier": "HA"}), token)
     own = KEYS.mint(token)
     assert (await app.panels(own)).status_code == 200
     assert (await app.panels(own, path)).status_code == 404
@@ -49,7 +49,7 @@ async def test_a_group_that_has_ended_is_not_previewed(app: Previewed) -> None:
 
     async def end(seconds: float | None) -> None:
         ends = None if seconds is None else app.clock() + timedelta(seconds=seconds)
-        await app.store.update(app.environment, "acme", GroupChanges(expires_at=ends))
+        await app.store.groups.update(app.environment, "acme", GroupChanges(expires_at=ends))
 
     await end(30)
     address, session = await app.address(), await app.session()
@@ -79,7 +79,7 @@ async def test_an_address_opens_a_dashboard_as_a_group_once(app: Previewed) -> N
     assert first["dashboard"]["preview"] == {"id": "acme", "name": "Acme Ltd", "environment": "production"}
     assert panel["rows"] == [[6]]
     assert end == {"end": True}  # it does not stay open, though it was asked to
-    issued = await app.store.get(app.environment, "acme")
+    issued = await app.store.groups.get(app.environment, "acme")
     assert issued is not None
     token = KEYS.mint(issued.token)
     assert not any(token in text for text in (address, opened.text, answer.text))
@@ -102,12 +102,12 @@ async def test_address_and_session_end_after_ten_minutes(app: Previewed) -> None
 async def test_a_preview_follows_its_group(app: Previewed) -> None:
     """It shows what is written now, also after a rotation: it never was the token. A group that is deleted has none."""
     address, session = await app.address(), await app.session()
-    issued = await app.store.get(app.environment, "acme")
+    issued = await app.store.groups.get(app.environment, "acme")
     assert issued is not None
     new = {"key_id": KEYS.active_id, "nonce": make_token().nonce}
-    await app.store.rotate(app.environment, issued.token, **new)
+    await app.store.groups.rotate(app.environment, issued.token, **new)
     assert (await app.panels(session)).status_code == 200
-    await app.store.delete(app.environment, "acme")
+    await app.store.groups.delete(app.environment, "acme")
     assert (await app.panels(session)).status_code == 401
     assert (await app.redeem(address)).status_code == 410
 
@@ -143,7 +143,7 @@ async def test_what_cannot_be_previewed_is_refused(app: Previewed, body: Any, st
     """With the errors of the API."""
     answer = await app.ask(body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
-    assert not [each for each in await app.store.audit() if each.action == "preview.created"]
+    assert not [each for each in await app.store.audit.list() if each.action == "preview.created"]
 
 
 async def test_a_preview_needs_the_scope_in_the_groups_environment(app: Previewed) -> None:
@@ -151,14 +151,14 @@ async def test_a_preview_needs_the_scope_in_the_groups_environment(app: Previewe
     without the scope, and when groups of every environment are found."""
     assert (await app.ask(secret=await app.api_token(Scope.PROVISION, Scope.INTROSPECT))).status_code == 403
     assert (await app.ask(secret="ugkc_" + "A" * 49)).status_code == 401
-    other = await app.store.create_environment("other", Tag.TESTING)
+    other = await app.store.environments.create("other", Tag.TESTING)
     assert (await app.ask(secret=await app.api_token(Scope.PREVIEW, environment=other))).status_code == 404
 
 
 async def test_who_previewed_what_as_whom_is_recorded(app: Previewed) -> None:
     """That it was asked for, with the request, and that it was opened; no secret."""
     session = await app.session()
-    asked, opened = [each for each in await app.store.audit() if each.action.startswith("preview.")]
+    asked, opened = [each for each in await app.store.audit.list() if each.action.startswith("preview.")]
     assert [asked.action, opened.action] == ["preview.created", "preview.opened"]
     for entry in (asked, opened):
         assert entry.author.name.startswith("api token ")

@@ -96,7 +96,7 @@ async def test_a_key_comes_in_the_header_of_the_token_alone(app: Previewed) -> N
 async def test_a_key_and_a_token_are_two_tokens(app: Previewed) -> None:
     """Nobody knows then as whom to answer. Red when one of them is taken."""
     session, token = await app.session(), make_token(key_id=KEYS.active_id)
-    await app.store.get_or_create(app.environment, GroupDraft("own", "Own"), token)
+    await app.store.groups.get_or_create(app.environment, GroupDraft("own", "Own"), token)
     both = {HEADER: session, "Cookie": f"USER_GROUP_TOKEN={KEYS.mint(token)}"}
     answer = await app.client.post(PANELS, json={}, headers=both)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "ambiguous_token")

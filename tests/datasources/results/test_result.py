@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenantry.datasources.results import Result, ResultColumn
-from tenantry.datasources.results.chunk_writers import chunk_writers, narrowed
+from tenantry.datasources.results.chunks import chunk_writers, narrowed
 
 
 @pytest.mark.parametrize(

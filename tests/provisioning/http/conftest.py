@@ -34,7 +34,7 @@ def make_app(store: Any, keys: KeyRing, **options: Any) -> Starlette:
 
 
 async def make_caller(store: MemoryStore, environment: Environment, *scopes: Scope) -> str:
-    secret, _ = await issue_api_token(store, environment, scopes=scopes or [Scope.PROVISION])
+    secret, _ = await issue_api_token(store.api_tokens, environment, scopes=scopes or [Scope.PROVISION])
     return secret
 
 
@@ -87,8 +87,8 @@ def assert_documented(answer: httpx2.Response) -> None:
 async def make_service(store: Any = None, keys: KeyRing | None = None, **options: Any) -> Service:
     """``options``: of ``create_api``."""
     store, keys = store or MemoryStore(), keys or make_keys()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    testing = await store.create_environment("testing", Tag.TESTING, external_data_sources=True)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    testing = await store.environments.create("testing", Tag.TESTING, external_data_sources=True)
     return Service(
         store,
         keys,

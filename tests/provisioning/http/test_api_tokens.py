@@ -12,7 +12,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from tenantry.backends.memory.api_tokens import MemoryApiTokens
 from tenantry.backends.memory.store import MemoryStore
+from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.sql import SQLStore
 from tenantry.cache.slots import utc_now
 from tenantry.database.migrations import migrate
@@ -82,7 +84,7 @@ async def test_an_api_token_that_has_ended(clock: FrozenClock) -> None:
     """
     service = await make_service(MemoryStore(clock=clock))
     secret, made = await issue_api_token(
-        service.store, service.production, scopes=list(Scope), expires_at=clock() + timedelta(hours=1)
+        service.store.api_tokens, service.production, scopes=list(Scope), expires_at=clock() + timedelta(hours=1)
     )
     async with service.http:
         assert (await service.ask("GET", ACME, caller=secret)).status_code == 200
@@ -100,31 +102,41 @@ async def test_an_api_token_that_has_ended(clock: FrozenClock) -> None:
 async def test_an_end_needs_a_time_zone(service: Service) -> None:
     """Red when a time of nowhere is taken for one of UTC."""
     with pytest.raises(ValueError, match="time zone"):
-        await issue_api_token(service.store, service.production, expires_at=utc_now().replace(tzinfo=None))
+        await issue_api_token(service.store.api_tokens, service.production, expires_at=utc_now().replace(tzinfo=None))
 
 
 # --- the last use ---
 
 
-class Recording(MemoryStore):
-    """A store whose records of uses take until they are let go, and fail as told."""
+class RecordingTokens(MemoryApiTokens):
+    """Their records of uses take until they are let go, and fail as told."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, tables: MemoryTables) -> None:
+        super().__init__(tables)
         self.begun = 0
         self.go = asyncio.Event()
         self.failure: Exception | None = None
 
-    async def record_api_token_use(self, token: ApiToken) -> None:
+    async def record_use(self, token: ApiToken) -> None:
         self.begun += 1
         await self.go.wait()
         if self.failure is not None:
             raise self.failure
-        await super().record_api_token_use(token)
+        await super().record_use(token)
+
+
+class Recording(MemoryStore):
+    """``api_tokens`` are RecordingTokens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.api_tokens: RecordingTokens = RecordingTokens(self._tables)
 
 
 async def _last_use(service: Service) -> Any:
-    (found,) = [each for each in await service.store.api_tokens(service.production) if Scope.PROVISION in each.scopes]
+    (found,) = [
+        each for each in await service.store.api_tokens.list(service.production) if Scope.PROVISION in each.scopes
+    ]
     return found.last_used_at
 
 
@@ -136,13 +148,13 @@ async def test_no_request_waits_for_the_record_of_its_use() -> None:
         for _ in range(2):
             assert (await service.ask("GET", ACME)).status_code == 200
         await asyncio.sleep(0)
-        assert (service.store.begun, await _last_use(service)) == (1, None)
-        service.store.go.set()
+        assert (service.store.api_tokens.begun, await _last_use(service)) == (1, None)
+        service.store.api_tokens.go.set()
         while await _last_use(service) is None:
             await asyncio.sleep(0.01)
         assert utc_now() - await _last_use(service) < timedelta(minutes=5)
         assert (await service.ask("GET", ACME)).status_code == 200
-        assert service.store.begun == 1
+        assert service.store.api_tokens.begun == 1
 
 
 @pytest.mark.parametrize("failure", [StoreUnavailable("the store is read-only"), None])
@@ -152,16 +164,16 @@ async def test_no_request_fails_with_the_record_of_its_use(
     """A store that refuses, or never answers, is asked again ten minutes later; the log says why, and no secret."""
     monkeypatch.setattr(api_token_uses, "_PATIENCE", 0.01)
     service = await make_service(Recording())
-    service.store.failure = failure
+    service.store.api_tokens.failure = failure
     if failure is not None:
-        service.store.go.set()
+        service.store.api_tokens.go.set()
     with caplog.at_level("INFO", "tenantry.api"):
         async with service.http, asyncio.timeout(60):
             assert (await service.ask("GET", ACME)).status_code == 200
             while not caplog.records:
                 await asyncio.sleep(0.01)
             assert (await service.ask("GET", ACME)).status_code == 200
-    assert (service.store.begun, await _last_use(service)) == (1, None)
+    assert (service.store.api_tokens.begun, await _last_use(service)) == (1, None)
     assert "the use of API token" in caplog.text
     assert service.caller not in caplog.text
 
@@ -173,8 +185,8 @@ async def test_a_store_that_nobody_can_write_to(tmp_path: Path, caplog: pytest.L
     url = f"sqlite:///{tmp_path}/store.db"
     migrate(url)
     store = SQLStore(url, run_dir=tmp_path / "run")
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    secrets = [(await issue_api_token(store, production))[0] for _ in range(5)]
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    secrets = [(await issue_api_token(store.api_tokens, production))[0] for _ in range(5)]
     store._runner._timeout = 0.3
     transport = httpx2.ASGITransport(make_app(store, make_keys()))
     with closing(sqlite3.connect(tmp_path / "store.db")) as file, caplog.at_level("INFO", "tenantry.api"):

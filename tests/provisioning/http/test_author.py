@@ -12,8 +12,8 @@ async def test_the_api_token_and_the_request_are_named(service: Service) -> None
 
     Red when an operation forgets to pass its author on.
     """
-    secret, caller = await issue_api_token(service.store, service.production, label="billing")
-    after = (await service.store.audit())[-1].number
+    secret, caller = await issue_api_token(service.store.api_tokens, service.production, label="billing")
+    after = (await service.store.audit.list())[-1].number
     made = await service.ask("GET", {"user_group_id": "acme"}, caller=secret, X_Request_Id="r-1")
     await service.ask("GET", {"user_group_id": "acme"}, caller=secret, X_Request_Id="r-2")
     await service.ask("PUT", {"user_group_id": "acme", "name": "Acme"}, caller=secret, X_Request_Id="r-3")
@@ -22,7 +22,7 @@ async def test_the_api_token_and_the_request_are_named(service: Service) -> None
         body = {"current_token": token}
         await service.ask("POST", body, caller=secret, X_Request_Id=request_id, Idempotency_Key="once")
     await service.ask("POST", {"current_token": "nonsense"}, caller=secret, X_Request_Id="r-6")
-    entries = await service.store.audit(after=after)
+    entries = await service.store.audit.list(after=after)
     assert [(entry.action, entry.author.request_id) for entry in entries] == [
         ("group.created", "r-1"),
         ("group.updated", "r-3"),
@@ -36,7 +36,7 @@ async def test_the_api_token_and_the_request_are_named(service: Service) -> None
 async def test_an_answer_and_the_trail_name_one_request(service: Service) -> None:
     """Also where the caller gave no id. Red when the id is made anew each time it is asked for."""
     answer = await service.ask("GET", {"user_group_id": "acme"})
-    (entry,) = [entry for entry in await service.store.audit() if entry.action == "group.created"]
+    (entry,) = [entry for entry in await service.store.audit.list() if entry.action == "group.created"]
     assert entry.author.request_id == answer.headers["x-request-id"]
 
 
@@ -44,4 +44,4 @@ async def test_a_program_that_says_nothing_is_unnamed(service: Service) -> None:
     """There is an author in any case."""
     provisioner = Provisioner(service.store, service.keys)
     await provisioner.get_or_create(service.production, GroupDraft("acme", "Acme"))
-    assert (await service.store.audit())[-1].author.name == "unnamed"
+    assert (await service.store.audit.list())[-1].author.name == "unnamed"

@@ -97,7 +97,7 @@ async def test_lines_create_merge_and_leave(service: Service) -> None:
     assert summary == {"created": 3}
     assert [each["user_group"]["name"] for each in first] == ["a", "B", "c"]
     assert first[2]["user_group"]["properties"] == {"p": 1}, "null removes a member, of a new group too"
-    trail, generation = await service.store.audit(), (await service.store.changes(None)).generation
+    trail, generation = await service.store.audit.list(), (await service.store.changes(None)).generation
     lines, summary = await report(
         service,
         {"user_group_id": "a", "name": "A"},
@@ -108,10 +108,10 @@ async def test_lines_create_merge_and_leave(service: Service) -> None:
     assert codes(lines) == ["updated", "updated", "unchanged", "created"]
     assert summary == {"created": 1, "updated": 2, "unchanged": 1}
     assert lines[1]["user_group"]["properties"] == {"keep": 1, "deep": {"x": 3, "y": 2}, "new": [1]}
-    stored = await service.store.get_many(service.production, list("abcd"))
+    stored = await service.store.groups.get_many(service.production, list("abcd"))
     assert [stored[each].group.revision for each in "abcd"] == [2, 2, 1, 1]
     assert [line["user_group"]["token"] for line in lines[:3]] == [line["user_group"]["token"] for line in first]
-    noted = (await service.store.audit())[len(trail) :]
+    noted = (await service.store.audit.list())[len(trail) :]
     assert [(each.action, each.subject) for each in noted] == [
         ("group.updated", "a"),
         ("group.updated", "b"),
@@ -193,7 +193,7 @@ async def test_a_dry_run_writes_nothing(service: Service) -> None:
     """And answers as the bulk would; what would be new is empty. Red when the endpoint always takes the provisioner
     that writes."""
     await service.ask("GET", {"user_group_id": "a", "properties": {"x": 1}})
-    before = await service.store.audit(), await service.store.groups(service.production)
+    before = await service.store.audit.list(), await service.store.groups.list(service.production)
     groups = [{"user_group_id": "a", "properties": {"y": 2}}, {"user_group_id": "b"}, {"user_group_id": ""}]
     answer = await send(service, body_of([*groups, {"user_group_id": "a"}]), query="?dry_run=true")
     assert answer.headers["dry-run"] == "true"
@@ -202,7 +202,7 @@ async def test_a_dry_run_writes_nothing(service: Service) -> None:
     assert lines[0]["user_group"]["properties"] == {"x": 1, "y": 2}
     assert (lines[1]["user_group"]["team_id"], lines[1]["user_group"]["token"]) == (0, "")
     assert last["summary"] == {"lines": 4, "created": 1, "updated": 1, "unchanged": 1, "failed": 1}
-    assert (await service.store.audit(), await service.store.groups(service.production)) == before
+    assert (await service.store.audit.list(), await service.store.groups.list(service.production)) == before
     written = await send(service, body_of([*groups, {"user_group_id": "a"}]))
     assert "dry-run" not in written.headers
     assert codes(lines_of(written)[:-1])[:3] == codes(lines)[:3]
@@ -211,7 +211,7 @@ async def test_a_dry_run_writes_nothing(service: Service) -> None:
 async def test_each_line_fails_alone(service: Service) -> None:
     """With the code and the field that a single call has; the lines around it are done. Red when the batch is refused
     for one of its lines."""
-    await service.store.create_data_source(service.production, source_id="ds_1", provided_id="own", url="sqlite:///x")
+    await service.store.sources.create(service.production, source_id="ds_1", provided_id="own", url="sqlite:///x")
     bad: list[tuple[bytes, str, str | None]] = [
         (b"{", "bad_json", None),
         (b"nonsense", "bad_json", None),
@@ -239,7 +239,7 @@ async def test_each_line_fails_alone(service: Service) -> None:
         assert set(line) == {"line", "success", "error"}
         assert field is None or line["error"]["field"] == field, text[:60]
         assert "line" in line["error"]["message"] or "field" in line["error"], line
-    assert [each.provided_id for each in await service.store.groups(service.production)] == ["before", "after"]
+    assert [each.provided_id for each in await service.store.groups.list(service.production)] == ["before", "after"]
 
 
 async def test_a_token_in_a_line_is_neither_stored_nor_repeated(service: Service) -> None:
@@ -282,7 +282,7 @@ async def test_a_group_whose_signing_key_is_gone(service: Service) -> None:
     async with service.http:
         lines, _ = await report(service, {"user_group_id": "a", "name": "A"}, {"user_group_id": "b"})
     assert codes(lines) == ["signing_key_missing", "created"]
-    stored = await service.store.get(service.production, "a")
+    stored = await service.store.groups.get(service.production, "a")
     assert stored is not None
     assert stored.group.name == "a"
 
@@ -294,19 +294,19 @@ async def test_a_group_that_another_writer_changes_meanwhile(service: Service, m
     """The merge is made of the group as it is when it is written: another writer's property stays. Red when a write
     that was not as expected is reported as done."""
     await report(service, {"user_group_id": "a"}, {"user_group_id": "gone"})
-    read = service.store.get_many
+    read = service.store.groups.get_many
     others = [True]
 
     async def interrupted(environment: Any, provided_ids: Any) -> Any:
         found = await read(environment, provided_ids)
         if others:
             others.clear()
-            await service.store.update(service.production, "a", GroupChanges(properties={"theirs": 1}))
-            await service.store.delete(service.production, "gone")
+            await service.store.groups.update(service.production, "a", GroupChanges(properties={"theirs": 1}))
+            await service.store.groups.delete(service.production, "gone")
             await service.ask("GET", {"user_group_id": "new", "properties": {"theirs": 1}})
         return found
 
-    monkeypatch.setattr(service.store, "get_many", interrupted)
+    monkeypatch.setattr(service.store.groups, "get_many", interrupted)
     lines, _ = await report(
         service,
         {"user_group_id": "a", "properties": {"ours": 2}},

@@ -64,7 +64,7 @@ async def test_refused_before_any_line(
     """With the answer of a single call, and nothing done."""
     answer = await send(service, b'{"user_group_id":"a"}\n', query=query, **headers)
     assert code_of(answer) == expected
-    assert await service.store.groups(service.production) == []
+    assert await service.store.groups.list(service.production) == []
     if expected[0] == 415:
         assert answer.headers["accept"] == "application/x-ndjson"
 

@@ -37,7 +37,7 @@ async def test_a_bulk_goes_on_when_postgresql_is_back(postgres: Postgres, tmp_pa
     assert (last["success"], last["error"]["code"], last["summary"]["created"]) == (0, "store_unavailable", 700)
     assert len(created) == 700
     postgres.execute(f"alter database {name} allow_connections true")
-    stored = await store.groups(service.production, limit=2_000)
+    stored = await store.groups.list(service.production, limit=2_000)
     assert {group.provided_id for group in stored} == set(created)
     again = Exchange(app, service, [b"".join(first + second), b""])
     await again.run()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tenantry.errors import StoreUnavailable
-from tenantry.provisioning.http import lines, report_buffer
+from tenantry.provisioning.http import bulk_report, ndjson_reader
 from tenantry.provisioning.http.endpoint import RequestRecord
 from tests.provisioning.http.conftest import Service, make_app
 
@@ -132,7 +132,7 @@ async def test_memory_stays_small_for_a_client_that_reads_last(
     in memory: most clients send all before they read. One byte more ends the bulk, after the lines that it had. Red
     without the temporary file (the app waits for ever, or has the report in memory), and when the body is collected."""
     most = 32 * 1024 * 1024
-    monkeypatch.setattr(lines, "MAX_BULK", most)
+    monkeypatch.setattr(ndjson_reader, "MAX_BULK", most)
     exchange = Exchange(make_app(service.store, service.keys), service, large(most + 1), "dry_run=true")
     exchange.keep = False
     exchange.reads.clear()
@@ -163,7 +163,7 @@ async def test_without_a_temporary_file_the_reader_is_waited_for(
     def refuse() -> None:
         raise OSError("read-only file system")
 
-    monkeypatch.setattr(report_buffer, "TemporaryFile", refuse)
+    monkeypatch.setattr(bulk_report, "TemporaryFile", refuse)
     number = 300
     parts = [line(each, properties={"text": "x" * 30_000}) for each in range(number)]
     exchange = Exchange(make_app(service.store, service.keys), service, [*parts, b""], "dry_run=true")
@@ -204,7 +204,7 @@ async def test_reports_come_while_the_body_is_sent(service: Service) -> None:
 
 
 async def ids(service: Service) -> list[str]:
-    return [group.provided_id for group in await service.store.groups(service.production)]
+    return [group.provided_id for group in await service.store.groups.list(service.production)]
 
 
 async def test_a_client_that_leaves(service: Service) -> None:
@@ -257,7 +257,7 @@ async def test_a_server_that_is_about_to_stop(service: Service) -> None:
 async def test_a_store_that_goes_away(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report says which lines are done; those without a report are not. The end names the store's error, and not
     the text of it. Red when the bulk goes on with the next lines."""
-    write, calls = service.store.write_many, 0
+    write, calls = service.store.groups.write_many, 0
 
     async def failing(*given: Any, **named: Any) -> Any:
         nonlocal calls
@@ -266,7 +266,7 @@ async def test_a_store_that_goes_away(service: Service, monkeypatch: pytest.Monk
             raise StoreUnavailable("the PostgreSQL at db.internal does not answer")
         return await write(*given, **named)
 
-    monkeypatch.setattr(service.store, "write_many", failing)
+    monkeypatch.setattr(service.store.groups, "write_many", failing)
     bad = b"{}\n"
     parts = [line(1) + line(2), line(3) + bad + line(4), line(5), b""]
     exchange = Exchange(make_app(service.store, service.keys), service, parts)
@@ -307,7 +307,7 @@ async def test_a_mistake_of_ours(
     async def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError(secret)
 
-    monkeypatch.setattr(service.store, "write_many", broken)
+    monkeypatch.setattr(service.store.groups, "write_many", broken)
     exchange = Exchange(make_app(service.store, service.keys), service, [line(1), b""])
     with caplog.at_level(logging.ERROR, logger="tenantry.api"):
         await exchange.run()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from typing import Any
 
 import httpx2
 import pytest
 
-from tenantry.backends.memory.store import MemoryStore
 from tenantry.provisioning.http.request import SMALL_BODY
 from tenantry.tokens import checksum
 from tests.provisioning.http.conftest import JSON_TYPE, Service, make_app
@@ -19,16 +17,22 @@ from tests.provisioning.http.test_table import ACME, code_of
 ANEW = {"user_group_id": "new"}
 
 
+PARTS = {"groups", "environments", "api_tokens", "sources", "codes", "usage", "audit"}
+
+
 class Counted:
-    """A store that counts what it is asked for."""
+    """A store that notes the calls of its parts, and of itself."""
 
-    def __init__(self, store: MemoryStore) -> None:
-        self._store = store
-        self.calls: list[str] = []
+    def __init__(self, counted: Any, calls: list[str] | None = None, prefix: str = "") -> None:
+        self._counted = counted
+        self._prefix = prefix
+        self.calls: list[str] = [] if calls is None else calls
 
-    def __getattr__(self, verb: str) -> Callable[..., Any]:
-        self.calls.append(verb)
-        found: Callable[..., Any] = getattr(self._store, verb)
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._counted, name)
+        if name in PARTS:
+            return Counted(found, self.calls, f"{name}.")
+        self.calls.append(self._prefix + name)
         return found
 
 
@@ -41,13 +45,13 @@ def unknown_token() -> str:
 @pytest.mark.parametrize(
     ("method", "body", "calls"),
     [
-        ("GET", ACME, ["caller"]),
-        ("QUERY", ACME, ["caller"]),
-        ("POST", ACME, ["caller"]),
-        ("GET", ANEW, ["caller", "get_or_create"]),
-        ("PUT", {**ACME, "name": "Acme Ltd"}, ["caller", "update"]),
-        ("PUT", ANEW, ["caller"]),
-        ("POST", {"current_token": "?"}, ["api_token"]),
+        ("GET", ACME, ["api_tokens.get_with_group"]),
+        ("QUERY", ACME, ["api_tokens.get_with_group"]),
+        ("POST", ACME, ["api_tokens.get_with_group"]),
+        ("GET", ANEW, ["api_tokens.get_with_group", "groups.get_or_create"]),
+        ("PUT", {**ACME, "name": "Acme Ltd"}, ["api_tokens.get_with_group", "groups.update"]),
+        ("PUT", ANEW, ["api_tokens.get_with_group"]),
+        ("POST", {"current_token": "?"}, ["api_tokens.get"]),
     ],
 )
 async def test_what_a_request_asks_of_the_store(
@@ -104,13 +108,13 @@ async def test_the_body_of_a_stranger_is_not_waited_for(
     """
     sent: list[dict[str, Any]] = []
     looked_up = asyncio.Event()
-    real = service.store.api_token
+    real = service.store.api_tokens.get
 
     async def api_token(digest: bytes) -> Any:
         looked_up.set()
         return await real(digest)
 
-    monkeypatch.setattr(service.store, "api_token", api_token)
+    monkeypatch.setattr(service.store.api_tokens, "get", api_token)
 
     async def receive() -> dict[str, Any]:
         assert looked_up.is_set(), "the body was asked for"
@@ -132,6 +136,6 @@ async def test_a_long_body_of_a_caller_is_read(service: Service) -> None:
     """The caller is looked up before it, and again with the group: who was revoked meanwhile is too late."""
     body = json.dumps({**ACME, "properties": {"text": "x" * SMALL_BODY}}).encode()
     assert (await service.send("GET", body, JSON_TYPE)).status_code == 200
-    found = await service.store.get(service.production, "acme")
+    found = await service.store.groups.get(service.production, "acme")
     assert found is not None
     assert found.group.as_dict()["properties"] == {"text": "x" * SMALL_BODY}

@@ -22,7 +22,7 @@ async def test_put_is_refused_with_the_query_and_the_variable() -> None:
     """By the code of the case, in JSON and as a problem; the group stays as it was. Red when the contract is not given
     on to the provisioner."""
     store = MemoryStore()
-    environment = await store.create_environment("production", Tag.CUSTOMER)
+    environment = await store.environments.create("production", Tag.CUSTOMER)
     caller = await make_caller(store, environment)
     transport = httpx2.ASGITransport(app=make_app(store, make_keys(), contract=CONTRACT))
     async with httpx2.AsyncClient(transport=transport, base_url="http://api") as http:

@@ -44,9 +44,9 @@ async def held(service: Service) -> Any:
     """All that a write could leave: groups with their tokens and revisions, the audit trail, the list of changes."""
     store, groups = service.store, []
     for environment in (service.production, service.testing):
-        found = await store.groups(environment)
-        groups += [await store.get(environment, group.provided_id) for group in found]
-    return groups, await store.audit(), (await store.changes(None)).generation
+        found = await store.groups.list(environment)
+        groups += [await store.groups.get(environment, group.provided_id) for group in found]
+    return groups, await store.audit.list(), (await store.changes(None)).generation
 
 
 def essence(answer: httpx2.Response) -> tuple[int, dict[str, str], dict[str, Any]]:
@@ -95,14 +95,14 @@ async def test_it_answers_what_the_write_does_and_writes_nothing(service: Servic
     """Each write is rehearsed with an Idempotency-Key, twice, then done with the same key: the answers are alike but
     for what does not exist yet, the store holds what it held, and the key was free. Red when the key was taken, when
     the answer showed a token that was drawn, when the write was made, and when the contract was not given on."""
-    await service.store.create_data_source(
+    await service.store.sources.create(
         service.production, source_id="ds_own", provided_id="own", url="sqlite:////own.db"
     )
     tokens = {"LIVE": "", "OLD": ""}
     for name, caller in (("FOREIGN", service.tester), ("GONE", None)):
         made = await service.ask("GET", {"user_group_id": "acme"}, caller=caller)
         tokens[name] = made.json()["user_group"]["token"]
-    await service.store.delete(service.production, "acme")
+    await service.store.groups.delete(service.production, "acme")
     for number, (method, fields, path, status, unknown) in enumerate(STEPS):
         token = fields.get("current_token")
         given = {**fields, "current_token": tokens.get(token, token)} if token else fields
@@ -163,7 +163,7 @@ async def test_without_it_the_write_is_made(query: str, service: Service) -> Non
     """Red when the parameter alone, whatever its value, is taken for a dry run."""
     answer = await service.send("GET", b'{"user_group_id": "acme"}', JSON_TYPE, path=f"/api/user?{query}")
     assert (answer.json()["new_user_group"], answer.headers.get("dry-run")) == (True, None)
-    assert await service.store.get(service.production, "acme") is not None
+    assert await service.store.groups.get(service.production, "acme") is not None
 
 
 @pytest.mark.parametrize("service", ["memory"], indirect=True)

@@ -44,7 +44,7 @@ async def test_what_is_no_end_date(service: Service, value: Any) -> None:
     answer = await service.ask("PATCH", {**ACME, "name": "New", "expires_at": value})
     assert code_of(answer) == (422, "invalid_body")
     assert (answer.json()["error"]["field"], answer.json()["error"]["message"]) == ("/expires_at", RULE)
-    stored = await service.store.get(service.production, "acme")
+    stored = await service.store.groups.get(service.production, "acme")
     assert stored is not None
     assert (stored.group.name, stored.group.expires_at) == ("acme", None)
 

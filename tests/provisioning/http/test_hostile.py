@@ -146,7 +146,7 @@ async def test_invalid_body(service: Service, name: str, method: str) -> None:
     if answer.json()["error"]["code"] != "ambiguous_request":
         assert answer.json()["error"]["field"] == pointer
         assert not answer.json()["error"]["message"][0].isupper(), answer.json()
-    assert await service.store.get(service.production, "a") is None
+    assert await service.store.groups.get(service.production, "a") is None
 
 
 async def test_no_depth_is_a_fault(service: Service) -> None:
@@ -287,7 +287,7 @@ async def test_a_client_that_is_gone_is_not_answered(service: Service) -> None:
     """Nothing is sent, nothing is created, nothing is logged as a bug."""
     sent = Sent(b'{"user_group_id":"a"}', then="disconnect")
     assert await call(make_app(service.store, service.keys), service, sent) == []
-    assert await service.store.get(service.production, "a") is None
+    assert await service.store.groups.get(service.production, "a") is None
     with pytest.raises(ClientDisconnected):
         await read_body(Sent(b"", then="disconnect"), None)
 

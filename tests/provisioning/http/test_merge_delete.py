@@ -30,7 +30,7 @@ async def test_patch_merges_what_is_given(service: Service) -> None:
         caller=service.tester)  # fmt: skip
     assert_always(merged)
     assert merged.json() == {"success": 1, "user_group": {**group, "properties": {"a": 1, "b": {"c": 2}, "e": []}}}
-    stored = await service.store.get(service.testing, "acme")
+    stored = await service.store.groups.get(service.testing, "acme")
     assert stored is not None
     assert stored.group.as_dict()["mapping"] == {"n": "y"}
     renamed = await service.ask("PATCH", {**ACME, "name": "B"}, caller=service.tester)
@@ -68,10 +68,10 @@ async def test_patch_takes_both_media_types(service: Service) -> None:
 async def test_patch_refuses(service: Service, body: dict[str, Any], status: int, code: str, field: str) -> None:
     """As PUT does, with the field; and nothing is changed."""
     await service.ask("GET", {**ACME, "properties": {"a": 1}})
-    before = await service.store.get(service.production, "acme")
+    before = await service.store.groups.get(service.production, "acme")
     answer = await service.ask("PATCH", body)
     assert (*code_of(answer), answer.json()["error"]["field"]) == (status, code, field)
-    assert await service.store.get(service.production, "acme") == before
+    assert await service.store.groups.get(service.production, "acme") == before
 
 
 async def test_the_limits_hold_for_the_result(service: Service) -> None:
@@ -88,7 +88,7 @@ async def test_patches_at_once_lose_nothing(service: Service) -> None:
     names = [f"p{number}" for number in range(8)]
     done = await asyncio.gather(*(service.ask("PATCH", {**ACME, "properties": {name: 1}}) for name in names))
     assert {each.status_code for each in done} == {200}
-    stored = await service.store.get(service.production, "acme")
+    stored = await service.store.groups.get(service.production, "acme")
     assert stored is not None
     assert sorted(stored.group.as_dict()["properties"]) == names
 
@@ -100,7 +100,7 @@ async def test_a_group_that_always_changes(service: Service, monkeypatch: pytest
     async def update(*_: Any, **__: Any) -> Any:
         raise GroupChanged("changed")
 
-    monkeypatch.setattr(service.store, "update", update)
+    monkeypatch.setattr(service.store.groups, "update", update)
     assert code_of(await service.ask("PATCH", {**ACME, "name": "B"})) == (503, "store_unavailable")
 
 
@@ -124,7 +124,7 @@ async def test_delete_by_the_address(service: Service) -> None:
     }
     assert await service.store.find(service.keys.read(made["token"])) is None
     assert code_of(await delete(service, "?user_group_id=a%26b+%C3%A9")) == (404, "unknown_group")
-    last = (await service.store.audit())[-1]
+    last = (await service.store.audit.list())[-1]
     assert (last.action, last.subject, last.author.request_id) == (
         "group.deleted",
         "a&b é",
@@ -154,7 +154,7 @@ async def test_an_address_that_names_no_group(service: Service, query: str) -> N
     await service.ask("GET", ACME)
     for body in (b"", b'{"user_group_id": "acme"}'):
         assert code_of(await delete(service, query, body)) == (400, "bad_request")
-    assert await service.store.get(service.production, "acme") is not None
+    assert await service.store.groups.get(service.production, "acme") is not None
 
 
 async def test_who_may_delete(service: Service) -> None:
@@ -163,4 +163,4 @@ async def test_who_may_delete(service: Service) -> None:
     assert code_of(await delete(service, "?user_group_id=acme", caller="x")) == (401, "unauthorized")
     assert code_of(await delete(service, "?user_group_id=acme", caller=service.reader)) == (403, "missing_scope")
     assert code_of(await delete(service, "?user_group_id=acme", caller=service.tester)) == (404, "unknown_group")
-    assert await service.store.get(service.production, "acme") is not None
+    assert await service.store.groups.get(service.production, "acme") is not None

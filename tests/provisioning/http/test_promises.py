@@ -40,14 +40,14 @@ async def test_a_key_in_flight(service: Service, monkeypatch: pytest.MonkeyPatch
     Red when the key is not claimed: the second request waits as the first does.
     """
     entered, leave = asyncio.Event(), asyncio.Event()
-    create = service.store.get_or_create
+    create = service.store.groups.get_or_create
 
     async def slow(*given: Any, **named: Any) -> Any:
         entered.set()
         await leave.wait()
         return await create(*given, **named)
 
-    monkeypatch.setattr(service.store, "get_or_create", slow)
+    monkeypatch.setattr(service.store.groups, "get_or_create", slow)
     first = asyncio.ensure_future(service.ask("POST", ACME, Idempotency_Key="k"))
     await entered.wait()
     async with asyncio.timeout(120):
@@ -75,7 +75,7 @@ async def test_a_bug_is_500_with_the_request_id_only(
     async def fail(*given: Any, **named: Any) -> None:
         raise error
 
-    monkeypatch.setattr(service.store, "get_or_create", fail)
+    monkeypatch.setattr(service.store.groups, "get_or_create", fail)
     with caplog.at_level(logging.DEBUG):
         answer = await service.ask("GET", {**ACME, "properties": {"a": CANARY}}, X_Request_Id="req-7")
     assert code_of(answer) == (500, "internal")
@@ -93,7 +93,7 @@ async def test_other_errors_of_the_tree_keep_their_code(service: Service, monkey
     async def fail(*given: Any, **named: Any) -> None:
         raise MissingVariable("x is missing", names=["x"])
 
-    monkeypatch.setattr(service.store, "get_or_create", fail)
+    monkeypatch.setattr(service.store.groups, "get_or_create", fail)
     headers = {"Authorization": f"Token {service.caller}"}
     assert code_of(await service.http.post("/api/user", json=ACME, headers=headers)) == (422, "missing_variable")
 

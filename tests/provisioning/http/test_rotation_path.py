@@ -47,7 +47,7 @@ async def test_it_does_nothing_else(service: Service) -> None:
     """No group is made here, whatever the body: 422. Red when it reads bodies as ``POST /api/user`` does."""
     for body in (ACME, {}, {**ACME, "current_token": "x"}):
         assert code_of(await rotate(service, body)) == (422, "invalid_body")
-    assert await service.store.groups(service.production) == []
+    assert await service.store.groups.list(service.production) == []
     assert code_of(await rotate(service, {"current_token": "x"})) == (404, "unknown_token")
 
 
@@ -89,14 +89,14 @@ async def test_a_key_in_flight_is_in_flight_at_both(service: Service, monkeypatc
     """409 with Retry-After. Red when each address counts by itself, and without ``retry_after`` of the error."""
     body = {"current_token": await token_of(service)}
     begun, go_on = asyncio.Event(), asyncio.Event()
-    real = service.store.rotate
+    real = service.store.groups.rotate
 
     async def slow(*given: Any, **named: Any) -> Any:
         begun.set()
         await go_on.wait()
         return await real(*given, **named)
 
-    monkeypatch.setattr(service.store, "rotate", slow)
+    monkeypatch.setattr(service.store.groups, "rotate", slow)
     first = asyncio.create_task(rotate(service, body, Idempotency_Key="once"))
     async with asyncio.timeout(30):
         await begun.wait()
@@ -127,5 +127,5 @@ async def test_it_is_audited_and_counted(service: Service) -> None:
     async with httpx2.AsyncClient(transport=transport, base_url="http://tenantry.test", headers=headers) as http:
         assert (await http.post(ROTATE, json=body)).status_code == 200
     assert [(each.operation, each.status, each.code) for each in served] == [("rotate", 200, "ok")]
-    entry = (await service.store.audit())[-1]
+    entry = (await service.store.audit.list())[-1]
     assert (entry.action, entry.author.request_id) == ("group.rotated", "r-1")

@@ -55,7 +55,7 @@ def load_schema() -> tuple[Any, str]:
 
     async def caller() -> str:
         # Mappings of an environment with external data sources are not looked up.
-        environment = await store.create_environment("production", Tag.CUSTOMER, external_data_sources=True)
+        environment = await store.environments.create("production", Tag.CUSTOMER, external_data_sources=True)
         return await make_caller(store, environment, *Scope)
 
     secret = anyio.run(caller)

@@ -64,8 +64,8 @@ async def test_a_secret_as_a_value(service: Service, pointer: str, kind: str, ca
             assert code_of(answer) == (422, "invalid_body")
             assert answer.json()["error"]["field"] == pointer
             assert_nowhere(SECRETS[kind], answer.text, caplog.text)
-    assert await service.store.groups(service.production) == []
-    assert_nowhere(SECRETS[kind], repr(await service.store.audit()))
+    assert await service.store.groups.list(service.production) == []
+    assert_nowhere(SECRETS[kind], repr(await service.store.audit.list()))
 
 
 @pytest.mark.parametrize("kind", SECRETS)
@@ -85,7 +85,7 @@ async def test_a_secret_as_an_idempotency_key(service: Service) -> None:
         answer = await service.ask("POST", {"user_group_id": "acme"}, Idempotency_Key=secret)
         assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
         assert_nowhere(secret, answer.text)
-    assert await service.store.groups(service.production) == []
+    assert await service.store.groups.list(service.production) == []
 
 
 async def test_a_secret_in_an_address(service: Service, caplog: pytest.LogCaptureFixture) -> None:
@@ -104,7 +104,7 @@ async def test_what_only_begins_alike_is_taken(service: Service, text: str) -> N
 
 async def test_a_group_from_before_is_found_and_changed_by_a_program(service: Service) -> None:
     """What was stored when nobody looked can be read, and deleted: the checks are of what is written."""
-    await service.store.get_or_create(service.production, GroupDraft(API[0], "Acme"), make_token())
+    await service.store.groups.get_or_create(service.production, GroupDraft(API[0], "Acme"), make_token())
     provisioner = Provisioner(service.store, service.keys)
     assert await provisioner.get(service.production, API[0]) is not None
     with pytest.raises(InvalidBody):

@@ -34,14 +34,14 @@ async def hang(*given: Any, **named: Any) -> None:
 @pytest.mark.parametrize(
     ("verb", "method", "body", "code"),
     [
-        ("caller", "GET", ACME, "store_unavailable"),
-        ("caller", "PUT", ACME, "store_unavailable"),
-        ("api_token", "POST", {"current_token": None}, "store_unavailable"),
-        ("data_source", "GET", {**ACME, "mapping": {"main": "x"}}, "store_unavailable"),
-        ("get_or_create", "GET", ANEW, "outcome_unknown"),
-        ("get_or_create", "POST", ANEW, "outcome_unknown"),
-        ("update", "PUT", ACME, "outcome_unknown"),
-        ("rotate", "POST", {"current_token": None}, "outcome_unknown"),
+        ("api_tokens.get_with_group", "GET", ACME, "store_unavailable"),
+        ("api_tokens.get_with_group", "PUT", ACME, "store_unavailable"),
+        ("api_tokens.get", "POST", {"current_token": None}, "store_unavailable"),
+        ("sources.get", "GET", {**ACME, "mapping": {"main": "x"}}, "store_unavailable"),
+        ("groups.get_or_create", "GET", ANEW, "outcome_unknown"),
+        ("groups.get_or_create", "POST", ANEW, "outcome_unknown"),
+        ("groups.update", "PUT", ACME, "outcome_unknown"),
+        ("groups.rotate", "POST", {"current_token": None}, "outcome_unknown"),
     ],
 )
 async def test_a_call_that_never_ends(
@@ -58,7 +58,8 @@ async def test_a_call_that_never_ends(
     Red without the patience: the test never ends.
     """
     token = (await service.ask("GET", ACME)).json()["user_group"]["token"]
-    monkeypatch.setattr(service.store, verb, hang)
+    part, method_name = verb.split(".")
+    monkeypatch.setattr(getattr(service.store, part), method_name, hang)
     sent = {name: token if value is None else value for name, value in body.items()}
     answer = await hurried.request(method, "/api/user", json=sent)
     assert code_of(answer) == (503, code)
@@ -73,8 +74,8 @@ async def test_the_calls_of_one_request_share_the_time(
 
     Red when each call has the whole time: the answer is 200 after more than a second.
     """
-    find = service.store.data_source
-    await service.store.create_data_source(service.production, source_id="ds_1", provided_id="x", url="sqlite:///x.db")
+    find = service.store.sources.get
+    await service.store.sources.create(service.production, source_id="ds_1", provided_id="x", url="sqlite:///x.db")
     names = iter(range(200))
 
     async def slow(environment: Any, reference: str) -> Any:
@@ -82,12 +83,12 @@ async def test_the_calls_of_one_request_share_the_time(
         await asyncio.sleep(SECONDS / 4)
         return await find(environment, "ds_1")
 
-    monkeypatch.setattr(service.store, "data_source", slow)
+    monkeypatch.setattr(service.store.sources, "get", slow)
     mapping = {str(number): f"source-{number}" for number in range(100)}
     answer = await hurried.request("GET", "/api/user", json={**ACME, "mapping": mapping})
     assert code_of(answer) == (503, "store_unavailable")
     assert next(names) <= 5
-    assert await service.store.get(service.production, "acme") is None
+    assert await service.store.groups.get(service.production, "acme") is None
 
 
 async def test_a_slow_body_takes_nothing_of_the_stores_time(service: Service) -> None:

@@ -135,7 +135,7 @@ async def test_rotation_of_a_foreign_token(service: Service) -> None:
     """A token of another environment or of a deleted group is unknown, in the same words as a malformed one."""
     foreign = (await service.ask("GET", ACME, caller=service.tester)).json()["user_group"]["token"]
     gone = (await service.ask("GET", ACME)).json()["user_group"]["token"]
-    await service.store.delete(service.production, "acme")
+    await service.store.groups.delete(service.production, "acme")
     answers = [(await service.ask("POST", {"current_token": text})).json()["error"] for text in (foreign, gone, "x")]
     assert answers[0]["code"] == "unknown_token"
     assert answers[0] == answers[1] == answers[2]
@@ -247,8 +247,8 @@ async def test_a_revoked_api_token_is_dead_at_once(service: Service) -> None:
     """It is looked up on every call."""
     secret = await make_caller(service.store, service.production)
     assert (await service.ask("GET", ACME, caller=secret)).status_code == 200
-    token = (await service.store.api_tokens(service.production))[-1]
-    await service.store.revoke_api_token(service.production, token.id)
+    token = (await service.store.api_tokens.list(service.production))[-1]
+    await service.store.api_tokens.revoke(service.production, token.id)
     assert code_of(await service.ask("GET", ACME, caller=secret)) == (401, "unauthorized")
 
 
@@ -258,8 +258,8 @@ async def test_a_malformed_api_token_costs_no_lookup(service: Service, monkeypat
     async def refuse(*given: Any) -> None:
         raise AssertionError("the store was asked")
 
-    for verb in ("api_token", "caller"):
-        monkeypatch.setattr(service.store, verb, refuse)
+    for verb in ("get", "get_with_group"):
+        monkeypatch.setattr(service.store.api_tokens, verb, refuse)
     wrong = service.caller[:-1] + ("0" if service.caller[-1] != "0" else "1")
     assert code_of(await service.ask("GET", ACME, caller=wrong)) == (401, "unauthorized")
 
@@ -277,7 +277,7 @@ async def test_a_lacking_scope(service: Service) -> None:
     """403 on every method, and nothing is created."""
     for method in ("GET", "PUT", "POST", "QUERY"):
         assert code_of(await service.ask(method, ACME, caller=service.reader)) == (403, "missing_scope")
-    assert await service.store.get(service.production, "acme") is None
+    assert await service.store.groups.get(service.production, "acme") is None
 
 
 # --- the order of checks ---
@@ -376,7 +376,7 @@ async def test_head_never_creates(service: Service) -> None:
     answer = await service.ask("HEAD", ACME)
     assert answer.status_code == 405
     assert answer.headers["allow"] == ALLOW
-    assert await service.store.get(service.production, "acme") is None
+    assert await service.store.groups.get(service.production, "acme") is None
 
 
 async def test_options_needs_no_token(service: Service) -> None:
@@ -421,7 +421,7 @@ async def test_elsewhere(service: Service) -> None:
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable("/srv/t.db is locked", retry_after=2), OutcomeUnknown("lost db1")])
-@pytest.mark.parametrize("verb", ["caller", "get_or_create"])
+@pytest.mark.parametrize("verb", ["api_tokens.get_with_group", "groups.get_or_create"])
 async def test_the_store_is_down(
     service: Service,
     monkeypatch: pytest.MonkeyPatch,
@@ -436,7 +436,8 @@ async def test_the_store_is_down(
     async def fail(*given: Any, **named: Any) -> None:
         raise error
 
-    monkeypatch.setattr(service.store, verb, fail)
+    part, method = verb.split(".")
+    monkeypatch.setattr(getattr(service.store, part), method, fail)
     answer = await service.ask("GET", ACME)
     assert code_of(answer) == (503, error.code)
     assert answer.headers["retry-after"] == str(error.retry_after)
@@ -459,7 +460,7 @@ async def test_a_signing_key_is_gone(service: Service) -> None:
         assert code_of(answer) == (409, "signing_key_missing")
         assert code_of(await http.post("/api/user", json={"current_token": old})) == (404, "unknown_token")
         assert (await http.request("GET", "/api/user", json={"user_group_id": "b"})).status_code == 200
-    issued = await service.store.get(service.production, "acme")
+    issued = await service.store.groups.get(service.production, "acme")
     assert issued is not None
     assert (issued.group.name, issued.group.revision) == ("A", 1)
 
@@ -469,7 +470,7 @@ async def test_a_signing_key_is_gone(service: Service) -> None:
 
 async def test_a_mapping_names_registered_sources(service: Service) -> None:
     """By our id or the caller's own; another environment's source is unknown; the message names the command."""
-    await service.store.create_data_source(
+    await service.store.sources.create(
         service.production, source_id="ds_1", provided_id="warehouse", url="sqlite:///x.db"
     )
     assert (await service.ask("GET", {**ACME, "mapping": {"a": "ds_1", "b": "warehouse"}})).status_code == 200

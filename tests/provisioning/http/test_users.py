@@ -69,8 +69,8 @@ async def test_pages_follow_each_other(five: Service) -> None:
 async def test_a_group_deleted_between_pages_loses_no_other(five: Service) -> None:
     """The cursor is a number that the next groups are above, not a position. Red with an offset."""
     first = (await ask(five, "?limit=2")).json()
-    await five.store.delete(five.production, "g0")
-    await five.store.delete(five.production, "g1")
+    await five.store.groups.delete(five.production, "g0")
+    await five.store.groups.delete(five.production, "g1")
     assert await ids(five, f"?limit=2&after={first['next']}") == ["g2", "g3"]
 
 
@@ -86,14 +86,14 @@ async def test_groups_are_matched_by_id_and_name(five: Service) -> None:
 
 async def test_one_group_by_its_id(five: Service) -> None:
     """Without creating it where there is none: no group, no entry in the audit trail."""
-    before = await five.store.audit()
+    before = await five.store.audit.list()
     assert await ids(five, "?user_group_id=g3") == ["g3"]
     assert await ids(five, "?user_group_id=g") == []
     assert (await ask(five, "?user_group_id=g3")).json()["next"] is None
     assert await ids(five, "?user_group_id=g3&match=GROUP+3&after=3&limit=1") == ["g3"]
     assert await ids(five, "?user_group_id=g3&match=g4") == await ids(five, "?user_group_id=g3&after=4") == []
-    assert await five.store.audit() == before
-    assert len(await five.store.groups(five.production)) == 5
+    assert await five.store.audit.list() == before
+    assert len(await five.store.groups.list(five.production)) == 5
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ async def test_a_store_that_is_down() -> None:
     async def groups(*_: Any, **__: Any) -> Any:
         raise StoreUnavailable("down")
 
-    service.store.groups = groups  # type: ignore[method-assign]
+    service.store.groups.list = groups  # type: ignore[method-assign]
     async with service.http:
         answer = await ask(service)
     assert code_of(answer) == (503, "store_unavailable")

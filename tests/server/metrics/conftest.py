@@ -62,7 +62,7 @@ class Metered:
 async def metered() -> AsyncIterator[Metered]:
     store = MemoryStore()
     keys = KeyRing([SigningKey("k1", b"k1" * 16)])
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     timed = TimedBackend(store, label_groups=True, max_groups=2)
     now = [1_000.0]
     resolver = Resolver(timed, keys=keys, clock=lambda: now[0])

@@ -19,8 +19,8 @@ from tests.server.metrics.conftest import samples
 async def test_requests_are_counted_by_what_became_of_them() -> None:
     """Operation, status and code; the label holds nothing that a caller chose. Red when refusals are not counted."""
     store = MemoryStore()
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    secret, _ = await issue_api_token(store, production)
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    secret, _ = await issue_api_token(store.api_tokens, production)
     app = compose(store, KeyRing([SigningKey("k1", b"k1" * 16)]), metrics=True)
     headers = {"Authorization": f"Token {secret}"}
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://api.test") as client:

@@ -90,14 +90,14 @@ async def test_a_backend_that_only_finds_is_cached_as_without_it(metered: Metere
 async def test_data_sources_share_the_lease_of_a_resolver_that_is_timed(metered: Metered) -> None:
     """A registration is cached as without the one between. Red when it does not pass the lease on: each query asks."""
     store = metered.store
-    made = await store.create_data_source(metered.production, source_id="ds_1", provided_id="own", url="sqlite:///a.db")
-    lease = store.source_lease
+    made = await store.sources.create(metered.production, source_id="ds_1", provided_id="own", url="sqlite:///a.db")
+    lease = store.sources.lease
     assert lease is not None
-    assert lease is metered.timed.source_lease
+    assert lease is metered.timed.sources.lease
     assert await lease.read_source(store, metered.production, "own") == made
     assert lease.peek_source(metered.production, "own") == made
     await metered.resolver.aclose()
-    assert store.source_lease is None
+    assert store.sources.lease is None
 
 
 async def test_groups_are_named_up_to_a_number(metered: Metered) -> None:

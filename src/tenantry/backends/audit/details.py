@@ -7,10 +7,9 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Final
-from weakref import ReferenceType, ref
 
 from tenantry.groups import Author, Environment, GroupChanges, GroupDraft, Scope, UserGroup, write_moment
-from tenantry.ports import ChangeListener, SourceLease, SourceLeaseHolder
+from tenantry.ports import ChangeListener
 from tenantry.tokens import mask_within
 
 _log = logging.getLogger("tenantry")
@@ -71,19 +70,6 @@ def without_tokens(author: Author, subject: str, details: Mapping[str, str]) -> 
     request_id = None if author.request_id is None else mask_within(author.request_id)
     shown = {name: mask_within(value) for name, value in details.items()}
     return Author(mask_within(author.name), request_id), mask_within(subject), shown
-
-
-class OfferedSourceLease(SourceLeaseHolder):
-    """A ports.SourceLeaseHolder: remembers, weakly, which resolver follows the store in this process."""
-
-    _source_lease: ReferenceType[SourceLease] | None = None
-
-    @property
-    def source_lease(self) -> SourceLease | None:
-        return None if self._source_lease is None else self._source_lease()
-
-    def offer_source_lease(self, lease: SourceLease | None) -> None:
-        self._source_lease = None if lease is None else ref(lease)
 
 
 class ChangeListeners:

@@ -1,60 +1,38 @@
-"""MemoryStore: its groups, what a resolver asks of them, and the writes that ``/api/user`` does."""
+"""MemoryStore: a Store in the memory of one process, for tests and development."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TypeVar
-
 from tenantry.backends.audit.chain import ChainKeys
-from tenantry.backends.audit.details import ChangeListeners, creation_details, rotation_details, update_details
-from tenantry.backends.memory.directory import MemoryDirectory, MemoryTables
-from tenantry.backends.memory.embedding import MemoryEmbedding
+from tenantry.backends.memory.api_tokens import MemoryApiTokens
+from tenantry.backends.memory.audit import MemoryAuditTrail
+from tenantry.backends.memory.codes import MemoryCodes
+from tenantry.backends.memory.environments import MemoryEnvironments
+from tenantry.backends.memory.groups import MemoryGroups
+from tenantry.backends.memory.sources import MemorySources
+from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.memory.usage import MemoryUsage
-from tenantry.backends.stored import (
-    IDEMPOTENCY_LIFETIME,
-    UNKNOWN_TOKEN,
-    StoredGroup,
-    StoredResponse,
-    matches,
-)
 from tenantry.cache.slots import PrivateSlots, utc_now
-from tenantry.errors import AlreadyExists, GroupChanged, UnknownGroup, UnknownToken
-from tenantry.groups import (
-    UNNAMED,
-    Author,
-    Caller,
-    Changes,
-    Environment,
-    GroupChanges,
-    GroupDraft,
-    GroupUpdate,
-    GroupWrite,
-    IdempotencyKey,
-    Issued,
-    LookupResult,
-    Token,
-    UserGroup,
-)
-from tenantry.ports import ChangeListener, Clock
+from tenantry.groups import Changes, LookupResult, Token, UserGroup
+from tenantry.ports import ChangeListener, Clock, WrittenBackend
 from tenantry.usage import UsageRecorder
 
-T = TypeVar("T")
 
-
-class MemoryStore(MemoryDirectory, MemoryEmbedding, MemoryUsage):
+class MemoryStore(WrittenBackend):
     """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC; ``keys`` seal the audit trail.
 
-    Each method runs to its end without waiting, under one lock, so that it is one transaction in any thread or loop.
+    Each method runs to its end without waiting, under one lock: it is one transaction in any thread or event loop.
     """
 
     def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
-        self._tables = MemoryTables(clock, keys=keys)
-        self._slots = PrivateSlots()
-        self._listeners = ChangeListeners()
-        self.usage_recorder = UsageRecorder(self)
-
-    # --- LeasedBackend ---
+        tables = self._tables = MemoryTables(clock, keys)
+        self.groups = MemoryGroups(tables)
+        self.environments = MemoryEnvironments(tables)
+        self.api_tokens = MemoryApiTokens(tables)
+        self.sources = MemorySources(tables)
+        self.codes = MemoryCodes(tables)
+        self.usage = MemoryUsage(tables)
+        self.audit = MemoryAuditTrail(tables)
+        self.usage_recorder = UsageRecorder(self.usage)
 
     async def find(self, token: Token) -> UserGroup | None:
         return self._read(token).group
@@ -76,187 +54,18 @@ class MemoryStore(MemoryDirectory, MemoryEmbedding, MemoryUsage):
 
     @property
     def slots(self) -> PrivateSlots:
-        return self._slots
+        return self._tables.slots
 
     @property
     def settling(self) -> float:
         return 0.0
 
     def subscribe(self, listener: ChangeListener) -> None:
-        self._listeners.subscribe(listener)
-
-    # --- GroupStore ---
-
-    async def get_or_create(
-        self,
-        environment: Environment,
-        draft: GroupDraft,
-        token: Token,
-        *,
-        once: IdempotencyKey | None = None,
-        author: Author = UNNAMED,
-    ) -> Issued:
-        with self._tables.lock:
-            issued = self._once(environment, once, lambda: self._get_or_create(environment, draft, token))
-            if issued.created and not issued.replayed:
-                details = creation_details(draft)
-                self._tables.note(author, "group.created", environment.name, draft.provided_id, **details)
-            return issued
-
-    def _get_or_create(self, environment: Environment, draft: GroupDraft, token: Token) -> Issued:
-        tables = self._tables
-        handle = tables.provided.get((environment.id, draft.provided_id))
-        if handle is not None:
-            return tables.handles[handle].issued()
-        environment = tables.own(environment)
-        if token.handle in tables.handles:
-            raise AlreadyExists("another group has this handle: draw a new token")
-        tables.team_id += 1
-        group = draft.make_group(tables.team_id, environment, token)
-        stored = StoredGroup(group, replace(token, tag=environment.tag))
-        tables.handles[token.handle] = stored
-        tables.provided[environment.id, draft.provided_id] = token.handle
-        return stored.issued(created=True)
-
-    async def update(
-        self,
-        environment: Environment,
-        provided_id: str,
-        changes: GroupChanges,
-        *,
-        expected: UserGroup | None = None,
-        author: Author = UNNAMED,
-    ) -> Issued:
-        def write() -> tuple[Issued, bool]:
-            stored = self._stored(environment, provided_id)
-            stored.require(expected)
-            changed = stored.updated(changes)
-            if changed is stored:
-                return stored.issued(), False
-            self._tables.note(author, "group.updated", environment.name, provided_id, **update_details(changes))
-            return self._put(changed), True
-
-        with self._tables.lock:
-            handle = self._stored(environment, provided_id).group.handle
-            return self._written((handle,), write)
-
-    async def rotate(
-        self,
-        environment: Environment,
-        current: Token,
-        *,
-        key_id: str,
-        nonce: bytes,
-        grace_seconds: int | None = None,
-        once: IdempotencyKey | None = None,
-        author: Author = UNNAMED,
-    ) -> Issued:
-        def rotate() -> Issued:
-            tables = self._tables
-            stored = tables.handles.get(current.handle)
-            if stored is None:
-                raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
-            rotated = stored.rotated(
-                environment, current, key_id=key_id, nonce=nonce, grace_seconds=grace_seconds, now=tables.clock()
-            )
-            group = rotated.group
-            tables.note(author, "group.rotated", environment.name, group.provided_id, **rotation_details(group))
-            return self._put(rotated)
-
-        def write() -> tuple[Issued, bool]:
-            issued = self._once(environment, once, rotate)
-            return issued, not issued.replayed
-
-        return self._written((current.handle,), write)
-
-    async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        def write() -> tuple[UserGroup, bool]:
-            del self._tables.handles[stored.group.handle]
-            del self._tables.provided[environment.id, provided_id]
-            self._tables.note(author, "group.deleted", environment.name, provided_id)
-            return stored.group, True
-
-        with self._tables.lock:
-            stored = self._stored(environment, provided_id)
-            return self._written((stored.group.handle,), write)
-
-    async def get(self, environment: Environment, provided_id: str) -> Issued | None:
-        with self._tables.lock:
-            handle = self._tables.provided.get((environment.id, provided_id))
-            return self._tables.handles[handle].issued() if handle is not None else None
-
-    async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
-        found = {provided_id: await self.get(environment, provided_id) for provided_id in provided_ids}
-        return {provided_id: issued for provided_id, issued in found.items() if issued is not None}
-
-    async def write_many(
-        self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
-    ) -> Sequence[Issued | None]:
-        with self._tables.lock:
-            return [await self._write_if_expected(environment, write, author) for write in writes]
-
-    async def _write_if_expected(self, environment: Environment, write: GroupWrite, author: Author) -> Issued | None:
-        try:
-            if isinstance(write, GroupUpdate):
-                return await self.update(
-                    environment, write.provided_id, write.changes, expected=write.group, author=author
-                )
-            issued = await self.get_or_create(environment, write.draft, write.token, author=author)
-        except (AlreadyExists, GroupChanged, UnknownGroup):
-            return None
-        return issued if issued.created else None
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        with self._tables.lock:
-            stored = self._tables.handles.get(handle)
-            return None if stored is None else stored.issued()
-
-    async def groups(
-        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
-    ) -> Sequence[UserGroup]:
-        with self._tables.lock:
-            here = [stored.group for stored in self._tables.handles.values()]
-        found = [
-            group
-            for group in here
-            if group.environment.id == environment.id and group.team_id > after and matches(group, match)
-        ]
-        return sorted(found, key=lambda group: group.team_id)[:limit]
-
-    # --- Store ---
-
-    async def caller(self, digest: bytes, provided_id: str) -> Caller | None:
-        with self._tables.lock:
-            token = await self.api_token(digest)
-            return None if token is None else Caller(token, await self.get(token.environment, provided_id))
+        self._tables.listeners.subscribe(listener)
 
     async def ready(self) -> None:
         return
 
     async def aclose(self) -> None:
+        """Adds what was used."""
         await self.usage_recorder.flush()
-
-    # --- within one lock ---
-
-    def _stored(self, environment: Environment, provided_id: str) -> StoredGroup:
-        handle = self._tables.provided.get((environment.id, provided_id))
-        if handle is None:
-            raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
-        return self._tables.handles[handle]
-
-    def _put(self, stored: StoredGroup) -> Issued:
-        self._tables.handles[stored.group.handle] = stored
-        return stored.issued()
-
-    def _once(self, environment: Environment, once: IdempotencyKey | None, write: Callable[[], Issued]) -> Issued:
-        if once is None:
-            return write()
-        now, answers = self._tables.clock(), self._tables.answers
-        for key in [key for key, (expires, _) in answers.items() if expires <= now]:
-            del answers[key]
-        stored = answers.get((environment.id, once.key))
-        if stored is not None:
-            return stored[1].replay(once, self._tables.handles.get(stored[1].group.handle))
-        issued = write()
-        answers[environment.id, once.key] = (now + IDEMPOTENCY_LIFETIME, StoredResponse.of(once, issued))
-        return issued

@@ -1,4 +1,4 @@
-"""Usage by group, in a MemoryStore."""
+"""The usage by group of a MemoryStore."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from tenantry.backends.audit.details import pruned_details
-from tenantry.backends.memory.directory import MemoryTables
+from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.stored import PRUNED_AT_ONCE
 from tenantry.groups import UNNAMED, Author, Usage, UsageBatch, UsageKey
 from tenantry.ports import UsageStore
-from tenantry.usage import UsageRecorder
 
 
 class MemoryUsage(UsageStore):
-    """What a MemoryStore keeps of usage."""
+    """``store.usage`` in memory."""
 
-    _tables: MemoryTables
-    usage_recorder: UsageRecorder
-    """Counts what this process uses, and adds it here."""
+    def __init__(self, tables: MemoryTables) -> None:
+        self._tables = tables
 
-    async def add_usage(self, batch: UsageBatch) -> None:
+    async def add(self, batch: UsageBatch) -> None:
         tables = self._tables
         with tables.lock:
             if tables.usage_writers.get(batch.writer, 0) >= batch.number:
@@ -29,7 +27,7 @@ class MemoryUsage(UsageStore):
             for hour, key, used in batch.rows:
                 tables.usage[hour, key] = tables.usage.get((hour, key), Usage()).plus(used)
 
-    async def usage(
+    async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
         sums: dict[UsageKey, Usage] = {}
@@ -40,11 +38,11 @@ class MemoryUsage(UsageStore):
                     sums[key] = sums.get(key, Usage()).plus(used)
         return dict(sorted(sums.items()))
 
-    async def oldest_usage(self) -> datetime | None:
+    async def oldest(self) -> datetime | None:
         with self._tables.lock:
             return min((hour for hour, _ in self._tables.usage), default=None)
 
-    async def prune_usage(self, before: datetime, *, author: Author = UNNAMED) -> int:
+    async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
         tables = self._tables
         with tables.lock:
             gone = sorted(row for row in tables.usage if row[0] < before)[:PRUNED_AT_ONCE]

@@ -22,7 +22,7 @@ from tenantry.usage import recorder_of
 
 if TYPE_CHECKING:
     from tenantry.groups import Changes, LookupResult, Token, UserGroup
-    from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceLease
+    from tenantry.ports import LeasedBackend, MonotonicClock, Slots, SourceLeaseHolder
     from tenantry.usage import UsageRecorder
 
 logger: logging.Logger = logging.getLogger(__name__)
@@ -116,15 +116,10 @@ class RedisBackend:
         return reading
 
     @property
-    def source_lease(self) -> SourceLease | None:
-        """The origin's."""
-        lease: SourceLease | None = getattr(self._origin, "source_lease", None)
-        return lease
-
-    def offer_source_lease(self, lease: SourceLease | None) -> None:
-        """Passed on to the origin: registrations are cached in the process alone, not in the second level."""
-        if hasattr(self._origin, "offer_source_lease"):
-            self._origin.offer_source_lease(lease)
+    def sources(self) -> SourceLeaseHolder | None:
+        """The origin's: registrations are cached in the process alone, not in the second level."""
+        sources: SourceLeaseHolder | None = getattr(self._origin, "sources", None)
+        return sources
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:

@@ -12,22 +12,19 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     Boolean,
+    Column,
+    ColumnElement,
     LargeBinary,
     Select,
     String,
     Text,
     UpdateBase,
-    and_,
     any_,
     bindparam,
     case,
-    cast,
-    func,
-    null,
     or_,
     select,
     true,
-    tuple_,
     type_coerce,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -35,18 +32,12 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from tenantry.backends.audit.details import LISTED_CHANGES
 from tenantry.backends.sql.tables import (
-    api_tokens,
-    audit,
     changes,
-    data_sources,
     environments,
     generation,
     groups,
     revisions,
-    single_use_codes,
-    usage_by_hour,
 )
-from tenantry.backends.stored import PRUNED_AT_ONCE
 from tenantry.groups import JSON_COLUMNS, EnvironmentRow, GroupRow
 
 Read: TypeAlias = "Select[*tuple[Any, ...]]"
@@ -54,6 +45,9 @@ Read: TypeAlias = "Select[*tuple[Any, ...]]"
 
 Query: TypeAlias = "Read | UpdateBase"
 """Any statement."""
+
+HOT = "tenantry_hot"
+"""An execution option of reads that each request waits for: SQLite runs them at once, if the file is not locked."""
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named as a function of SQL is
@@ -110,42 +104,17 @@ def _json_array_elements(element: texts_in, compiler: Any, **options: Any) -> st
     return f'(select value collate "C" from json_array_elements_text(cast({texts} as json)))'  # noqa: S608 - a parameter
 
 
-_ENVIRONMENT = tuple(environments.c[name] for name in EnvironmentRow._fields)
-_GROUP = (  # JSON is the text as it is stored: rows.py reads it for Core and drivers alike
-    *(type_coerce(groups.c[name], Text) if name in JSON_COLUMNS else groups.c[name] for name in GroupRow._fields),
-    *_ENVIRONMENT,
+ENVIRONMENT_COLUMNS: tuple[Column[Any], ...] = tuple(environments.c[name] for name in EnvironmentRow._fields)
+GROUP_COLUMNS: tuple[ColumnElement[Any], ...] = tuple(
+    # JSON is the text as it is stored: rows.py reads it for Core and drivers alike
+    type_coerce(groups.c[name], Text) if name in JSON_COLUMNS else groups.c[name]
+    for name in GroupRow._fields
 )
-_API_TOKEN_ALONE = (
-    api_tokens.c.id,
-    api_tokens.c.label,
-    api_tokens.c.scopes,
-    api_tokens.c.hint,
-    api_tokens.c.created_at,
-    api_tokens.c.revoked_at,
-    api_tokens.c.expires_at,
-    api_tokens.c.last_used_at,
-)
-_API_TOKEN = (*_API_TOKEN_ALONE, *_ENVIRONMENT)
-
-_SOURCE = (
-    data_sources.c.id,
-    data_sources.c.provided_id,
-    data_sources.c.url,
-    data_sources.c.trusted,
-    data_sources.c.session,
-    *_ENVIRONMENT,
-)
-
-_digest = bindparam("digest", type_=LargeBinary)
+_GROUP = (*GROUP_COLUMNS, *ENVIRONMENT_COLUMNS)
 _environment_id = bindparam("environment_id", type_=BigInteger)
 _handle = bindparam("handle", type_=LargeBinary)
 _provided_id = bindparam("provided_id", type_=String)
-_reference = bindparam("reference", type_=String)
-
 _in_groups = select(*_GROUP).join_from(groups, environments)
-_in_api_tokens = select(*_API_TOKEN).join_from(api_tokens, environments)
-_in_sources = select(*_SOURCE).join_from(data_sources, environments)
-
 GROUP_BY_HANDLE: Read = _in_groups.where(groups.c.handle == _handle)
 GROUP_BY_ID: Read = _in_groups.where(groups.c.environment_id == _environment_id, groups.c.provided_id == _provided_id)
 GROUPS: Read = (
@@ -161,41 +130,6 @@ _match, _last_id = bindparam("match", type_=String), bindparam("last_id", type_=
 MATCHING_GROUPS: Read = GROUPS.where(
     or_(groups.c.provided_id.between(_match, _last_id), name_contains(bindparam("part", type_=String)))
 )
-ENVIRONMENT: Read = select(*_ENVIRONMENT).where(environments.c.name == bindparam("name", type_=String))
-ENVIRONMENTS: Read = select(*_ENVIRONMENT).order_by(environments.c.id)
-EMBEDDING_HOSTS: Read = (
-    select(environments.c.name, type_coerce(environments.c.embedding_hosts, Text))
-    .where(environments.c.embedding_hosts.is_not(null()))
-    .order_by(environments.c.id)
-)
-CODE: Read = select(
-    database_now(), single_use_codes.c.purpose, single_use_codes.c.payload, single_use_codes.c.expires_at
-).where(single_use_codes.c.digest == _digest)
-LIVE_API_TOKEN: Read = (
-    select(database_now(), *_API_TOKEN)
-    .join_from(api_tokens, environments)
-    .where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
-)
-CALLER: Read = (  # without a group its columns are null; its environment is that of the API token
-    select(database_now(), *_GROUP, *_API_TOKEN_ALONE)
-    .select_from(
-        api_tokens.join(environments).outerjoin(
-            groups, and_(groups.c.environment_id == api_tokens.c.environment_id, groups.c.provided_id == _provided_id)
-        )
-    )
-    .where(api_tokens.c.digest == _digest, api_tokens.c.revoked_at.is_(None))
-)
-API_TOKENS: Read = _in_api_tokens.where(api_tokens.c.environment_id == _environment_id).order_by(api_tokens.c.id)
-API_TOKEN: Read = _in_api_tokens.where(
-    api_tokens.c.environment_id == _environment_id, api_tokens.c.id == bindparam("token_id", type_=BigInteger)
-)
-SOURCES: Read = _in_sources.where(data_sources.c.environment_id == _environment_id).order_by(data_sources.c.provided_id)
-_is_named = or_(data_sources.c.id == _reference, data_sources.c.provided_id == _reference)
-_own_id_first = case((data_sources.c.id == _reference, 0), else_=1)
-SOURCE: Read = _in_sources.where(
-    data_sources.c.environment_id == _environment_id,
-    _is_named,
-).order_by(_own_id_first)
 REVISION: Read = select(revisions.c.version_num)
 COMPATIBLE: Read = select(generation.c.compatible)
 
@@ -213,17 +147,6 @@ LOOK_UP: Read = _look_up(groups.c.handle == _handle)  # always one row: without 
 LOOK_UP_MANY: Read = _look_up(
     groups.c.handle == any_(bindparam("handles", type_=ARRAY(LargeBinary)))
 )  # PostgreSQL alone
-# Always a row. ``sources`` is named, for without the triggers that set it nothing may be cached.
-SOURCE_AT_SNAPSHOT: Read = (
-    select(generation.c.number, generation.c.sources, *_SOURCE)
-    .select_from(
-        generation.outerjoin(data_sources, and_(data_sources.c.environment_id == _environment_id, _is_named)).outerjoin(
-            environments, environments.c.id == data_sources.c.environment_id
-        )
-    )
-    .order_by(_own_id_first)
-    .limit(1)
-)
 IDENTITY: Read = select(generation.c.store_id, generation.c.run_name, generation.c.longest_lease)
 LONGEST_LEASE: Read = select(generation.c.longest_lease).with_for_update()
 
@@ -249,55 +172,6 @@ CHANGES: Read = (
     )
     .select_from(generation.outerjoin(_listed, true()))
     .order_by(_listed.c.generation)
-)
-
-_trail = (
-    select(
-        audit.c.number,
-        audit.c.at,
-        audit.c.author,
-        audit.c.request_id,
-        audit.c.action,
-        audit.c.environment,
-        audit.c.subject,
-        type_coerce(audit.c.details, Text),
-        audit.c.seal,
-    )
-    .where(audit.c.number > bindparam("after", type_=BigInteger))
-    .order_by(audit.c.number)
-    .limit(bindparam("limit", type_=BigInteger))
-)
-AUDIT: Read = _trail
-AUDIT_HEAD: Read = select(generation.c.audit_number, generation.c.audit_mac)
-AUDIT_OF_ENVIRONMENT: Read = _trail.where(audit.c.environment == bindparam("environment", type_=String))
-
-_used = usage_by_hour.c
-_whose = (_used.environment, _used.provided_id, _used.source)
-_counted = (_used.resolves, _used.queries, _used.rows, _used.micros)
-_usage = (
-    select(*_whose, *(cast(func.sum(each), BigInteger) for each in _counted))  # a sum is no integer in PostgreSQL
-    .where(_used.hour >= bindparam("since", type_=BigInteger), _used.hour < bindparam("until", type_=BigInteger))
-    .group_by(*_whose)
-    .order_by(*_whose)
-)
-_of_one = {
-    "environment": _used.environment == bindparam("environment", type_=String),
-    "provided_id": _used.provided_id == _provided_id,
-}
-USAGE: dict[frozenset[str], Read] = {
-    frozenset(names): _usage.where(*(_of_one[name] for name in names))
-    for names in ((), ("environment",), ("provided_id",), ("environment", "provided_id"))
-}
-"""By what is named of whose usage it is."""
-OLDEST_USAGE: Read = select(_used.hour).order_by(_used.hour).limit(1)
-_row = tuple_(*usage_by_hour.primary_key)
-PRUNE_USAGE: Query = usage_by_hour.delete().where(
-    _row.in_(
-        select(*usage_by_hour.primary_key)
-        .where(_used.hour < bindparam("before", type_=BigInteger))
-        .order_by(_used.hour)
-        .limit(PRUNED_AT_ONCE)
-    )
 )
 
 # --- what a write reads first: the group, locked until the commit, and the time ---

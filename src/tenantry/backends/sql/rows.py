@@ -12,15 +12,13 @@ from pydantic_core import from_json  # it shares names and short strings, so tha
 
 from tenantry.backends.audit.chain import NO_SEAL, read_seal
 from tenantry.backends.sql.host_slots import StoreIdentity
-from tenantry.backends.stored import StoreClock, StoredGroup, is_token, require_unexpired
+from tenantry.backends.stored import StoreClock, StoredGroup, is_token
 from tenantry.groups import (
     JSON_COLUMNS,
     SETTABLE_FIELDS,
     TIME_COLUMNS,
-    ApiToken,
     AuditEntry,
     Author,
-    Caller,
     ChainHead,
     Change,
     Changes,
@@ -30,10 +28,7 @@ from tenantry.groups import (
     GroupRow,
     LookupResult,
     Record,
-    RegisteredSource,
     Scope,
-    SessionVariables,
-    SourceReading,
     Tag,
     Token,
     UserGroup,
@@ -54,11 +49,6 @@ _SCOPES = {scope.value: scope for scope in Scope}
 def load_record(text: str | None) -> Record | None:
     """A JSON column as it is read: its text, or None."""
     return None if text is None else cast("Record", adopt(from_json(text)))
-
-
-def hosts(text: str) -> tuple[str, ...]:
-    """The embedding hosts of an environment: the text of their column."""
-    return tuple(json.loads(text))
 
 
 _load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have the same one, and a Record never changes
@@ -152,73 +142,6 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
         "grace_until": to_micros(group.grace_until) if group.grace_until else None,
         "new_revision": group.revision,
     }
-
-
-def api_token(row: Row) -> ApiToken:
-    """By a row of API_TOKEN: the token's own columns, then those of its environment."""
-    return _api_token(*row)
-
-
-def live_api_token(row: Row, clock: StoreClock) -> ApiToken:
-    """By a row of LIVE_API_TOKEN, which begins with the time. Raises ApiTokenExpired."""
-    return require_unexpired(_api_token(*row[1:]), clock.at(row[0]))
-
-
-@lru_cache(maxsize=1024)  # most calls are of a few callers; no secret is in the row
-def _api_token(
-    number: int,
-    label: str,
-    scopes: str,
-    hint: str,
-    created_at: int,
-    revoked_at: int | None,
-    expires_at: int | None,
-    last_used_at: int | None,
-    *where: Any,
-) -> ApiToken:
-    return ApiToken(
-        id=number,
-        environment=environment(where),
-        label=label,
-        scopes=frozenset(
-            _SCOPES[name] for name in scopes.split() if name in _SCOPES
-        ),  # a later version's: grants nothing
-        hint=hint,
-        created_at=from_micros(created_at),
-        revoked_at=None if revoked_at is None else from_micros(revoked_at),
-        expires_at=None if expires_at is None else from_micros(expires_at),
-        last_used_at=None if last_used_at is None else from_micros(last_used_at),
-    )
-
-
-def caller(row: Row, clock: StoreClock) -> Caller:
-    """By a row of CALLER: the time, the columns of ``stored_group``, then those of the API token that are its own.
-    Raises ApiTokenExpired."""
-    now, *found = row
-    token = live_api_token((now, *found[_WITH_ENVIRONMENT.stop :], *found[_OWN.stop : _WITH_ENVIRONMENT.stop]), clock)
-    return Caller(token, None if found[0] is None else stored_group(found[_WITH_ENVIRONMENT]).issued())
-
-
-def data_source(row: Row) -> RegisteredSource:
-    """By a row of SOURCE."""
-    number, provided_id, url, trusted, session, *where = row
-    return RegisteredSource(number, provided_id, environment(where), url, bool(trusted), read_session(session))
-
-
-def write_session(session: SessionVariables) -> str | None:
-    """The column of the session variables: JSON pairs in their order; NULL for none."""
-    return json.dumps(session) if session else None
-
-
-def read_session(column: str | None) -> SessionVariables:
-    """What ``write_session`` wrote."""
-    return tuple((name, tag) for name, tag in json.loads(column)) if column else ()
-
-
-def source_reading(row: Row) -> SourceReading:
-    """Of SOURCE_AT_SNAPSHOT: without a data source the columns of one are null."""
-    number, _, *columns = row
-    return SourceReading(None if columns[0] is None else data_source(columns), number)
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:

@@ -23,7 +23,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from tenantry.backends.sql.engine import CompiledQueries, Engine, is_locked, remaining, unavailable
-from tenantry.backends.sql.queries import CALLER, LOOK_UP, Query
+from tenantry.backends.sql.queries import LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.database import RUN_MIGRATE, FileIdentity, SQLiteFile
 from tenantry.errors import MigrationNeeded, OutcomeUnknown, StoreUnavailable
@@ -61,7 +61,7 @@ class SQLiteEngine(Engine):
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         compiled = self._queries[query]
         text, bound = compiled.text, compiled.values(values)
-        rows = self._fast_read(text, bound) if query is CALLER else None
+        rows = self._fast_read(text, bound) if compiled.is_hot else None
         return await self._fetch(text, bound, deadline) if rows is None else rows
 
     async def look_up(self, handle: bytes, deadline: float) -> Row:

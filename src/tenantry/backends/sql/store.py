@@ -3,60 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
-
-from sqlalchemy import Connection
+from typing import TypeVar
 
 from tenantry.backends.audit.chain import ChainKeys
-from tenantry.backends.sql import queries, rows, write_groups
-from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult
-from tenantry.backends.sql.directory import SQLDirectory
-from tenantry.backends.sql.embedding import SQLEmbedding
+from tenantry.backends.sql import queries, rows
+from tenantry.backends.sql.api_tokens import SQLApiTokens
+from tenantry.backends.sql.audit import SQLAuditTrail
+from tenantry.backends.sql.codes import SQLCodes
+from tenantry.backends.sql.environments import SQLEnvironments
+from tenantry.backends.sql.groups import SQLGroups
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.runner import Runner
+from tenantry.backends.sql.sources import SQLSources
 from tenantry.backends.sql.usage import SQLUsage
-from tenantry.backends.sql.write_many import write_many
-from tenantry.backends.stored import StoreClock, ascii_lower
+from tenantry.backends.stored import StoreClock
 from tenantry.cache.slots import SharedSlots
 from tenantry.database import RUN_MIGRATE, read_address
 from tenantry.database.migrations import HEAD, is_compatible
-from tenantry.errors import MigrationNeeded, StoreUnavailable, UnknownGroup
+from tenantry.errors import MigrationNeeded, StoreUnavailable
 from tenantry.groups import (
-    UNNAMED,
-    Author,
-    Caller,
     Change,
     Changes,
-    Environment,
-    GroupChanges,
-    GroupDraft,
-    GroupUpdate,
-    GroupWrite,
-    IdempotencyKey,
-    Issued,
     LookupResult,
     Token,
     UserGroup,
 )
-from tenantry.ports import ChangeListener, Clock
+from tenantry.ports import ChangeListener, Clock, WrittenBackend
 from tenantry.usage import UsageRecorder
 
 T = TypeVar("T")
-_ATTEMPTS = 3
 
 PAGE = 150
 """Changes that are read in one go. SQLite takes 200 µs for them in the event loop, and as much again to forget its
 cache of the file when somebody has written to it; to put them together takes 150 µs."""
 
 
-_LAST_OF_ANY = chr(0x10FFFF) * 255
-"""What follows a prefix in the last id that begins with it, in the order of code points."""
-
-
-class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
+class SQLStore(WrittenBackend):
     """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``.
 
     ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the
@@ -82,13 +65,19 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
         address = read_address(url)
         self.label: str = address.label
         self._clock = StoreClock(clock)
-        self.usage_recorder = None if usage_seconds is None else UsageRecorder(self, usage_seconds)
         self._runner = Runner(address, timeout=deadline, run_dir=run_dir, before_close=self._flush_usage, keys=keys)
+        shared = self._runner, self._clock
+        self.groups = SQLGroups(*shared)
+        self.environments = SQLEnvironments(*shared)
+        self.api_tokens = SQLApiTokens(*shared)
+        self.sources = SQLSources(*shared)
+        self.codes = SQLCodes(*shared)
+        self.usage = SQLUsage(*shared)
+        self.audit = SQLAuditTrail(*shared)
+        self.usage_recorder = None if usage_seconds is None else UsageRecorder(self.usage, usage_seconds)
 
     def __repr__(self) -> str:
         return f"<SQLStore in {self.label}>"
-
-    # --- LeasedBackend ---
 
     async def find(self, token: Token) -> UserGroup | None:
         return (await self.read_at_snapshot(token, fresh=True)).group
@@ -111,131 +100,12 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
     def settling(self) -> float:
         return self._runner.host_slots.settling
 
-    # --- GroupStore ---
-
-    async def get_or_create(
-        self,
-        environment: Environment,
-        draft: GroupDraft,
-        token: Token,
-        *,
-        once: IdempotencyKey | None = None,
-        author: Author = UNNAMED,
-    ) -> Issued:
-        deadline = self._runner.deadline()
-        found = None if once else await self._get(environment, draft.provided_id, deadline)
-        if found is not None:
-            return found
-        work = partial(write_groups.get_or_create, environment=environment, draft=draft, token=token, once=once)
-        return await self._runner.write(work, WriteContext(author, self._clock), deadline)
-
-    async def update(
-        self,
-        environment: Environment,
-        provided_id: str,
-        changes: GroupChanges,
-        *,
-        expected: UserGroup | None = None,
-        author: Author = UNNAMED,
-    ) -> Issued:
-        work = partial(
-            write_groups.update, environment=environment, provided_id=provided_id, changes=changes, expected=expected
-        )
-        return await self._write_to(environment, provided_id, work, author)
-
-    async def rotate(
-        self,
-        environment: Environment,
-        current: Token,
-        *,
-        key_id: str,
-        nonce: bytes,
-        grace_seconds: int | None = None,
-        once: IdempotencyKey | None = None,
-        author: Author = UNNAMED,
-    ) -> Issued:
-        work = partial(
-            write_groups.rotate,
-            environment=environment,
-            current=current,
-            key_id=key_id,
-            nonce=nonce,
-            grace_seconds=grace_seconds,
-            once=once,
-        )
-        runner = self._runner
-        return await runner.write_to((current.handle,), work, WriteContext(author, self._clock), runner.deadline())
-
-    async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        work = partial(write_groups.delete, environment=environment, provided_id=provided_id)
-        return await self._write_to(environment, provided_id, work, author)
-
-    async def get(self, environment: Environment, provided_id: str) -> Issued | None:
-        return await self._get(environment, provided_id, self._runner.deadline())
-
-    async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
-        wanted = {"environment_id": environment.id, "provided_ids": rows.dump_json(provided_ids)}
-        found = await self._runner.read(queries.GROUPS_BY_IDS, self._runner.deadline(), **wanted)
-        every = [rows.stored_group(row) for row in found]
-        return {stored.group.provided_id: stored.issued() for stored in every}
-
-    async def write_many(
-        self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
-    ) -> Sequence[Issued | None]:
-        work = partial(write_many, environment=environment, writes=writes)
-        handles = [each.group.handle for each in writes if isinstance(each, GroupUpdate)]
-        context, deadline = WriteContext(author, self._clock), self._runner.deadline()
-        if handles:
-            return await self._runner.write_to(handles, work, context, deadline)
-        # Nobody can have cached anything of groups that are not there.
-        return (await self._runner.write(work, context, deadline)).value
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        found = await self._runner.read(queries.GROUP_BY_HANDLE, self._runner.deadline(), handle=handle)
-        return rows.stored_group(found[0]).issued() if found else None
-
-    async def groups(
-        self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
-    ) -> Sequence[UserGroup]:
-        page = {"environment_id": environment.id, "after": after, "limit": limit}
-        if match:
-            wanted = {"match": match, "last_id": match + _LAST_OF_ANY, "part": ascii_lower(match)}
-            found = await self._runner.read(queries.MATCHING_GROUPS, self._runner.deadline(), **page, **wanted)
-        else:
-            found = await self._runner.read(queries.GROUPS, self._runner.deadline(), **page)
-        return [rows.stored_group(row).group for row in found]
-
-    async def _get(self, environment: Environment, provided_id: str, deadline: float) -> Issued | None:
-        found = await self._runner.read(
-            queries.GROUP_BY_ID, deadline, environment_id=environment.id, provided_id=provided_id
-        )
-        return rows.stored_group(found[0]).issued() if found else None
-
-    async def _write_to(self, environment: Environment, provided_id: str, work: _WriteTo[T], author: Author) -> T:
-        """Runs a write to a group named by its id. Its handle is read first, because its slot is to change before the
-        write; should another group have this id by then, the write does nothing and is begun again."""
-        deadline = self._runner.deadline()
-        for _ in range(_ATTEMPTS):
-            found = await self._get(environment, provided_id, deadline)
-            if found is None:
-                raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
-            handle = found.group.handle
-            try:
-                context = WriteContext(author, self._clock)
-                return await self._runner.write_to((handle,), partial(work, handle=handle), context, deadline)
-            except HandleChanged:
-                continue
-        raise StoreUnavailable("others delete and create this group without end: try again")
-
-    # --- Store ---
-
-    async def caller(self, digest: bytes, provided_id: str) -> Caller | None:
-        runner = self._runner
-        found = await runner.read(queries.CALLER, runner.deadline(), digest=digest, provided_id=provided_id)
-        return rows.caller(found[0], self._clock) if found else None
-
     def subscribe(self, listener: ChangeListener) -> None:
         self._runner.listeners.subscribe(listener)
+
+    async def _flush_usage(self) -> None:
+        if self.usage_recorder is not None:
+            await self.usage_recorder.flush()
 
     async def ready(self) -> None:
         """Raises MigrationNeeded when programs of this version may not use the tables, else StoreUnavailable."""
@@ -254,12 +124,6 @@ class SQLStore(SQLDirectory, SQLEmbedding, SQLUsage):
         """Adds what was used, and closes the connections. The store can be used again: it opens new ones."""
         await self._flush_usage()
         await self._runner.aclose()
-
-
-class _WriteTo(Protocol[T]):
-    """A write that takes the handle that it was announced for."""
-
-    def __call__(self, connection: Connection, context: WriteContext, *, handle: bytes) -> WriteResult[T]: ...
 
 
 async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:

@@ -1,4 +1,4 @@
-"""Usage by group, in an SQLStore: sums by group, data source and hour, to which every process adds."""
+"""The usage of an SQLStore: sums by group, data source and hour, to which every process adds."""
 
 from __future__ import annotations
 
@@ -6,18 +6,47 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection
+from sqlalchemy import BigInteger, Connection, String, bindparam, cast, func, select, tuple_
 
 from tenantry.backends.audit.details import pruned_details
-from tenantry.backends.sql import queries, rows
+from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import WriteContext, note
 from tenantry.backends.sql.engine import count, delete_expired, first_of
-from tenantry.backends.sql.runner import Runner
-from tenantry.backends.sql.tables import usage_writers
-from tenantry.backends.stored import USAGE_WRITER_LIFETIME, StoreClock
+from tenantry.backends.sql.part import SQLPart
+from tenantry.backends.sql.queries import Query, Read
+from tenantry.backends.sql.tables import usage_by_hour, usage_writers
+from tenantry.backends.stored import PRUNED_AT_ONCE, USAGE_WRITER_LIFETIME
 from tenantry.groups import UNNAMED, Author, Usage, UsageBatch, UsageKey, from_micros, to_micros
 from tenantry.ports import UsageStore
-from tenantry.usage import UsageRecorder
+
+_used = usage_by_hour.c
+_whose = (_used.environment, _used.provided_id, _used.source)
+_counted = (_used.resolves, _used.queries, _used.rows, _used.micros)
+_usage = (
+    select(*_whose, *(cast(func.sum(each), BigInteger) for each in _counted))  # a sum is no integer in PostgreSQL
+    .where(_used.hour >= bindparam("since", type_=BigInteger), _used.hour < bindparam("until", type_=BigInteger))
+    .group_by(*_whose)
+    .order_by(*_whose)
+)
+_of_one = {
+    "environment": _used.environment == bindparam("environment", type_=String),
+    "provided_id": _used.provided_id == bindparam("provided_id", type_=String),
+}
+_SUMS: Final[dict[frozenset[str], Read]] = {
+    frozenset(names): _usage.where(*(_of_one[name] for name in names))
+    for names in ((), ("environment",), ("provided_id",), ("environment", "provided_id"))
+}
+"""By what is named of whose usage it is."""
+_OLDEST: Final[Read] = select(_used.hour).order_by(_used.hour).limit(1)
+_row = tuple_(*usage_by_hour.primary_key)
+_PRUNE: Final[Query] = usage_by_hour.delete().where(
+    _row.in_(
+        select(*usage_by_hour.primary_key)
+        .where(_used.hour < bindparam("before", type_=BigInteger))
+        .order_by(_used.hour)
+        .limit(PRUNED_AT_ONCE)
+    )
+)
 
 _CLAIM: Final = """
 insert into usage_writers (writer, batch, expires_at) values ($1, $2, $3)
@@ -49,19 +78,10 @@ _ADD_ON: Final = {
 }
 
 
-class SQLUsage(UsageStore):
-    """What an SQLStore keeps of usage."""
+class SQLUsage(SQLPart, UsageStore):
+    """``store.usage`` in a database."""
 
-    _runner: Runner
-    _clock: StoreClock
-    usage_recorder: UsageRecorder | None
-    """Counts what this process uses, and adds it here; None: no usage is kept."""
-
-    async def _flush_usage(self) -> None:
-        if self.usage_recorder is not None:
-            await self.usage_recorder.flush()
-
-    async def add_usage(self, batch: UsageBatch) -> None:
+    async def add(self, batch: UsageBatch) -> None:
         # In the order of the keys: two writers that lock the same rows do not wait for each other in a circle.
         document = rows.dump_json([
             [*key, to_micros(hour), used.resolves, used.queries, used.rows, round(used.seconds * 1e6)]
@@ -76,15 +96,15 @@ class SQLUsage(UsageStore):
             if first_of(connection, claim, (batch.writer, batch.number, expires_at)) is not None:
                 first_of(connection, _ADD_ON[dialect], (document,))
 
-        await self._runner.write(write, WriteContext(UNNAMED, self._clock), self._runner.deadline())
+        await self._write(write)
 
-    async def usage(
+    async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
         given = {"environment": environment, "provided_id": group}
         named = {name: value for name, value in given.items() if value is not None}
         found = await self._runner.read(
-            queries.USAGE[frozenset(named)],
+            _SUMS[frozenset(named)],
             self._runner.deadline(at_least=_REPORT_SECONDS),
             since=to_micros(since),
             until=to_micros(until),
@@ -95,16 +115,16 @@ class SQLUsage(UsageStore):
             for *key, resolves, queries_, rows_, micros in found
         }
 
-    async def oldest_usage(self) -> datetime | None:
-        found = await self._runner.read(queries.OLDEST_USAGE, self._runner.deadline())
+    async def oldest(self) -> datetime | None:
+        found = await self._read(_OLDEST)
         return from_micros(found[0][0]) if found else None
 
-    async def prune_usage(self, before: datetime, *, author: Author = UNNAMED) -> int:
+    async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
         def write(connection: Connection, context: WriteContext) -> int:
-            deleted = count(connection, queries.PRUNE_USAGE, before=to_micros(before))
+            deleted = count(connection, _PRUNE, before=to_micros(before))
             if deleted:
                 at = context.now(connection)
                 note(connection, context, "usage.pruned", "", "usage", pruned_details(before, deleted), at=at)
             return deleted
 
-        return await self._runner.write(write, WriteContext(author, self._clock), self._runner.deadline())
+        return await self._write(write, author)

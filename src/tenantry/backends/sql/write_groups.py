@@ -22,12 +22,17 @@ from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteR
 from tenantry.backends.sql.engine import count, delete_expired, first, insert_if_new
 from tenantry.backends.sql.queries import GROUP_BY_HANDLE, GROUP_BY_ID, LOCKED_BY_HANDLE, LOCKED_BY_ID
 from tenantry.backends.sql.tables import answers, groups
-from tenantry.backends.stored import IDEMPOTENCY_LIFETIME, UNKNOWN_TOKEN, StoredGroup, StoredResponse
+from tenantry.backends.stored import (
+    IDEMPOTENCY_LIFETIME,
+    UNKNOWN_TOKEN,
+    StoredGroup,
+    StoredResponse,
+    unknown_environment,
+)
 from tenantry.errors import (
     AlreadyExists,
     IdempotencyInFlight,
     StoreUnavailable,
-    UnknownEnvironment,
     UnknownGroup,
     UnknownToken,
 )
@@ -105,11 +110,6 @@ def created_values(environment: Environment, draft: GroupDraft, token: Token, no
         "created_at": to_micros(now),
         "updated_at": to_micros(now),
     }
-
-
-def unknown_environment(environment: Environment) -> UnknownEnvironment:
-    """The error of a group whose environment is not there."""
-    return UnknownEnvironment(f"there is no environment {environment.name!r}: make it first")
 
 
 def update(

@@ -18,8 +18,8 @@ from tenantry.backends.sql.change_log import GroupNote, WriteContext, WriteResul
 from tenantry.backends.sql.engine import every, insert_those_new
 from tenantry.backends.sql.queries import LOCKED_BY_IDS
 from tenantry.backends.sql.tables import groups
-from tenantry.backends.sql.write_groups import UPDATE, created_values, unknown_environment
-from tenantry.backends.stored import StoredGroup
+from tenantry.backends.sql.write_groups import UPDATE, created_values
+from tenantry.backends.stored import StoredGroup, unknown_environment
 from tenantry.errors import GroupChanged, StoreUnavailable
 from tenantry.groups import Environment, GroupCreation, GroupUpdate, GroupWrite, Issued, to_micros
 

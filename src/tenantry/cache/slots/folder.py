@@ -1,14 +1,10 @@
 """The run folder, which the processes of one host share.
 
-``TENANTRY_RUN_DIR``, else a path that depends on nothing but the user who runs the process and the store, so that a
-server, a cron job and an administrator's shell agree on it: ``/dev/shm/tenantry-<user id>-<name>``, or ``/tmp/…`` on a
-system without that file system in memory. With ``TENANTRY_RUN_GROUP`` several users of one host share
-``…/tenantry-group-<group id>-<name>``. The name is random and stored in the database: no other user can foresee it.
+``TENANTRY_RUN_DIR``, else ``/dev/shm/tenantry-<user id>-<name>`` or ``/tmp/…``; with ``TENANTRY_RUN_GROUP``,
+``…/tenantry-group-<group id>-<name>``. The name is random and in the database: other users cannot predict it.
 
-Both parents are open to everybody, so a folder is trusted only if nobody else can have put it there or can write to it.
-One that is not trusted raises FolderTaken where the path was ours to choose: the store then names another (decision
-0027). Every other refusal is a StoreUnavailable, also of a setting: a server may meet it while it serves, and then must
-answer 503 and show no path to its callers.
+A folder that others may have made or can write to is not trusted: FolderTaken if another name would help (decision
+0027), else StoreUnavailable, so that a serving process answers 503 and shows no path.
 """
 
 from __future__ import annotations
@@ -56,7 +52,7 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A folder that was checked: belongs to this user, or to the ``group`` (a gid) that shares it."""
+    """A checked folder of this user, or of the ``group`` (gid) that shares it."""
 
     path: Path
     group: int | None
@@ -68,7 +64,7 @@ class RunFolder:
 
     @property
     def file_mode(self) -> int:
-        """Permissions of a new file in it."""
+        """Permissions of a new file."""
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
@@ -86,7 +82,7 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """What is at the path of the run folder cannot be trusted; ``refusal`` says why."""
+    """The path of the run folder holds something untrusted; ``refusal`` says why."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -94,10 +90,9 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """The run folder of the store with this run name, made if there is none; ``given``: this one.
+    """The run folder of a store's run name, created if missing; ``given``: this path.
 
-    Raises StoreUnavailable if it cannot be used, and FolderTaken if what is at the path cannot be trusted and
-    another name would lead to another path.
+    Raises StoreUnavailable, or FolderTaken if another name would lead to another path.
     """
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
@@ -116,7 +111,7 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
         raise StoreUnavailable(os_failure("cannot use the run folder", folder.path, error, SET_FOLDER)) from None
     if refusal is None:
         return folder
-    if chosen or made:  # of our own making, or the operator's: another name would end as this one
+    if chosen or made:  # made by us or chosen by the operator: another name would not help
         raise refusal
     raise FolderTaken(refusal)
 
@@ -129,7 +124,6 @@ def _usual_path(group: int | None, name: str) -> Path:
 
 
 def _group() -> int | None:
-    """The gid that TENANTRY_RUN_GROUP names."""
     named = os.environ.get(GROUP_VARIABLE)
     if not named or not _POSIX:
         return None
@@ -144,16 +138,15 @@ def _group() -> int | None:
 
 
 def _make(folder: RunFolder) -> bool:
-    """Makes the folder with the right owner and mode from the first moment, whoever else does the same;
-    False if something came to its path meanwhile."""
-    # Not called after the folder: whoever watches the parent would know the name before it is ours.
+    """False if another process was faster."""
+    # A random name: a watcher of the parent must not learn the folder's name early.
     draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
     draft.mkdir(mode=0o700)
     try:
         if folder.group is not None:
             os.chown(draft, -1, folder.group)
         draft.chmod(folder.mode)
-        draft.rename(folder.path)  # over an empty folder of another who was as quick: one is as good as the other
+        draft.rename(folder.path)  # may replace the empty folder of another process: both are the same
     except OSError:
         with contextlib.suppress(OSError):
             draft.rmdir()
@@ -164,7 +157,7 @@ def _make(folder: RunFolder) -> bool:
 
 
 def _refusal(folder: RunFolder) -> StoreUnavailable | None:
-    """Why what is at the path cannot be trusted; None if it can. Raises StoreUnavailable for its parent."""
+    """The reason for distrust, or None. Raises StoreUnavailable for its parent."""
     path = folder.path
     status = path.lstat()
     reason, fix = folder.distrust(status), "remove it or correct its owner and mode"
@@ -184,7 +177,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """A sentence that names what failed and why, and what to do; ``otherwise`` is the advice for an error that
-    does not show how to correct it."""
+    """An error message with the reason and the fix, or ``otherwise`` if the errno suggests none."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

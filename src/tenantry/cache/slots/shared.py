@@ -1,4 +1,4 @@
-"""SharedSlots: the slots of one store on this host, in a file that is mapped into memory."""
+"""SharedSlots: the slots of one store on this host, in a memory-mapped file."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tenantry.cache.slots.table import TABLE_BYTES, VERSION_BYTES, SlotTable, mo
 from tenantry.errors import StoreUnavailable
 
 HEADER: Final = 64
-"""Bytes before the versions: a multiple of 8, so that every version is aligned."""
+"""Bytes before the versions; a multiple of 8 aligns them."""
 
 SIZE: Final = HEADER + TABLE_BYTES
 """Bytes of the file."""
 
 _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
-_LAYOUT: Final = struct.Struct("=16sII32s")  # in the machine's own byte order, as the versions are
+_LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, as the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
-"""When the file was made, in the header: microseconds of monotonic_with_suspend, or 0 if that no longer matters."""
+"""When the file was made: microseconds of monotonic_with_suspend; 0 once irrelevant."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -37,20 +37,20 @@ _SAFE_OPEN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) 
 _TRIES: Final = 8
 
 _TOUCH_INTERVAL: Final = 3_600.0
-"""Seconds between two touches of the file's times: what clears temporary folders goes by days."""
+"""Seconds between touches of the file's times, against cleaners of temporary folders."""
 
 
 class SharedSlots(SlotTable):
-    """``<run folder>/<store id>.slots``. Open one with ``SharedSlots.open``, in each process or before a fork.
+    """``<run folder>/<store id>.slots``. Open it with ``SharedSlots.open`` in each process, or before a fork.
 
-    The file may be replaced or deleted under us, by an administrator or by what clears temporary folders. Those who had
-    it mapped still share it, and those who come later share another: ask ``is_current``, or go on with ``renewed()``.
+    The file may be replaced or deleted. Processes that mapped it still share it, later ones share another: check
+    ``is_current`` or continue with ``renewed()``.
     """
 
     __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 
     path: Path
-    """Where the file is."""
+    """The path of the file."""
 
     def __init__(self, store_id: str, given: Path | str | None, name: str) -> None:
         """See ``open``."""
@@ -62,11 +62,11 @@ class SharedSlots(SlotTable):
             self._file: mmap.mmap | None = mmap.mmap(descriptor, SIZE)
         except OSError as error:
             raise StoreUnavailable(os_failure("cannot map into memory", self.path, error, SET_FOLDER)) from None
-        except ValueError as error:  # it was cut short since it was checked
+        except ValueError as error:  # truncated after the check
             raise StoreUnavailable(f"cannot map {self.path} into memory: {error}") from None
         finally:
             os.close(descriptor)
-        # While it is mapped, no new file can have its inode.
+        # While it is mapped, no other file gets its inode.
         self._identity = (status.st_dev, status.st_ino)
         self._given = given
         self._name = name
@@ -76,11 +76,10 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Maps the file of this store, which is made if there is none. ``folder``: None means ``run_folder()``, by the
-        run ``name`` of the store; None: by its id.
+        """Map the store's file, made if missing. ``folder``: None means ``run_folder()`` of the run ``name`` (None: the
+        store id).
 
-        Raises StoreUnavailable, with the path and what to do, if the folder or file cannot be used or trusted;
-        FolderTaken where another name would help.
+        Raises StoreUnavailable with the path and the fix; FolderTaken if another name would help.
         """
         return cls(store_id, folder, store_id if name is None else name)
 
@@ -88,7 +87,7 @@ class SharedSlots(SlotTable):
         return f"<SharedSlots {self.path}{'' if self._file else ', closed'}>"
 
     def is_current(self) -> bool:
-        """Whether the path still leads to the file that is mapped here, whole. Some microseconds."""
+        """Whether the path still leads to the mapped file, whole. Takes some microseconds."""
         if self._file is None:
             return False
         try:
@@ -105,10 +104,9 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Itself while it is current, else the file that is there now. Raises StoreUnavailable.
+        """Itself while current, else the file at the path. Raises StoreUnavailable.
 
-        When the file was replaced, every slot of the old one gets a write in progress first, so that whoever still has
-        it caches nothing until it too has noticed.
+        First every slot of a replaced file gets a write in progress, so that processes that still use it cache nothing.
         """
         if self.is_current():
             return self
@@ -116,27 +114,22 @@ class SharedSlots(SlotTable):
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Seconds for which a process of this host may still use another file than this one, if it may use what it
-        has cached for ``lease`` seconds; 0.0 for a file that is older than that. ``now``: of monotonic_with_suspend.
-
-        Whoever asks the store for its changes once this file is there finds this file. So a lease under another one
-        was asked for before this one was made.
-        """
+        """Seconds for which a process of this host may still use another file, if leases last ``lease`` seconds. A poll
+        after this file was made finds it. ``now``: of monotonic_with_suspend."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
-        if made_at == 0:  # settled: as old as can be, also on a machine that was started a moment ago
+        if made_at == 0:  # settled
             return 0.0
         age = now - made_at / 1e6
-        return 0.0 if age < 0 else max(0.0, lease - age)  # made before the machine was started: no process is so old
+        return 0.0 if age < 0 else max(0.0, lease - age)  # made before boot: no process is that old
 
     def settle(self) -> None:
-        """No process of this host uses another file. To be called by who knows it: no lease was ever given when this
-        file was there already."""
+        """No process of this host uses another file: call it if no lease was given before this file."""
         if self._file is not None:
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Releases the file. Who holds ``versions`` reads on, and the memory is freed with the last of them; who asks
-        for ``versions`` now gets a table with a write in progress in every slot, so that nothing is cached."""
+        """Release the file. Held ``versions`` stay readable; new ones have a write in progress in every slot, so
+        nothing is cached."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
@@ -147,8 +140,8 @@ class SharedSlots(SlotTable):
         return self._versions
 
     def retire(self) -> None:
-        """Stores a write in progress in every slot: who still has this file caches nothing until it found the other."""
-        # Memory of a file that was cut short must not be touched: that is a bus error, which kills the process.
+        """Put a write in progress into every slot: processes that still use this file cache nothing."""
+        # Touching memory of a truncated file is a bus error, which kills the process.
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()
 
@@ -161,7 +154,7 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """A descriptor of the file, which is made if there is none. Raises StoreUnavailable."""
+    """A descriptor of the file, made if missing. Raises StoreUnavailable."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the id of the store, {store_id!r}, cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))
@@ -181,7 +174,7 @@ _FIX: Final = "Remove it, and it is made anew; every Tenantry process of the hos
 
 
 def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
-    for _ in range(_TRIES):  # it may be removed between our making and our opening it
+    for _ in range(_TRIES):  # it may be removed before we open it
         try:
             return os.open(path, _FLAGS | _SAFE_OPEN)
         except FileNotFoundError:
@@ -190,7 +183,6 @@ def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
 
 
 def _make(path: Path, header: bytes, folder: RunFolder) -> None:
-    """Makes a whole file at the path, unless another process was quicker."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, _FLAGS | os.O_CREAT | os.O_EXCL, folder.file_mode)
     try:
@@ -198,8 +190,8 @@ def _make(path: Path, header: bytes, folder: RunFolder) -> None:
             if folder.group is not None:
                 os.fchown(descriptor, -1, folder.group)
             if hasattr(os, "fchmod"):
-                os.fchmod(descriptor, folder.file_mode)  # whatever the umask is
-            # Zeros that are written, not a hole: in a full file system this fails, and a store into a hole kills us.
+                os.fchmod(descriptor, folder.file_mode)  # despite the umask
+            # Write zeros instead of a hole: a full file system fails here, and not with a bus error later.
             made_at = int(monotonic_with_suspend() * 1e6) or 1
             file.write(header + made_at.to_bytes(8, sys.byteorder) + bytes(TABLE_BYTES))
         os.link(draft, path)

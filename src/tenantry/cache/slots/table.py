@@ -1,6 +1,4 @@
-"""SlotTable: what a writer does to the versions of a host's slots; and PrivateSlots, of one process alone. The clock of
-whatever these versions void: its seconds never go back, and go on while the machine is suspended.
-"""
+"""SlotTable: how writers change the versions of a host's slots; PrivateSlots of one process; and their clocks."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from tenantry.cache import SLOT_COUNT, slot_index
 from tenantry.ports import MonotonicClock
 
 monotonic_with_suspend: MonotonicClock
-"""A lease ends while a laptop or a virtual machine is suspended: what was cached before is not used afterwards."""
+"""Includes suspend: a lease ends while the machine sleeps."""
 
 if sys.platform == "linux":
     monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend
@@ -28,7 +26,7 @@ else:
 
 
 def utc_now() -> datetime:
-    """The time of day by this host's clock: a ``ports.Clock``. It may be set, so nothing is measured by it."""
+    """The time of day by this host's clock: a ``ports.Clock``. It may be set, so it measures nothing."""
     return datetime.now(UTC)
 
 
@@ -39,20 +37,17 @@ TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 
 
 def new_version() -> int:
-    """An even version that was never seen before: 63 random bits. Not 0, which is what new tables hold."""
+    """A unique even version: 63 random bits; not 0, the version in new tables."""
     return secrets.randbits(63) << 1 or new_version()
 
 
 def write_in_progress() -> int:
-    """The same, odd: a write is in progress."""
+    """A unique odd version."""
     return secrets.randbits(63) << 1 | 1
 
 
 class SlotTable:
-    """The versions in a buffer of TABLE_BYTES bytes.
-
-    All versions of a new table are 0: even, and alike for all, which does no harm, since a slot never has 0 again.
-    """
+    """The versions in a buffer of TABLE_BYTES bytes. New tables hold 0, which no slot ever gets again."""
 
     __slots__ = ("__weakref__", "_versions")
 
@@ -61,29 +56,27 @@ class SlotTable:
 
     @property
     def versions(self) -> memoryview[int]:
-        """Live: each access reads the version as it is now. May be held on to; it outlives ``close``."""
+        """Live versions; they stay readable after ``close``."""
         return self._versions
 
     def copy(self) -> memoryview[int]:
-        """All versions as they are now; they stay so."""
+        """A snapshot of all versions."""
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """Ends a write in progress if it still has this ``version``: its writer has crashed.
-
-        A writer that is only slow loses nothing: it stores its own new version after its commit all the same.
-        """
+        """End a crashed writer's write in progress, if the slot still has ``version``. A slow writer loses nothing: it
+        stores its own version after its commit."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Voids whatever is cached of the groups in this handle's slot."""
+        """Void cached answers of the handle's slot."""
         self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Around a write to a group, its commit included: odd before, even after, whatever happened."""
+        """Around a write and its commit: an odd version before, a new even one after, even on failure."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:
@@ -92,12 +85,12 @@ class SlotTable:
             versions[slot] = new_version()
 
     def _for_writing(self) -> memoryview[int]:
-        """A subclass raises here where a write would be seen by nobody else."""
+        """Subclasses raise if no other process would see the write."""
         return self._versions
 
 
 class PrivateSlots(SlotTable):
-    """Slots of a store that lives in one process: no other sees them. With the methods of ``SharedSlots``."""
+    """Slots of a store in one process, with the methods of ``SharedSlots``."""
 
     __slots__ = ()
 
@@ -105,7 +98,7 @@ class PrivateSlots(SlotTable):
         super().__init__(memoryview(bytearray(TABLE_BYTES)).cast("Q"))
 
     def is_current(self) -> bool:
-        """Always: nobody can replace it."""
+        """Always."""
         return True
 
     def renewed(self) -> PrivateSlots:
@@ -113,4 +106,4 @@ class PrivateSlots(SlotTable):
         return self
 
     def close(self) -> None:
-        """Nothing to do."""
+        """No effect."""

@@ -14,7 +14,7 @@ from tenantry.dashboards.embedding.hosts import check_hosts, is_allowed
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
 from tenantry.http import SCOPE_KEY
-from tenantry.ports import EmbeddingStore, MonotonicClock
+from tenantry.ports import EnvironmentStore, MonotonicClock
 from tenantry.resolver import SingleFlight
 
 Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -28,8 +28,8 @@ class KnownHosts:
     """The store's hosts, kept for ``staleness`` seconds from the request. They are renewed early in the background;
     after that time callers share one request."""
 
-    def __init__(self, store: EmbeddingStore, *, staleness: float, clock: MonotonicClock) -> None:
-        self._store = store
+    def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
+        self._environments = environments
         self._staleness = staleness
         self._clock = clock
         self._hosts: Hosts = {}
@@ -58,7 +58,7 @@ class KnownHosts:
 
     async def _ask(self, flight: SingleFlight[Hosts], asked: float) -> None:
         with flight:
-            hosts = await self._store.embedding_hosts()
+            hosts = await self._environments.embedding_hosts()
             if asked + self._staleness > self._until:  # a later question may have been answered before
                 self._hosts, self._until = hosts, asked + self._staleness
             flight.set_result(hosts)
@@ -80,7 +80,7 @@ class AllowedHosts:
 
     def __init__(
         self,
-        store: EmbeddingStore | None,
+        environments: EnvironmentStore | None,
         environment: str | None,
         *,
         group_hosts: GroupHosts | None = None,
@@ -88,7 +88,7 @@ class AllowedHosts:
         staleness: float = 5.0,
         clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
-        self._stored = None if store is None else KnownHosts(store, staleness=staleness, clock=clock)
+        self._stored = None if environments is None else KnownHosts(environments, staleness=staleness, clock=clock)
         self._environment = environment
         self._group_hosts = group_hosts
         self._further = tuple(host for host in check_hosts(further) if host != "'none'")

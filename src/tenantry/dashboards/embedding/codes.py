@@ -12,9 +12,9 @@ from weakref import WeakValueDictionary
 
 from tenantry.cache.slots import utc_now
 from tenantry.errors import TokenAlreadyRotated, UserGroupExpired
-from tenantry.groups import AuditNote, Issued, Token
+from tenantry.groups import AuditNote, Token
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group
-from tenantry.ports import Clock, CodeShare, CodeStore
+from tenantry.ports import Clock, CodeShare, CodeStore, GroupStore
 
 
 class Purpose(StrEnum):
@@ -46,8 +46,8 @@ class SingleUseCodes:
     The store keeps only their SHA-256, with an end. The payload is text without a token.
     """
 
-    def __init__(self, store: CodeStore) -> None:
-        self._store = store
+    def __init__(self, kept: CodeStore) -> None:
+        self._kept = kept
         self._turns: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
     async def issue(
@@ -80,7 +80,7 @@ class SingleUseCodes:
         share: CodeShare | None = None,
     ) -> str:
         code = secrets.token_urlsafe(32)
-        await self._store.add_code(
+        await self._kept.add(
             code_digest(code),
             purpose=purpose.value,
             payload=payload,
@@ -102,9 +102,9 @@ class SingleUseCodes:
         if not _is_code(code):
             return None
         digest = code_digest(code)
-        kind = await self._store.code_purpose(digest)  # anybody may ask: what is no code costs one read and no write
+        kind = await self._kept.purpose(digest)  # anybody may ask: what is no code costs one read and no write
         purpose = next((each for each in purposes if each.value == kind), None)
-        payload = None if purpose is None else await self._store.redeem_code(digest, purpose=purpose.value)
+        payload = None if purpose is None else await self._kept.redeem(digest, purpose=purpose.value)
         return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
@@ -113,7 +113,7 @@ class SingleUseCodes:
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
         """The payload of a session by the digest of its code."""
-        return await self._store.read_code(digest, purpose=purpose.value)
+        return await self._kept.read(digest, purpose=purpose.value)
 
 
 def _is_code(code: str) -> bool:
@@ -136,14 +136,6 @@ class TokenMint(Protocol):
         ...
 
 
-class IssuedGroups(Protocol):
-    """Finds a group with its live token: a Store."""
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        """The group with this handle, or None."""
-        ...
-
-
 class EmbedCodes:
     """Codes that stand for a user group's token.
 
@@ -151,7 +143,7 @@ class EmbedCodes:
     """
 
     def __init__(
-        self, codes: SingleUseCodes, groups: IssuedGroups, keys: TokenMint, *, time_of_day: Clock = utc_now
+        self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
     ) -> None:
         self._time_of_day = time_of_day
         self._codes = codes
@@ -162,7 +154,7 @@ class EmbedCodes:
         """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period, whose holder may
         not have the live one; MissingToken, SigningKeyMissing, StoreUnavailable."""
         scope: Any = getattr(connection, "scope", connection)
-        issued = await self._groups.get_by_handle(user_group(connection).handle)
+        issued = await self._groups.get(handle=user_group(connection).handle)
         # The middleware took the token out of the request; what it left is enough to compare.
         if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
             raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
@@ -173,7 +165,7 @@ class EmbedCodes:
         """The token for the payload of a code; None if it was rotated. Raises UserGroupExpired, SigningKeyMissing,
         StoreUnavailable."""
         handle, _, version = payload.partition(_SEPARATOR)
-        issued = await self._groups.get_by_handle(bytes.fromhex(handle))
+        issued = await self._groups.get(handle=bytes.fromhex(handle))
         if issued is None or issued.token.version != int(version):
             return None
         if issued.group.seconds_left(self._time_of_day()) <= 0:

@@ -26,7 +26,7 @@ from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
 from tenantry.errors import CodeUsed, UnsupportedMediaType
-from tenantry.ports import Clock, EmbeddingStore
+from tenantry.ports import Clock, EnvironmentStore
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
 """Bundles for hosts."""
@@ -44,8 +44,11 @@ class RedeemRequest(StrictBody):
     code: str
 
 
-class EmbeddingBackend(PreviewBackend, EmbeddingStore, Protocol):
-    """The store methods for embedding and previews; SQLStore and MemoryStore have them."""
+class EmbeddingBackend(PreviewBackend, Protocol):
+    """The parts of a store that embedding and previews need."""
+
+    @property
+    def environments(self) -> EnvironmentStore: ...
 
 
 @dataclass(frozen=True)
@@ -85,8 +88,8 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:
     """The routes of codes."""
-    codes = SingleUseCodes(embedding.store)
-    tokens = EmbedCodes(codes, embedding.store, embedding.keys, time_of_day=embedding.time_of_day)
+    codes = SingleUseCodes(embedding.store.codes)
+    tokens = EmbedCodes(codes, embedding.store.groups, embedding.keys, time_of_day=embedding.time_of_day)
     previews = embedding.previews()
     opened = {Purpose.EMBED: tokens.open, Purpose.PREVIEW: previews.open}
 

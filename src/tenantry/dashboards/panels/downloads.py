@@ -10,7 +10,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -22,28 +22,20 @@ from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
+from tenantry.dashboards.preview.previews import CodesOfGroups
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
-from tenantry.groups import Issued, UserGroup, extend
+from tenantry.groups import UserGroup, extend
 from tenantry.middleware import ResponseCut
-from tenantry.ports import CodeStore, MonotonicClock
+from tenantry.ports import MonotonicClock
 
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
 """Memory of a file in transfer: a piece of rows, and the pieces that wait in the server."""
 _GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
-
-
-@runtime_checkable
-class DownloadStore(CodeStore, Protocol):
-    """The store methods that downloads use; every Store has them."""
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        """The group with this handle and its live token, or None."""
-        ...
 
 
 class Downloads:
@@ -56,7 +48,7 @@ class Downloads:
 
     def __init__(
         self,
-        store: DownloadStore,
+        store: CodesOfGroups,
         dashboards: Mapping[str, SavedDashboard],
         sources: DataSources,
         *,
@@ -64,8 +56,8 @@ class Downloads:
         seconds_left: Callable[[UserGroup], float],
         clock: MonotonicClock = monotonic_with_suspend,
     ) -> None:
-        self._store = store
-        self._codes = SingleUseCodes(store)
+        self._groups = store.groups
+        self._codes = SingleUseCodes(store.codes)
         self._dashboards = dashboards
         self._sources = sources
         self._staleness = staleness
@@ -140,7 +132,7 @@ class Downloads:
         return RowsFile(pieces, where, answer, media_type=stream.media_type, headers=headers)
 
     async def _group(self, handle: bytes, version: int) -> UserGroup | None:
-        issued = await self._store.get_by_handle(handle)
+        issued = await self._groups.get(handle=handle)
         if issued is None or issued.group.token_version != version or self._seconds_left(issued.group) <= 0:
             return None
         return issued.group

@@ -9,15 +9,15 @@ from pydantic import Field
 from starlette.responses import Response
 
 from tenantry.dashboards.embedding.codes import SECONDS, Purpose
-from tenantry.dashboards.preview.previews import Previews, PreviewStore
+from tenantry.dashboards.preview.previews import CodesOfGroups, Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_body
 from tenantry.errors import NotFound
 from tenantry.groups import Author, Scope
+from tenantry.ports import ApiTokenStore
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http import (
     STORE_SECONDS,
     ApiRequest,
-    ApiTokenReader,
     ApiTokenUses,
     Endpoint,
     authenticate,
@@ -37,8 +37,11 @@ class PreviewRequest(StrictBody):
     dashboard: Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
-class PreviewBackend(PreviewStore, ApiTokenReader, Protocol):
-    """The store methods of the endpoint; every Store has them."""
+class PreviewBackend(CodesOfGroups, Protocol):
+    """The parts of a store that the endpoint needs."""
+
+    @property
+    def api_tokens(self) -> ApiTokenStore: ...
 
 
 class PreviewEndpoint(Endpoint):
@@ -46,7 +49,7 @@ class PreviewEndpoint(Endpoint):
 
     def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
         super().__init__("POST")
-        self._store = store
+        self._api_tokens = store.api_tokens
         self._previews = previews
         self._dashboards = dashboards
         self._uses = ApiTokenUses()
@@ -55,7 +58,7 @@ class PreviewEndpoint(Endpoint):
         """200 with the address and its seconds. Raises the errors of ``/api/user`` in its order; NotFound for an
         unknown dashboard, UnknownGroup, InvalidBody for an ended group."""
         deadline = Deadline(STORE_SECONDS)
-        caller = await authenticate(self._store, digest_of(request.api_token()), deadline, self._uses)
+        caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()
         request.require_media_type("application/json")
         wanted = read_body(raw, PreviewRequest)

@@ -9,26 +9,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from tenantry.cache.slots import utc_now
 from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes, code_digest
 from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
-from tenantry.groups import AuditNote, Author, Environment, Issued, UserGroup
-from tenantry.ports import Clock, CodeStore
+from tenantry.groups import AuditNote, Author, Environment, UserGroup
+from tenantry.ports import Clock, CodeStore, GroupStore
 from tenantry.tokens import PREVIEW_PREFIX
 
 
-class PreviewStore(CodeStore, Protocol):
-    """The store methods that previews use; every Store has them."""
+@runtime_checkable
+class CodesOfGroups(Protocol):
+    """The parts of a store that previews and downloads need."""
 
-    async def get(self, environment: Environment, provided_id: str) -> Issued | None:
-        """The group with this id, or None."""
-        ...
-
-    async def get_by_handle(self, handle: bytes) -> Issued | None:
-        """The group with this handle, or None."""
-        ...
+    @property
+    def codes(self) -> CodeStore: ...
+    @property
+    def groups(self) -> GroupStore: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +41,10 @@ class Preview:
 class Previews:
     """Issues codes, opens sessions, and finds what a session may see."""
 
-    def __init__(self, store: PreviewStore, *, time_of_day: Clock = utc_now) -> None:
-        self._store = store
+    def __init__(self, store: CodesOfGroups, *, time_of_day: Clock = utc_now) -> None:
+        self._groups = store.groups
         self._time_of_day = time_of_day
-        self._codes = SingleUseCodes(store)
+        self._codes = SingleUseCodes(store.codes)
 
     async def issue(
         self,
@@ -60,7 +58,7 @@ class Previews:
         """A code for a preview of ``dashboard`` as this group, valid for ten minutes and no longer than the API token.
         Raises UnknownGroup; InvalidBody for a group past its end date; Unauthorized if the API token was revoked;
         StoreUnavailable."""
-        issued = await self._store.get(environment, provided_id)
+        issued = await self._groups.get(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
         if self.seconds_left(issued.group) <= 0:
@@ -102,7 +100,7 @@ class Previews:
         return None if group is None else Preview(group, kept["dashboard"], code_digest(code))
 
     async def _group(self, kept: Mapping[str, Any]) -> UserGroup | None:
-        issued = await self._store.get_by_handle(bytes.fromhex(kept["group"]))
+        issued = await self._groups.get(handle=bytes.fromhex(kept["group"]))
         if issued is None:
             return None
         if self.seconds_left(issued.group) <= 0:

@@ -1,1 +1,1 @@
-"""Answers that several viewers get: queries under way that are one, and the cache of results."""
+"""Answers for several callers: in-flight queries, and the cache of results."""

@@ -37,16 +37,16 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""So old may be what is known of marks; then it is asked for in the background."""
+"""Seconds after which the marks are asked for again, in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""What is known of marks is good for so long: beyond it nothing is taken from a cache."""
+"""Seconds for which known marks are valid; after them no answer comes from a cache."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""Answers that are on their way to the server; another one is not written."""
+"""The most pending writes; further answers are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024
-"""Bytes of an entry that is read in a thread."""
+"""Entries of this many bytes are read in a thread."""
 
 
 @dataclass(slots=True)
@@ -56,12 +56,12 @@ class RedisResultCounters:
     hits: int = 0
     misses: int = 0
     refused: int = 0
-    """It had something there that no holder of the secret wrote for this key."""
+    """Bytes that no holder of the secret wrote for this key."""
     errors: int = 0
-    """It did not answer within the budget, or was not asked for it did not answer a moment ago."""
+    """No answer within the budget, or not asked because it did not answer just before."""
     writes: int = 0
     lost_writes: int = 0
-    """Not written: too large, of a type without a form, too many at once, or no answer."""
+    """Not written: too large, of an unknown type, too many at once, or no answer."""
 
 
 class RedisResults:
@@ -87,7 +87,7 @@ class RedisResults:
         check_codec()
         self.counters: RedisResultCounters = RedisResultCounters()
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source that was changed elsewhere; with None when any may have been."""
+        """Called with a source that changed elsewhere; None: any may have."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -97,8 +97,8 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        self._untold: set[str] = set()  # sources that changed, and the server did not take it
-        self._known_at: float | None = None  # when the marks were asked for that are known
+        self._untold: set[str] = set()  # changed sources whose mark the server did not take
+        self._known_at: float | None = None  # when the known marks were asked for
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -193,7 +193,7 @@ class RedisResults:
             else:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
-            if not self.counters.refused:  # once: whoever put it there may do so again and again
+            if not self.counters.refused:  # once, because such entries may come again and again
                 logger.warning("%s: an entry is not what was written there", self._server.label)
             self.counters.refused += 1
             return None

@@ -29,20 +29,20 @@ class CacheCounters:
     hits: int = 0
     """Answered from the cache."""
     stale: int = 0
-    """Of these, with an answer past its time, while the source was asked for a new one."""
+    """Of these, answered with an old answer while the source is asked again."""
     misses: int = 0
     """Not answered from the cache."""
     kept: int = 0
-    """Answers that were put into it."""
+    """Answers that were stored."""
     refused: int = 0
-    """Answers that were not: too large, of a time before the source changed, or with a value that cannot be copied."""
+    """Answers that were not: too large, older than a change of the source, or with a value that cannot be copied."""
     evicted: int = 0
-    """Entries that made room for others."""
+    """Entries dropped for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """One entry. ``until`` (seconds since 1970): when nobody can want it any more. ``group``: the first that asked."""
+    """One entry. ``until`` (seconds since 1970): when it can no longer be used. ``group``: the first that asked."""
 
     key: str
     answer: SharedAnswer
@@ -83,11 +83,11 @@ class ResultCache:
         self.clock: Final = clock
         self.shared: Final = shared
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source whose rows changed, here or elsewhere; with None when any may have."""
+        """Called with a source whose rows changed, here or elsewhere; None: any may have."""
         if shared is not None:
             shared.on_change = self.changed
         self.size: int = 0
-        """Bytes of what is kept."""
+        """Bytes of all entries."""
         self._max_bytes = max_bytes
         self._group_max_bytes = min(share, max_bytes)
         self._entries: OrderedDict[str, KeptAnswer] = OrderedDict()  # the least recently used first
@@ -131,7 +131,7 @@ class ResultCache:
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """``keep`` an answer of the source, and write it to the shared level. Whether anybody else has it."""
+        """``keep`` an answer of the source, and write it to the shared level. Returns whether others have it too."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -294,14 +294,14 @@ class CachedQueries:
         try:
             await self._in_flight.join(query, self._cache.stale_seconds)
         except TenantryError:
-            return  # the stale answer stays until its end, and the next viewer asks again
+            return  # the old answer stays until its end, and the next query asks again
 
     def _refreshed(self, key: str, query: BoundQuery) -> None:
         self._refreshing.pop(key, None)
         query.opened.release()
 
     async def changed(self, source: str) -> None:
-        """Drop the answers of a source everywhere. Raises SourceUnavailable when others cannot be told."""
+        """Drop the answers of a source everywhere. Raises SourceUnavailable when other processes cannot be notified."""
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)
@@ -318,7 +318,7 @@ class CachedQueries:
 
 
 def check_max_age(max_age: Any) -> None:
-    """Raises ValueError for a value that is no number of seconds."""
+    """Raises ValueError unless it is a number of seconds, 0 or above."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
         raise ValueError("max_age is a number of seconds, 0 or above")
 

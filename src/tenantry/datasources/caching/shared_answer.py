@@ -22,17 +22,17 @@ _IMMUTABLE: Final = frozenset({
     type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta, UUID,
     IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network,
 })  # fmt: skip
-"""Types of values that nobody can change. Of a subclass that is not known."""
+"""Immutable types, but not their subclasses."""
 _IMMUTABLE_WORDS: Final = frozenset({
     "boolean", "integer", "decimal", "float", "text", "date", "time", "datetime", "interval", "uuid",
 })  # fmt: skip
-"""The same, for columns of which the engine says the type. Bytes may be a ``bytearray``."""
+"""The same, for columns whose type the engine names. Bytes may be a ``bytearray``."""
 
 
 _ENTRY_BYTES: Final = 1_000
 _ROW_BYTES: Final = 64
 _VALUE_BYTES: Final = 40
-"""Memory beside the values that can be large; each number, date or UUID is counted as one of 32 bytes and a pointer."""
+"""Memory apart from large values; each number, date or UUID counts as 32 bytes and a pointer."""
 
 
 class Uncopyable(Exception):
@@ -50,11 +50,11 @@ class SharedAnswer:
         types = None if result.types is None else tuple(result.types)
         rows = result.rows if type(result.rows) is tuple else tuple(result.rows)
         self.original: Result = Result(tuple(result.names), rows, types, as_of or result.as_of, result.size)
-        """The answer itself: for its only viewer."""
+        """The answer itself, for its only caller."""
         self.size: int = 0
-        """Bytes of memory, once ``measure`` was called."""
+        """Bytes of memory, after ``measure``."""
         self.is_copyable: bool = True
-        """False where ``measure`` found a value that ``fresh`` does not copy."""
+        """Whether ``fresh`` copies all values; known after ``measure``."""
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
@@ -78,7 +78,7 @@ class SharedAnswer:
         """The result for one caller. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
-            return self.original  # its rows are tuples of what nobody can change
+            return self.original  # its rows are tuples of immutable values
         try:
             return replace(self.original, rows=tuple(_fresh_row(row, mutable) for row in self.original.rows))
         except RecursionError:

@@ -21,7 +21,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from tenantry.datasources.connection_refusals import says_no_connection
+from tenantry.datasources.driver import says_no_connection
 from tenantry.datasources.engines.postgresql_values import RowReader, ServerColumn, columns_of
 
 Statement: TypeAlias = tuple[bytes, Sequence[bytes | None]]

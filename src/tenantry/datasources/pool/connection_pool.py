@@ -14,12 +14,12 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Generic, cast
 
-from tenantry.datasources.connection_refusals import NoConnectionLeft
 from tenantry.datasources.driver import (
     Answer,
     C,
     Driver,
     Found,
+    NoConnectionLeft,
     OnEnd,
     ReusingDriver,
     SessionDriver,
@@ -31,7 +31,7 @@ from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.pooled_query import Idle, PooledQuery, Work
 from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.datasources.pool.source_stream import GRACE, SourceStream
-from tenantry.datasources.results.chunk_writers import MakeWriter
+from tenantry.datasources.results.chunks import MakeWriter
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 

@@ -22,7 +22,7 @@ from tenantry.datasources.driver import (
 )
 from tenantry.datasources.pool.limits import StreamLimits, check_names
 from tenantry.datasources.pool.pooled_query import Chunk, stopped_error
-from tenantry.datasources.results.chunk_writers import ChunkWriter, MakeWriter
+from tenantry.datasources.results.chunks import ChunkWriter, MakeWriter
 from tenantry.datasources.results.result import CHUNK
 from tenantry.sql import BoundSQL
 

@@ -1,8 +1,8 @@
 """Results: the rows of a query with the names and types of their columns, and the formats that they are sent in."""
 
 from tenantry.datasources.results.arrow import to_arrow
-from tenantry.datasources.results.chunk_writers import StreamFormat
-from tenantry.datasources.results.chunk_writers import chunk_writers as chunk_writers
+from tenantry.datasources.results.chunks import StreamFormat
+from tenantry.datasources.results.chunks import chunk_writers as chunk_writers
 from tenantry.datasources.results.csv import to_csv
 from tenantry.datasources.results.format import DEFAULT_FORMAT as DEFAULT_FORMAT
 from tenantry.datasources.results.format import Format

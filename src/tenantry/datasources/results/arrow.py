@@ -117,7 +117,7 @@ class _Sink:
         """Nothing is held back."""
 
     def take(self) -> bytes:
-        """What was written since."""
+        """The content since the last call."""
         taken = b"".join(self._parts)
         self._parts.clear()
         return taken
@@ -139,7 +139,7 @@ def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format
 def _typed(pa: Any, word: str | None, values: Sequence[Any]) -> Any:
     """The values in Arrow's type for them; None if it does not hold all."""
     kinds, build = _BUILDERS.get(word or "", (frozenset(), None))
-    # Without the check pyarrow would read a Decimal as a float, True as 1 and a text as bytes.
+    # Without the check pyarrow would read a Decimal as a float, True as 1 and a string as bytes.
     if build is not None and kinds.issuperset({*map(type, values)} - {type(None)}):
         try:
             return build(pa, values)

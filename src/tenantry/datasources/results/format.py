@@ -54,7 +54,7 @@ def clean_text(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return str.__str__(text)  # of a class of its own, too
+    return str.__str__(text)  # for a subclass, too
 
 
 def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
@@ -123,4 +123,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""Types that have a text of their own."""
+"""How to write each type."""

@@ -32,15 +32,15 @@ Rows: TypeAlias = Result | Sequence[Mapping[str, Any]]
 """A result, or rows as ``DataSources.fetch`` gives them."""
 
 _NATIVE: Final = frozenset({str, bool, type(None), float, date, datetime, time, timedelta, UUID})
-"""What msgspec writes as we do, whatever the value is. A float that is no number it writes as null."""
+"""Types whose values msgspec always writes as we do. It writes NaN and infinity as null."""
 _NATIVE_WORDS: Final = frozenset({"text", "boolean", "float", "date", "datetime", "time", "interval", "uuid"})
-"""The same, for columns of which the engine says the type."""
+"""The same, for columns whose type the engine names."""
 _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
-"""Words of columns whose values have to be looked at, and the type of all of them but None."""
+"""Types of columns whose values must be checked, and the class of all their values but None."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
 _UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
-"""What msgspec raises for a type or a dict's key that it does not know, and for a lone surrogate."""
+"""Errors of msgspec for an unknown type or key, and for a lone surrogate."""
 
 _DIGITS_AS_ZEROS: Final = bytes.maketrans(b"0123456789", b"0000000000")
 _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
@@ -115,7 +115,7 @@ class JSONWriter:
             text = self._encode(rows)
         except (*_UNWRITABLE, RecursionError):
             return None
-        # A long integer, or the NaN of a Decimal, has left its trace; so has a float or a text that looks like one.
+        # A long integer, or the NaN of a Decimal, leaves its trace; so does a float or a string that looks like one.
         if self._format.big_integers == "text" and _LONG_NUMBER in text.translate(_DIGITS_AS_ZEROS):
             return None
         if b"N" in text and b"NaN" in text:  # one byte is found much faster, and most texts have none

@@ -13,7 +13,7 @@ from typing import Any, Final
 from uuid import UUID
 
 CHUNK: Final = 1_000
-"""Rows that are encoded at once: few enough to stay in the processor's cache, enough to forget what a call costs."""
+"""Rows that are encoded at once: few enough for the processor's cache, enough to hide the cost of a call."""
 
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
@@ -164,7 +164,7 @@ def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
     values = [f"v{number}" for number in range(width)]
     items = ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
     code = f"lambda rows, {', '.join(names)}: [{{{items}}} for {', '.join(values)}, in rows]"
-    maker: Callable[..., list[dict[str, Any]]] = eval(code)  # noqa: S307  # nothing in it is anybody's text
+    maker: Callable[..., list[dict[str, Any]]] = eval(code)  # noqa: S307  # it has no foreign text
     return maker
 
 

@@ -31,10 +31,10 @@ async def encrypt_sources(
     """Rewrite each URL of the store that has plain secrets, or that other keys than those of ``keys`` (but ``without``)
     open. May be interrupted and run again: every URL stays readable. Raises StoreUnavailable."""
     done = Reencryption()
-    for environment in await store.environments():
-        for listed in await store.data_sources(environment):
+    for environment in await store.environments.list():
+        for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # until nobody else wrote to it between
+            while source is not None:  # until no other write came between
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:
@@ -42,10 +42,10 @@ async def encrypt_sources(
                     break
                 if url == source.url:
                     break
-                if await store.set_source_url(source, url, author=author) is not None:
+                if await store.sources.set_url(source, url, author=author) is not None:
                     done.written += 1
                     break
-                source = await store.data_source(environment, source.id)
+                source = await store.sources.get(environment, source.id)
     return done
 
 

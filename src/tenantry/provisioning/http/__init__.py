@@ -1,20 +1,19 @@
 """The HTTP interface ``/api/user`` (SPEC sections 4, 5, 7), its OpenAPI documents, and the two health checks."""
 
 from tenantry.provisioning.http.api_token_uses import ApiTokenUses as ApiTokenUses
+from tenantry.provisioning.http.dry_run import DryRunProvisioner as DryRunProvisioner
+from tenantry.provisioning.http.dry_run import group_to_delete as group_to_delete
 from tenantry.provisioning.http.endpoint import STORE_SECONDS as STORE_SECONDS
-from tenantry.provisioning.http.endpoint import ApiTokenReader as ApiTokenReader
 from tenantry.provisioning.http.endpoint import Endpoint as Endpoint
 from tenantry.provisioning.http.endpoint import Observer, RequestRecord, not_found
 from tenantry.provisioning.http.endpoint import authenticate as authenticate
 from tenantry.provisioning.http.endpoint import digest_of as digest_of
 from tenantry.provisioning.http.endpoint import json_response as json_response
 from tenantry.provisioning.http.endpoint import require_scope as require_scope
-from tenantry.provisioning.http.lines import Line as Line
-from tenantry.provisioning.http.lines import LineSplitter as LineSplitter
+from tenantry.provisioning.http.ndjson_reader import Line as Line
+from tenantry.provisioning.http.ndjson_reader import LineSplitter as LineSplitter
 from tenantry.provisioning.http.openapi import openapi_document
 from tenantry.provisioning.http.operations import parse_line as parse_line
-from tenantry.provisioning.http.rehearsal import Rehearsal as Rehearsal
-from tenantry.provisioning.http.rehearsal import group_to_delete as group_to_delete
 from tenantry.provisioning.http.request import ApiRequest as ApiRequest
 from tenantry.provisioning.http.routes import Api, FastRouter, create_api
 from tenantry.provisioning.http.strict_json import decode_json as decode_json

@@ -18,6 +18,8 @@ from tenantry.groups import ApiToken, Author
 from tenantry.groups import Scope as ApiScope
 from tenantry.http import error_document
 from tenantry.provisioning import Deadline, UpsertProvisioner, UpsertResult
+from tenantry.provisioning.http.bulk_report import BulkReport
+from tenantry.provisioning.http.dry_run import DryRunProvisioner
 from tenantry.provisioning.http.endpoint import (
     ApiContext,
     Endpoint,
@@ -27,10 +29,8 @@ from tenantry.provisioning.http.endpoint import (
     public_error,
     require_scope,
 )
-from tenantry.provisioning.http.lines import MAX_BULK, BodyLines, Line
+from tenantry.provisioning.http.ndjson_reader import MAX_BULK, BodyLines, Line
 from tenantry.provisioning.http.query_parameters import read_flag
-from tenantry.provisioning.http.rehearsal import Rehearsal
-from tenantry.provisioning.http.report_buffer import ReportBuffer
 from tenantry.provisioning.http.request import ApiRequest, ClientDisconnected
 from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, read_line
 
@@ -58,18 +58,18 @@ class BulkEndpoint(Endpoint):
         await context.authenticate(digest, Deadline(context.store_seconds))  # 401
         request.require_length(MAX_BULK)  # 400, 413
         request.require_media_type(MEDIA_TYPE)  # 415
-        rehearsed = request.dry_run("replace")  # 400
+        dry_run = request.dry_run("replace")  # 400
         replace = read_flag(request.query("replace", "dry_run"), "replace")  # 400
         if request.has_idempotency_key:
             raise BadRequest(
                 "a bulk takes no Idempotency-Key and needs none: sent again, it leaves what it has done as it is"
             )
         request.set_operation("bulk")
-        writer = _Writer(context, digest, request.id, replace=replace, rehearsed=rehearsed)
+        writer = _Writer(context, digest, request.id, replace=replace, dry_run=dry_run)
         await writer.authorize(Deadline(context.store_seconds))  # 403
         body = BodyLines(request, context.body_seconds)
         await body.begin()  # 400, 408, 413
-        return BulkResponse(request, body, writer, self._draining, rehearsed=rehearsed)
+        return BulkResponse(request, body, writer, self._draining, dry_run=dry_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class _Writer:
     digest: bytes
     request_id: str
     replace: bool
-    rehearsed: bool
+    dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
         """The caller, who may have been cut off since the last batch. Raises Unauthorized, MissingScope."""
@@ -93,7 +93,7 @@ class _Writer:
         context = self.context
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
         caller = await self.authorize(deadline)
-        kind = Rehearsal if self.rehearsed else UpsertProvisioner
+        kind = DryRunProvisioner if self.dry_run else UpsertProvisioner
         provisioner: UpsertProvisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
         author = Author(f"api token {caller.id} ({caller.label})", self.request_id)
         return await batch.write(provisioner, caller.environment, merge=not self.replace, author=author)
@@ -113,14 +113,14 @@ class BulkResponse(StreamedResponse):
         writer: _Writer,
         draining: Callable[[], bool],
         *,
-        rehearsed: bool,
+        dry_run: bool,
     ) -> None:
         super().__init__(media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._after_body = request.prefers(AFTER_BODY)
         if self._after_body:
             self.headers["preference-applied"] = AFTER_BODY.decode()
-        if rehearsed:
+        if dry_run:
             self.headers["dry-run"] = "true"
         self._request = request
         self._body = body
@@ -131,7 +131,7 @@ class BulkResponse(StreamedResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends it. Returns early when the client is gone: what was written until then stays. Raises OSError when what
         waits to be sent cannot be read back; no further line is done then either."""
-        buffer = ReportBuffer()
+        buffer = BulkReport()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
         try:
@@ -147,7 +147,7 @@ class BulkResponse(StreamedResponse):
             with suppress(ClientDisconnected):
                 sending.result()
 
-    async def _send(self, buffer: ReportBuffer, send: Send) -> None:
+    async def _send(self, buffer: BulkReport, send: Send) -> None:
         if self._after_body:
             await buffer.wait_for_end()
         await _deliver(send, {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
@@ -155,7 +155,7 @@ class BulkResponse(StreamedResponse):
             await _deliver(send, {"type": "http.response.body", "body": piece, "more_body": True})
         await _deliver(send, {"type": "http.response.body", "body": b""})
 
-    async def _report(self, buffer: ReportBuffer) -> None:
+    async def _report(self, buffer: BulkReport) -> None:
         """All lines, and the last one, which sums up and says why the report ends early, if it does."""
         error: TenantryError | None = None
         try:
@@ -170,7 +170,7 @@ class BulkResponse(StreamedResponse):
         if error is not None:
             await self._body.discard()
 
-    async def _do_lines(self, buffer: ReportBuffer) -> None:
+    async def _do_lines(self, buffer: BulkReport) -> None:
         body = self._body
         while True:
             await self._do(body.lines(), buffer)
@@ -180,7 +180,7 @@ class BulkResponse(StreamedResponse):
                 raise Draining("this server is about to stop: send the lines that have no report to another")
             await body.read()
 
-    async def _do(self, lines: Iterable[Line], buffer: ReportBuffer) -> None:
+    async def _do(self, lines: Iterable[Line], buffer: BulkReport) -> None:
         """Does them, as many together as may be."""
         batch = UpsertBatch()
         for line in lines:
@@ -194,7 +194,7 @@ class BulkResponse(StreamedResponse):
         if batch.lines:
             await self._write(batch, buffer)
 
-    async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
+    async def _write(self, batch: UpsertBatch, buffer: BulkReport) -> None:
         """Raises StoreUnavailable, after its report, where the store could not be used for it: nor could it be for the
         next."""
         await buffer.wait_for_space()

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -24,9 +24,9 @@ from tenantry.cache.slots import utc_now
 from tenantry.errors import MethodNotAllowed, MissingScope, NotFound, TenantryError, Unauthorized, UnsupportedMediaType
 from tenantry.groups import ApiToken, Caller, Scope
 from tenantry.http import error_document, has_encoded_slash
-from tenantry.ports import Clock, Store
+from tenantry.ports import ApiTokenStore, Clock, Store
 from tenantry.provisioning import Deadline, PropertyContract
-from tenantry.provisioning.http.api_token_uses import ApiTokenUses, UseRecorder
+from tenantry.provisioning.http.api_token_uses import ApiTokenUses
 from tenantry.provisioning.http.request import BODY_SECONDS, ApiRequest, ClientDisconnected
 from tenantry.tokens import KeyRing, api_token_digest, mask_within
 from tenantry.tracing import HttpServerSpan, set_attribute
@@ -70,33 +70,24 @@ class ApiContext:
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
         """The record of the API token. Raises Unauthorized, StoreUnavailable."""
-        return await authenticate(self.store, digest, deadline, self.uses)
+        return await authenticate(self.store.api_tokens, digest, deadline, self.uses)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
         """The same with the group of this id, in one read."""
-        found = await deadline.read(self.store.caller(digest, provided_id))
+        found = await deadline.read(self.store.api_tokens.get_with_group(digest, provided_id))
         if found is None:
             raise _unauthorized()
-        self.uses.note(self.store, found.api_token)
+        self.uses.note(self.store.api_tokens, found.api_token)
         set_attribute("tenantry.environment", found.api_token.environment.name)
         return found
 
 
-class ApiTokenReader(UseRecorder, Protocol):
-    """Finds an API token: a Store."""
-
-    async def api_token(self, digest: bytes) -> ApiToken | None:
-        """The live token with this digest; None if there is none or it was revoked. Never cached.
-        Raises ApiTokenExpired."""
-        ...
-
-
-async def authenticate(store: ApiTokenReader, digest: bytes, deadline: Deadline, uses: ApiTokenUses) -> ApiToken:
+async def authenticate(tokens: ApiTokenStore, digest: bytes, deadline: Deadline, uses: ApiTokenUses) -> ApiToken:
     """The record of an API token, whose use is noted. Raises Unauthorized, StoreUnavailable."""
-    found = await deadline.read(store.api_token(digest))
+    found = await deadline.read(tokens.get(digest))
     if found is None:
         raise _unauthorized()
-    uses.note(store, found)
+    uses.note(tokens, found)
     set_attribute("tenantry.environment", found.environment.name)
     return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from tenantry.errors import AmbiguousRequest, InvalidBody
 from tenantry.groups import (
+    LATER_SETTABLE_FIELDS,
     SETTABLE_FIELDS,
-    UNCHANGED,
     Author,
     Environment,
     GroupChanges,
@@ -26,9 +26,8 @@ from tenantry.groups import (
     Issued,
     UserGroup,
     thaw,
-    write_moment,
 )
-from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioned, Provisioner, check_changes, check_draft
+from tenantry.provisioning import NOT_LOADED, NotLoaded, Provisioner, check_changes, check_draft
 from tenantry.provisioning.http.fields import (
     MAX_TOKEN,
     NO_NUL,
@@ -76,11 +75,11 @@ class Operation(BaseModel, ABC):
         """Raises InvalidBody where ``run`` would, without doing anything: for a caller who may not do it."""
 
     @abstractmethod
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """Does it. Raises what the Provisioner raises."""
 
     @abstractmethod
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """The JSON of a success, with exactly the fields of SPEC section 4."""
 
 
@@ -100,19 +99,20 @@ class GetOrCreate(Operation):
 
     def draft(self) -> GroupDraft:
         """The group to create if there is none."""
-        return GroupDraft(self.user_group_id, self.name or self.user_group_id, self.properties, self.mapping)
+        name = self.name or self.user_group_id
+        return GroupDraft(self.user_group_id, name, properties=self.properties, mapping=self.mapping)
 
     def check(self) -> None:
         """The limits of a group."""
         check_draft(self.draft())
 
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """The group, and whether it is new."""
         return await call.provisioner.get_or_create(
             call.environment, self.draft(), call.once, author=call.author, loaded=call.loaded
         )
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
         group = _group_fields(result, properties=True, tag=method == "POST")
         return {"success": 1, "new_user_group": result.created, "user_group": group}
@@ -135,20 +135,16 @@ class Update(Operation):
         return self.user_group_id
 
     def changes(self) -> GroupChanges:
-        """What was sent; absent fields are UNCHANGED."""
-        given = self.model_fields_set
-        return GroupChanges(
-            self.name if "name" in given else UNCHANGED,
-            self.properties if "properties" in given else UNCHANGED,
-            self.mapping if "mapping" in given else UNCHANGED,
-        )
+        """The given fields; absent fields are UNCHANGED."""
+        given: dict[str, Any] = {name: getattr(self, name) for name in SETTABLE_FIELDS if name in self.model_fields_set}
+        return GroupChanges(**given)
 
     def check(self) -> None:
         """The limits of an id, and of what is to change or of the patch itself."""
         check_text(self.user_group_id, "/user_group_id")
         check_changes(self.changes(), merge=self.merges)
 
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """The group as it is now."""
         self.check()  # an id that breaks today's limits may be stored; a caller gets the error of the limits
         return await call.provisioner.update(
@@ -160,7 +156,7 @@ class Update(Operation):
             loaded=call.loaded,
         )
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """All fields."""
         return {"success": 1, "user_group": _group_fields(result, properties=True, tag=True)}
 
@@ -174,12 +170,7 @@ class Merge(Update):
     mapping: MappingPatch = None  # type: ignore[assignment]  # wider: null removes an entry
     expires_at: ExpiresAt = None
 
-    def changes(self) -> GroupChanges:
-        """What was sent, the end date too."""
-        changes = super().changes()
-        return replace(changes, expires_at=self.expires_at) if "expires_at" in self.model_fields_set else changes
-
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """All fields of an update, and the end date, which SPEC's own operations do not show."""
         return {"success": 1, "user_group": merged_group(result)}
 
@@ -201,12 +192,12 @@ class Delete(Operation):
         """The limits of an id."""
         check_text(self.user_group_id, "/user_group_id")
 
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """The group that is gone, with no token."""
         gone = await call.provisioner.delete(call.environment, self.user_group_id, author=call.author)
-        return Provisioned(gone, token="")
+        return Issued(gone, token="")
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """What a list shows of a group."""
         return {"success": 1, "user_group": listed_group(result.group)}
 
@@ -221,35 +212,35 @@ class Rotate(Operation):
         Field(description="The current user group token of the group to rotate."),
     ]
 
-    async def run(self, call: OperationCall) -> Provisioned:
+    async def run(self, call: OperationCall) -> Issued[str]:
         """The group with its new token."""
         return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
-    def document(self, result: Provisioned, method: str) -> dict[str, Any]:
+    def document(self, result: Issued[str], method: str) -> dict[str, Any]:
         """All fields but the properties."""
         return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
 
 
+LISTED_FIELDS: Final = (
+    "team_id", "name", "provided_id", "properties", "mapping", "api_environment_tag", *LATER_SETTABLE_FIELDS
+)  # fmt: skip
+"""The fields of a group in lists."""
+
+
 def listed_group(group: UserGroup) -> dict[str, Any]:
-    """What is shown of a group where its token is not: everything that callers set."""
-    return {
-        "team_id": group.team_id,
-        "name": group.name,
-        "provided_id": group.provided_id,
-        "properties": thaw(group.properties),
-        "mapping": thaw(group.mapping),
-        "api_environment_tag": group.environment.tag.value,
-        "expires_at": write_moment(group.expires_at),
-    }
+    """A group without its token: every field that callers set."""
+    plain = group.as_dict()
+    return {name: plain[name] for name in LISTED_FIELDS}
 
 
-def merged_group(result: Provisioned) -> dict[str, Any]:
-    """A group as the answer to PATCH shows it: as SPEC section 4.2 has it, and its end date."""
-    fields = _group_fields(result, properties=True, tag=True)
-    return {**fields, "expires_at": write_moment(result.group.expires_at)}
+def merged_group(result: Issued[str]) -> dict[str, Any]:
+    """The answer to PATCH: as SPEC section 4.2 has it, and the fields that only PATCH sets."""
+    plain = result.group.as_dict()
+    later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
+    return {**_group_fields(result, properties=True, tag=True), **later}
 
 
-def _group_fields(result: Provisioned, *, properties: bool, tag: bool) -> dict[str, Any]:
+def _group_fields(result: Issued[str], *, properties: bool, tag: bool) -> dict[str, Any]:
     group = result.group
     fields = {"team_id": group.team_id, "token": result.token, "name": group.name, "provided_id": group.provided_id}
     if properties:

@@ -11,7 +11,7 @@ from tenantry.errors import BodyTooLarge, TenantryError
 from tenantry.groups import Author, Environment
 from tenantry.http import error_document
 from tenantry.provisioning import Outcome, Upsert, UpsertProvisioner, UpsertResult
-from tenantry.provisioning.http.lines import MAX_LINE, Line
+from tenantry.provisioning.http.ndjson_reader import MAX_LINE, Line
 from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 

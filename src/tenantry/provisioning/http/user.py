@@ -13,10 +13,10 @@ from starlette.responses import Response
 from tenantry.errors import BadJson, BadRequest, IdempotencyInFlight, TenantryError
 from tenantry.groups import ApiToken, Author, Environment, IdempotencyKey, Scope
 from tenantry.provisioning import NOT_LOADED, Deadline, Provisioner
+from tenantry.provisioning.http.dry_run import DryRunProvisioner
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.provisioning.http.operations import LoadedGroup, Operation, OperationCall, OperationParser
 from tenantry.provisioning.http.query_parameters import read_text
-from tenantry.provisioning.http.rehearsal import Rehearsal
 from tenantry.provisioning.http.request import ApiRequest
 from tenantry.provisioning.http.strict_json import decode_json
 from tenantry.tokens import KeyRing
@@ -25,7 +25,7 @@ KeyAndBody: TypeAlias = tuple[str, dict[str, Any]]
 """An Idempotency-Key and the body that came with it."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
-_REHEARSED = ((b"dry-run", b"true"),)
+_DRY_RUN = ((b"dry-run", b"true"),)
 
 _JSON = ("application/json",)
 _MEDIA_TYPES = {"PATCH": ("application/json", "application/merge-patch+json")}
@@ -62,8 +62,8 @@ class UserGroupEndpoint(Endpoint):
         if not caller.allows(Scope.PROVISION_WRITE):
             operation.check()  # 422 comes before the 403
         require_scope(caller, Scope.PROVISION_WRITE)
-        rehearsed = request.dry_run("user_group_id") if request.method == "DELETE" else request.dry_run()
-        kind = Rehearsal if rehearsed else Provisioner
+        dry_run = request.dry_run("user_group_id") if request.method == "DELETE" else request.dry_run()
+        kind = DryRunProvisioner if dry_run else Provisioner
         provisioner = kind(context.store, context.keys, deadline=deadline, contract=context.contract)
         author = Author(f"api token {caller.id} ({caller.label})", request.id)
         call = OperationCall(provisioner, caller.environment, author, loaded=loaded)
@@ -74,7 +74,7 @@ class UserGroupEndpoint(Endpoint):
             once = idempotency_key(*keyed, context.keys)
             with self._in_flight.claim(caller.environment, once):
                 result = await operation.run(replace(call, once=once))
-        headers = _REHEARSED if rehearsed else _REPLAYED if result.replayed else ()
+        headers = _DRY_RUN if dry_run else _REPLAYED if result.replayed else ()
         return json_response(operation.document(result, request.method), headers=headers)
 
     async def _read(

@@ -45,13 +45,13 @@ class UserGroupsEndpoint(Endpoint):
                 _page([group for group in one if group.team_id > after and matches(group, match)], None)
             )
         # One more than was asked for says whether there is another page.
-        listing = context.store.groups(caller.environment, after=after, limit=limit + 1, match=match)
+        listing = context.store.groups.list(caller.environment, after=after, limit=limit + 1, match=match)
         found = list(await deadline.read(listing))
         more = len(found) > limit
         return json_response(_page(found[:limit], found[limit - 1].team_id if more else None))
 
     async def _find(self, caller: ApiToken, provided_id: str, deadline: Deadline) -> list[UserGroup]:
-        issued = await deadline.read(self._context.store.get(caller.environment, provided_id))
+        issued = await deadline.read(self._context.store.groups.get(caller.environment, provided_id))
         return [] if issued is None else [issued.group]
 
 

@@ -210,7 +210,6 @@ class ClientConnection(asyncio.Protocol):
             self.refuse(RequestTimeout("the body of the request arrived too slowly"))
 
     def _is_stalled(self, now: float) -> bool:
-        """Whether the client reads too slowly, measured per grace period."""
         if not self.has_unsent:
             if self._measured is not None:
                 self._measure(None)
@@ -228,7 +227,6 @@ class ClientConnection(asyncio.Protocol):
         return self._measured[1] - progress < limits.min_rate * (now - begun)
 
     def _measure(self, now: float | None) -> None:
-        """Begin to measure the client's reading, or end it: writes are counted in between."""
         if self._guard is not None:
             self._guard.count_writes(now is not None)
         self._measured = None if now is None else (now, self._progress())
@@ -272,7 +270,7 @@ class GuardedTransport(asyncio.Transport):
         self._connection = connection
         self._real = connection.transport
         self.written: int = 0
-        self.write = self._real.write  # each request calls these two: the real ones cost no call of ours
+        self.write = self._real.write  # these two are called by each request
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:
@@ -333,7 +331,6 @@ class GuardedTransport(asyncio.Transport):
 
 
 def _raw_response(error: TenantryError) -> bytes:
-    """The response to a request that no app saw, with a request id."""
     request_id = token_hex(8).encode("ascii")
     status, headers, body = error_response(error, {"headers": [(b"x-request-id", request_id)]})
     phrase = HTTPStatus(status).phrase.encode("ascii")

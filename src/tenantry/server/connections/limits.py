@@ -99,8 +99,8 @@ _OPTIONS: Final = {
 }
 
 _ADVICE: Final = {
-    Closed.MAX_CONNECTIONS: "; with a higher limit of open files (ulimit -n) there could be more",
-    Closed.MAX_CONNECTIONS_PER_ADDRESS: "; if that is a proxy, name it with --proxy-address",
+    Closed.MAX_CONNECTIONS: "; a higher limit of open files (ulimit -n) allows more",
+    Closed.MAX_CONNECTIONS_PER_ADDRESS: "; if it is a proxy, name it with --proxy-address",
 }
 
 
@@ -132,8 +132,8 @@ class ConnectionCounters:
         self._warned_at[reason] = now
         whose = "" if address is None else f" from {address}"
         _log.warning(
-            "%d connections%s are open, the most that %s allows: since the last such line %d were closed or refused, "
-            "those first that had not sent a whole request%s",
+            "%d connections%s are open, the most that %s allows: since the last warning %d were closed or refused, "
+            "first those without a complete request%s",
             most,
             whose,
             _OPTIONS[reason],

@@ -25,20 +25,14 @@ _REFUSED: Final = 8
 
 
 class OpenConnections:
-    """Admits connections up to a limit. At the limit it closes the oldest one of the lowest rank:
-
-    1. draining, or slow for a second: in sending a head or a body, or in reading the response,
-    2. idle between two requests,
-    3. waiting for its client for less than a second,
-    4. its client has read for less than a second.
-
-    If every connection is active (a client that reads a long response fast enough counts), the new one is refused.
-    """
+    """Admits connections up to a limit. At the limit it closes the oldest of the lowest rank: (1) draining, or slow for
+    a second; (2) idle; (3) waiting for its client, or (4) being read, for less than a second. If all are active, the
+    new one is refused."""
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits
         self.counters = counters
-        self._all: dict[ClientConnection, None] = {}  # in the order in which they came
+        self._all: dict[ClientConnection, None] = {}  # in order of arrival
         self._by_address: dict[str, dict[ClientConnection, None]] = {}
         self._refused: dict[ClientConnection, None] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -58,7 +52,7 @@ class OpenConnections:
             refused = self._make_capacity(same, Closed.MAX_CONNECTIONS_PER_ADDRESS, self.limits.per_address, address)
         if refused is None and len(self._all) >= self.limits.max_connections:
             refused = self._make_capacity(self._all, Closed.MAX_CONNECTIONS, self.limits.max_connections, None)
-        if refused is not None:  # counted apart: were it one of all, the next one would replace it
+        if refused is not None:  # counted apart: otherwise the next one would replace it
             self._refused[connection] = None
             if len(self._refused) > _REFUSED:
                 oldest = next(iter(self._refused))
@@ -92,7 +86,7 @@ class OpenConnections:
         least = _least_valuable(among, monotonic(), self.limits.min_rate)
         if least is None:
             return error
-        self.discard(least)  # now, and not when its socket is closed: the next one is admitted before that
+        self.discard(least)  # at once: the next connection is admitted before this socket closes
         least.evict(error)
         return None
 
@@ -105,7 +99,7 @@ class OpenConnections:
 
 
 def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int) -> ClientConnection | None:
-    """The connection to close; None if all are active."""
+    """None if all are active."""
     best: tuple[int, ClientConnection] | None = None
     for connection in among:
         rank = _rank(connection, now, min_rate)
@@ -117,7 +111,7 @@ def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int
 
 
 def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
-    """0 for an active connection."""
+    """0 if active."""
     state, request = connection.state, connection.request
     if state is State.DRAINING:
         return 1
@@ -156,7 +150,7 @@ class ConnectionFactory:
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> ClientConnection:
-        # The state that a server passes on to each request is the one way to it that needs nothing of its insides.
+        # The state of requests is the one public way from a connection to its requests.
         def make_protocol(connection: ClientConnection) -> asyncio.Protocol:
             return self._protocol(config, server_state, {**app_state, CONNECTION: connection}, _loop)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tenantry.backends.redis import RedisCounters
     from tenantry.datasources import Activity
     from tenantry.groups import Changes, LookupResult, Token, UserGroup
-    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLease
+    from tenantry.ports import Backend, LeasedBackend, Slots, SourceLeaseHolder
     from tenantry.resolver import Resolver
     from tenantry.usage import UsageRecorder
 
@@ -62,15 +62,10 @@ class TimedBackend:
         return slots
 
     @property
-    def source_lease(self) -> SourceLease | None:
-        """The backend's source lease."""
-        lease: SourceLease | None = getattr(self._backend, "source_lease", None)
-        return lease
-
-    def offer_source_lease(self, lease: SourceLease | None) -> None:
-        """Pass the lease on to the backend."""
-        if hasattr(self._backend, "offer_source_lease"):
-            self._backend.offer_source_lease(lease)
+    def sources(self) -> SourceLeaseHolder | None:
+        """The backend's own."""
+        sources: SourceLeaseHolder | None = getattr(self._backend, "sources", None)
+        return sources
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
@@ -150,7 +145,7 @@ class ResolverCollector(Collector):
             },
         )
         yield _gauge("tenantry_cached_tokens", "Tokens in the cache.", self._resolver.cached)
-        if seen.polls or seen.failed_polls:  # else the backend has nothing to poll, or nobody has asked yet
+        if seen.polls or seen.failed_polls:  # otherwise nothing to poll, or no request yet
             yield from self._lease()
 
     def _lease(self) -> Iterator[Metric]:

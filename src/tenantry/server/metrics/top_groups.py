@@ -42,7 +42,7 @@ class TopGroups:
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         if limit < 1:
-            raise InvalidSettings("top_groups: a number of groups above 0")
+            raise InvalidSettings("top_groups must be at least 1")
         self.named: dict[_Group, _Counts] = {}
         self.others: _Counts = [0] * len(_FAMILIES)
         self._limit = limit

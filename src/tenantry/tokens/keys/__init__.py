@@ -1,4 +1,4 @@
-"""The signing keys and their file; whoever has it can forge half of what a token needs."""
+"""The signing keys and their file."""
 
 from tenantry.tokens.keys.entropy import PUBLISHED as PUBLISHED
 from tenantry.tokens.keys.entropy import entropy_problem as entropy_problem

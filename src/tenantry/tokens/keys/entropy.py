@@ -1,4 +1,4 @@
-"""Which secrets must not sign: random keys pass; what a person types or copies does not."""
+"""Rejects guessable secrets."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Final
 
-# Words of placeholders. Long enough that 43 random characters hold one of them less than once in 10^9 keys.
+# Placeholders, long enough that fewer than one in 10^9 random keys contains one.
 _WORDS: Final = (
     b"changeme", b"change-me", b"change_me", b"password", b"passw0rd", b"insecure", b"your-secret", b"your_secret",
     b"yoursecret", b"secret-key", b"secret_key", b"secretkey", b"tenantry", b"letmein", b"placeholder", b"replace-me",
     b"-example", b"_example", b"example-", b"example_", b"0123456789", b"abcdefghij",
 )  # fmt: skip
 
-# SHA-256 of keys that anybody can look up, as text or as bytes. Fingerprints: keys here would trip secret scanners.
+# SHA-256 of published keys, encoded or decoded. Hashes, for the keys would trip secret scanners.
 PUBLISHED: Final = frozenset(
     {
         # The hexadecimal key of Flask's configuration guide, as text and decoded.
@@ -32,10 +32,8 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Why this secret must not sign, as words after "the secret …"; None if it may.
-
-    ``written`` is the text that the secret was decoded from, if any: a typed word is found in the text, not in bytes.
-    """
+    """Why this secret must not sign, to follow "the secret …"; None if it may. ``written`` is its encoded form, in
+    which typed words show."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published, so that anybody can look it up"

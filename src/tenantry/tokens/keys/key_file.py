@@ -1,13 +1,10 @@
-"""The signing-key file: made, read, changed and listed here.
+"""The signing-key file: create, read, change, list.
 
-Its text has one line a key. Random keys pass; what a person types or copies does not::
-
-    k1  2026-01-31T09:00:00Z  verify-only  <secret, base64url>
-    k2  2026-07-31T09:00:00Z  active       <secret, base64url>
-
-Of a key that was removed its audit key stays: it proves entries of the audit trail, and signs nothing::
+One key a line; an audit-only line keeps the audit key of a removed key, which verifies audit entries::
 
     k0  2026-07-31T09:00:00Z  audit-only   <audit key, base64url>
+    k1  2026-01-31T09:00:00Z  verify-only  <secret, base64url>
+    k2  2026-07-31T09:00:00Z  active       <secret, base64url>
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from tenantry.tokens.keys.entropy import entropy_problem
 from tenantry.tokens.keys.private_file import create_private, locked, read_private, replace_private
 
 DEFAULT_PATH: Final = "tenantry.keys"
-"""Where the key file is by default, relative to the working directory."""
+"""The default path of the key file."""
 
 _SECRET_BYTES: Final = 32
 
@@ -59,20 +56,20 @@ class KeyEntry:
     active: bool
 
     def line(self) -> str:
-        """The entry as the file has it: only here a secret is written out."""
+        """The line in the file, with the secret."""
         return _line(self.key.id, self.created_at, _ACTIVE if self.active else _VERIFY_ONLY, self.key.secret)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """What stays of a signing key that was removed. ``created_at`` is that of the key."""
+    """The rest of a removed signing key. ``created_at`` is that of the key."""
 
     id: str
     created_at: datetime
     secret: bytes = field(repr=False)
 
     def line(self) -> str:
-        """The entry as the file has it."""
+        """The line in the file."""
         return _line(self.id, self.created_at, _AUDIT_ONLY, self.secret)
 
 
@@ -82,18 +79,18 @@ def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """The contents of a key file, line by line: a str is a comment or an empty line, and stays as it is."""
+    """The lines of a key file; a str is a comment or empty line."""
 
     lines: tuple[str | KeyEntry | AuditKey, ...]
 
     @property
     def entries(self) -> tuple[KeyEntry, ...]:
-        """The keys, in the order of the file."""
+        """The keys, in file order."""
         return tuple(line for line in self.lines if isinstance(line, KeyEntry))
 
     @property
     def audit_keys(self) -> dict[str, bytes]:
-        """Those of keys that were removed, by their ids."""
+        """Audit keys of removed keys, by id."""
         return {line.id: line.secret for line in self.lines if isinstance(line, AuditKey)}
 
     @property
@@ -102,18 +99,17 @@ class KeyFile:
         return next(entry for entry in self.entries if entry.active)
 
     def text(self) -> str:
-        """What is written to the file."""
+        """The content of the file."""
         return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:
-        """With a new active key; the one that was active verifies only. Raises InvalidKeys for a weak secret."""
+        """With a new active key; the former one verifies only. Raises InvalidKeys for a weak secret."""
         entry = new_entry(self._next_id(), secret, now)
         retired = (replace(line, active=False) if isinstance(line, KeyEntry) else line for line in self.lines)
         return KeyFile((*retired, entry))
 
     def without(self, key_id: str) -> KeyFile:
-        """Without this key, of which the audit key stays. Raises InvalidKeys if there is none with this id, or if it is
-        the active one."""
+        """Without this key, except its audit key. Raises InvalidKeys for an unknown id or the active key."""
         if self.active.key.id == key_id:
             raise InvalidKeys(
                 f"{key_id} is the active signing key: run `tenantry keys rotate` first, so that another one signs"
@@ -125,7 +121,7 @@ class KeyFile:
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
-        """The id after the active one (k9, ka … kz, l0): an id that was removed does not come back soon."""
+        """The id after the active one: a removed id does not return soon."""
         taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):
@@ -136,19 +132,19 @@ class KeyFile:
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
-    """An active key made now. Raises InvalidKeys if the secret is weak: then the source of randomness is broken."""
+    """A new active key. Raises InvalidKeys for a weak secret: the source of randomness is broken."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
         raise InvalidKeys(f"the source of randomness gave a key that {reason}")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
 
 
 def new_key_file(secret: bytes, now: datetime) -> KeyFile:
-    """The contents of a first key file, with the key ``k1``."""
+    """A first key file, with the key ``k1``."""
     return KeyFile((*HEADER.splitlines(), new_entry("k1", secret, now)))
 
 
 def parse_keys(text: str) -> KeyFile:
-    """The contents of this text. Raises InvalidKeys that names the line and never shows what is in it."""
+    """Parse a key file. Raises InvalidKeys with the line number, never its content."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -199,7 +195,7 @@ def _parse_entry(line: str, number: int) -> KeyEntry | AuditKey:
 
 
 def _decode_secret(text: str) -> bytes | None:
-    """The bytes; None unless this is their one canonical spelling."""
+    """None unless in canonical spelling."""
     if not re.fullmatch(r"[A-Za-z0-9_-]+", text) or len(text) % 4 == 1:
         return None
     secret = urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -215,7 +211,7 @@ def _encode_secret(secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """What may be shown of a signing key. ``created_at`` is aware, UTC."""
+    """The public part of a signing key. ``created_at`` is aware, UTC."""
 
     id: str
     created_at: datetime
@@ -223,17 +219,16 @@ class KeyInfo:
 
 
 def create_key_file(path: str | Path) -> KeyInfo:
-    """Makes a key file with one fresh key, mode 0600. Never overwrites: raises InvalidKeys if anything is there."""
+    """Create a key file with a random key, mode 0600. Raises InvalidKeys if the path exists."""
     contents = new_key_file(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))
     create_private(Path(path), contents.text().encode())
     return _info(contents.active)
 
 
 def rotate_key_file(path: str | Path) -> KeyInfo:
-    """Adds a fresh key that signs from now on; the others verify only. Gives the new key; the old tokens stay good.
+    """Add a random key that signs from now on, and return it; the others verify only.
 
-    The file is replaced in one step, so that a reader sees it before or after and a crash leaves it whole; of several
-    rotations at once none is lost. Raises InvalidKeys.
+    The file is replaced atomically, and concurrent rotations are serialized. Raises InvalidKeys.
     """
     return _info(
         _edit(path, lambda contents: contents.rotated(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))).active
@@ -241,11 +236,8 @@ def rotate_key_file(path: str | Path) -> KeyInfo:
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Removes a verify-only key, all but its audit key, say because it leaked: every token that it signed dies as soon
-    as programs have read the file again.
-
-    Gives the key that was removed. Raises InvalidKeys for the active key and for an unknown id.
-    """
+    """Remove a verify-only key, except its audit key, and return it: its tokens die once programs read the file again.
+    Raises InvalidKeys for the active key or an unknown id."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -257,17 +249,17 @@ def remove_key(path: str | Path, key_id: str) -> KeyInfo:
 
 
 def list_keys(path: str | Path) -> list[KeyInfo]:
-    """The keys of a file in its order, without their secrets. Raises InvalidKeys."""
+    """The keys of a file, without secrets. Raises InvalidKeys."""
     return [_info(entry) for entry in read_keys(path).entries]
 
 
 def read_keys(path: str | Path) -> KeyFile:
-    """The checked contents of a key file. Raises InvalidKeys that names the file."""
+    """The checked content of a key file. Raises InvalidKeys, which names the file."""
     return checked_keys(path, read_private(Path(path)))
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """The contents of the file that these bytes were read from. Raises InvalidKeys that names it."""
+    """The content of ``raw``, read from ``path``. Raises InvalidKeys, which names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(

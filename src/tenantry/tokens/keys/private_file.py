@@ -1,4 +1,4 @@
-"""A file for its owner alone: created once, read only while private, replaced in one step, under a lock."""
+"""A file for its owner alone: created once, read only while private, replaced atomically, under a lock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def create_private(path: Path, content: bytes) -> None:
-    """Writes a new file, mode 0600 whatever the umask is, and to the disk. Raises InvalidKeys if anything is there."""
+    """Write and sync a new file, mode 0600 under any umask. Raises InvalidKeys if the path exists."""
     try:
         _write_new(path, content)
         _sync_folder(path.parent)
@@ -33,7 +33,7 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes:
-    """The contents. Raises InvalidKeys if the file is missing, is no plain file, or group or others may touch it; the
+    """The content. Raises InvalidKeys if the file is missing, not a regular file, or accessible to group or others; the
     group may read a file of root's."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
@@ -54,9 +54,8 @@ def read_private(path: Path) -> bytes:
 
 
 def _read_by_its_group(status: os.stat_result) -> int:
-    """The bit that a file of root's may have: root has given it to the group of a service, as Kubernetes does with a
-    secret under ``fsGroup``. PostgreSQL has the same rule for its key. Root's own process, which may have to manage the
-    file of a service, takes it where the group is not root's: that one was not given by anybody, but left as it was."""
+    """The group-read bit of a file of root's, given to a service's group (Kubernetes ``fsGroup``). Root's own processes
+    require a group other than root's."""
     given = status.st_uid == 0 and (os.geteuid() != 0 or status.st_gid != 0)
     return stat.S_IRGRP if given else 0
 
@@ -74,11 +73,10 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replaces the contents of a file in one step: it stays its owner's, and readable to a group of a service that was
-    given it. A crash leaves the old or the new.
+    """Replace the content atomically; owner and group access stay. Raises InvalidKeys.
 
-    The caller holds the lock of ``path``, so the new file's name can be the same each time: what a killed process left
-    there, with secrets in it, is gone with the next change.
+    The caller holds the lock of ``path``, so the temporary name is fixed, and the next change removes the leftover of a
+    killed process.
     """
     temporary = path.with_name(f".{path.name}.new")
     try:
@@ -96,7 +94,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds the file against other changers. The lock goes with the process that holds it and leaves nothing behind."""
+    """Lock the file against other changes. The lock ends with its process."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -107,7 +105,7 @@ def locked(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if not _is_at(path, descriptor):
-                continue  # it was replaced while we waited: its successor is the one to lock
+                continue  # replaced while we waited: lock the new file
             yield
             return
         finally:
@@ -145,7 +143,6 @@ def _give(descriptor: int, like: os.stat_result) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """A file's name is in its folder: only when that is on the disk too does the file outlive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

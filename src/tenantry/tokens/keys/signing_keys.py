@@ -1,10 +1,7 @@
-"""SigningKeys: a KeyRing that is read from the key file and follows it. No program is restarted for a rotation.
+"""SigningKeys: a KeyRing that follows its key file, so that a rotation restarts no program.
 
-The file is read again where I/O is done anyway: before something is signed, after a token's signature was found good,
-and by the poll of a resolver, at most once a second each. It has a few hundred bytes and is compared as a whole, for
-the time and the size of a file that was written twice in one moment say nothing.
-
-A file that cannot be used changes nothing: the keys that were read before stay, and the problem is told.
+The file is read at most once a second, where I/O happens anyway, and compared as a whole: times and sizes miss a second
+write in one moment. If it is unusable, the former keys stay.
 """
 
 from __future__ import annotations
@@ -26,19 +23,17 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""How old the knowledge of the file may be where a key is used."""
+"""How old the knowledge of the file may be when a key is used."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""The same where a token names a key that is not known: another process may have read the file a moment ago. It bounds
-what forgeries cost."""
+"""The same for an unknown key id, which another process may have read; bounds the cost of forgeries."""
 
 SIGNS_AFTER: Final = 0.25
-"""For how long the key that was active before goes on to sign after a new one was read. By then no process holds to
-what it read before the change where it meets the new key."""
+"""How long the former active key signs after a new one was read, until all processes know the new one."""
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing of keys given here, which stay as they are; or of a file, which is followed: see ``from_file``."""
+    """A KeyRing of fixed keys, or of a followed file: ``from_file``."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -52,12 +47,11 @@ class SigningKeys(KeyRing):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Reads the file that ``tenantry keys new`` made, and again whenever it changes: a new active key signs, and a
-        key that was removed verifies nothing, a second later at most.
+        """Read the file made by ``tenantry keys new``, and follow its changes within a second.
 
-        Raises InvalidKeys when the file is missing, malformed (naming the line), may be read or written by group or
-        others, or holds a key that is short, guessable or published. No message ever shows a secret. Later on such a
-        file is reported in the log and as ``problem``, and the keys that were read before stay in use.
+        Raises InvalidKeys if it is missing, malformed (with the line), accessible to group or others, or holds a short,
+        guessable or published key; no message shows a secret. Later, such a file is logged and set as ``problem``, and
+        the former keys stay in use.
         """
         place = Path(path).absolute()
         raw = read_private(Path(path))
@@ -67,10 +61,10 @@ class SigningKeys(KeyRing):
         return keys
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Reads the file again, unless that was done within so many seconds. True if it has other keys now."""
+        """Read the file again, unless done ``within`` so many seconds. True if its keys changed."""
         if self._path is None or time.monotonic() - self._checked_at < within:
             return False
-        if not self._reading.acquire(blocking=False):  # another thread does it
+        if not self._reading.acquire(blocking=False):  # another thread reads it
             return False
         try:
             self._checked_at = time.monotonic()
@@ -106,12 +100,12 @@ class SigningKeys(KeyRing):
         if new._active != self._active and self._active in new.ids and self._active not in gone:
             self._next_active = new._active, time.monotonic() + SIGNS_AFTER
             state["_active"] = self._active
-        self.__dict__.update(state, removals=removals + bool(gone))  # in one step: other threads use them
+        self.__dict__.update(state, removals=removals + bool(gone))  # in one step, for other threads
         removed = f"; {', '.join(gone)} removed" if gone else ""
         _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
 
     def _promote(self, following: tuple[str, float]) -> None:
-        """Signs with the key that was read before, unless another thread has read a change since, or is about to."""
+        """Unless another thread has read a later change."""
         if self._reading.acquire(blocking=False):
             try:
                 if self._next_active is following:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tenantry.provisioning.http.bulk import MEDIA_TYPE
 from tenantry.provisioning.http.endpoint import DEFAULT_FORMAT
-from tenantry.provisioning.http.lines import MAX_BULK, MAX_LINE
+from tenantry.provisioning.http.ndjson_reader import MAX_BULK, MAX_LINE
 from tenantry.provisioning.http.openapi.errors import COMMON, error_responses
 from tenantry.provisioning.http.openapi.examples import MERGED
 from tenantry.provisioning.http.openapi.paths import DRY_RUN, WRITES

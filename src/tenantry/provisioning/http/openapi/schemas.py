@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from pydantic.json_schema import models_json_schema
 
-from tenantry.groups import Tag
+from tenantry.groups import LATER_SETTABLE_FIELDS, Tag
 from tenantry.provisioning import Outcome
 from tenantry.provisioning.http.fields import MAPPING_PATCH_SCHEMA, MAPPING_SCHEMA, PROPERTIES_SCHEMA
 from tenantry.provisioning.http.introspection import OAUTH_CODES, TOKEN_TYPE
 from tenantry.provisioning.http.openapi.errors import KNOWN_CODES
-from tenantry.provisioning.http.operations import GetOrCreate, Merge, Rotate, Update
+from tenantry.provisioning.http.operations import LISTED_FIELDS, GetOrCreate, Merge, Rotate, Update
 from tenantry.provisioning.http.upsert_lines import FAILED
 
 JsonObject = dict[str, Any]
@@ -30,21 +30,11 @@ def reference(name: str) -> JsonObject:
     return {"$ref": _REFERENCE.format(model=name)}
 
 
-def schemas() -> JsonObject:
-    """All of them, by name."""
+def _requests() -> JsonObject:
     models = [(model, "validation") for model in (GetOrCreate, Update, Merge, Rotate)]
     _, generated = models_json_schema(models, ref_template=_REFERENCE)  # type: ignore[arg-type]  # the mode is a Literal
     requests: JsonObject = _plain(generated["$defs"])
-    return {
-        **requests,
-        "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},
-        "DataSourceMapping": MAPPING_SCHEMA,
-        "DataSourceMappingPatch": MAPPING_PATCH_SCHEMA,
-        "Properties": PROPERTIES_SCHEMA,
-        **_ANSWERS,
-        **_ERRORS,
-        **_INTROSPECTION,
-    }
+    return requests
 
 
 def _plain(schema: Any) -> Any:
@@ -57,6 +47,23 @@ def _plain(schema: Any) -> Any:
     return {name: value if name == "examples" else _plain(value) for name, value in named.items()}
 
 
+_REQUESTS: Final = _requests()
+
+
+def schemas() -> JsonObject:
+    """All of them, by name."""
+    return {
+        **_REQUESTS,
+        "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},
+        "DataSourceMapping": MAPPING_SCHEMA,
+        "DataSourceMappingPatch": MAPPING_PATCH_SCHEMA,
+        "Properties": PROPERTIES_SCHEMA,
+        **_ANSWERS,
+        **_ERRORS,
+        **_INTROSPECTION,
+    }
+
+
 def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = "") -> JsonObject:
     return {
         "type": "object",
@@ -65,6 +72,11 @@ def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = 
         "properties": fields,
         "additionalProperties": False,
     }
+
+
+def _answer_schema(name: str) -> JsonObject:
+    """The schema of a field that PATCH takes, as answers have it."""
+    return {key: value for key, value in _REQUESTS["Merge"]["properties"][name].items() if key != "examples"}
 
 
 _GROUP_FIELDS: Final[JsonObject] = {
@@ -80,11 +92,8 @@ _GROUP_FIELDS: Final[JsonObject] = {
     "provided_id": {"type": "string", "description": "The `user_group_id` that was sent."},
     "properties": {"anyOf": [reference("Properties"), {"type": "null"}]},
     "api_environment_tag": reference("EnvironmentTag"),
-    "expires_at": {
-        "type": ["string", "null"],
-        "format": "date-time",
-        "description": "The end date of the group, from which on its token is refused; null for none.",
-    },
+    "mapping": {"anyOf": [reference("DataSourceMapping"), {"type": "null"}]},
+    **{name: _answer_schema(name) for name in LATER_SETTABLE_FIELDS},
 }
 _SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
 _DEGRADED: Final[JsonObject] = {
@@ -101,12 +110,6 @@ def _group(*more: str, optional: tuple[str, ...] = ()) -> JsonObject:
     return _closed({name: _GROUP_FIELDS[name] for name in names}, optional=optional)
 
 
-_LISTED_FIELDS: Final[JsonObject] = {
-    **{name: _GROUP_FIELDS[name] for name in ("team_id", "name", "provided_id", "properties")},
-    "mapping": {"anyOf": [reference("DataSourceMapping"), {"type": "null"}]},
-    "api_environment_tag": _GROUP_FIELDS["api_environment_tag"],
-    "expires_at": _GROUP_FIELDS["expires_at"],
-}
 _BULK: Final[JsonObject] = {
     "BulkBody": {
         "type": "string",
@@ -142,7 +145,7 @@ _ANSWERS: Final[JsonObject] = {
     "Found": _closed({"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("FoundGroup")}),
     "UpdatedGroup": _group("properties", "api_environment_tag"),
     "Updated": _closed({"success": _SUCCESS, "user_group": reference("UpdatedGroup")}),
-    "MergedGroup": _group("properties", "api_environment_tag", "expires_at"),
+    "MergedGroup": _group("properties", "api_environment_tag", *LATER_SETTABLE_FIELDS),
     "Merged": _closed({"success": _SUCCESS, "user_group": reference("MergedGroup")}),
     "RotatedGroup": _group("api_environment_tag"),
     "Rotated": _closed({"success": _SUCCESS, "user_group": reference("RotatedGroup")}),
@@ -152,7 +155,7 @@ _ANSWERS: Final[JsonObject] = {
         optional=("new_user_group",),
         about="`new_user_group` and `properties` are there for a body with `user_group_id`, and absent for a rotation.",
     ),
-    "ListedGroup": _closed(_LISTED_FIELDS),
+    "ListedGroup": _closed({name: _GROUP_FIELDS[name] for name in LISTED_FIELDS}),
     "Deleted": _closed({"success": _SUCCESS, "user_group": reference("ListedGroup")}),
     "ListedGroups": _closed(
         {

@@ -88,9 +88,9 @@ class _JSONChunks:
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
         if not rows:
             return b""
-        piece = b"".join((self._before, memoryview(self._write(rows))[1:-1]))
+        chunk = b"".join((self._before, memoryview(self._write(rows))[1:-1]))
         self._before = b","
-        return piece
+        return chunk
 
     def end(self) -> bytes:
         return b"[]" if self._before == b"[" else b"]"

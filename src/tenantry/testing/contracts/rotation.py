@@ -23,7 +23,7 @@ from tenantry.errors import (
 from tenantry.groups import Environment, GroupChanges, GroupDraft, IdempotencyKey, Issued, Tag
 from tenantry.ports import Store
 from tenantry.testing import FrozenClock, make_token
-from tenantry.testing.contract_backend import make_issued, rotate
+from tenantry.testing.contracts.backend import make_issued, rotate
 
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
@@ -49,13 +49,13 @@ class RotationContract:
         """The new token has version + 1, the given key id and nonce; the old one is dead; the group is the same."""
         first = await make_issued(store)
         nonce = secrets.token_bytes(16)
-        second = await store.rotate(first.group.environment, first.token, key_id="k9", nonce=nonce)
+        second = await store.groups.rotate(first.group.environment, first.token, key_id="k9", nonce=nonce)
         assert second.token == replace(first.token, key_id="k9", nonce=nonce, version=2)
         assert second.group == replace(first.group, token_version=2, revision=2)
         assert not second.created
         assert await store.find(first.token) is None
         assert await store.find(second.token) == second.group
-        assert await store.get(first.group.environment, "acme") == second
+        assert await store.groups.get(first.group.environment, "acme") == second
 
     async def test_of_racing_rotations_one_wins(self, store: Store) -> None:
         """Of 32 rotations of one token exactly one succeeds, and the others get TokenAlreadyRotated."""
@@ -64,17 +64,17 @@ class RotationContract:
         won = [each for each in outcomes if isinstance(each, Issued)]
         assert len(won) == 1
         assert sum(isinstance(each, TokenAlreadyRotated) for each in outcomes) == 31
-        assert await store.get(first.group.environment, "acme") == won[0]
+        assert await store.groups.get(first.group.environment, "acme") == won[0]
         assert won[0].token.version == 2
 
     async def test_a_token_of_another_environment_is_unknown(self, store: Store) -> None:
         """No environment can rotate a token of another one, whatever the tags; nothing changes."""
         first = await make_issued(store)
         for name, tag in [("b", Tag.CUSTOMER), ("c", Tag.TESTING)]:
-            foreign = await store.create_environment(name, tag)
+            foreign = await store.environments.create(name, tag)
             for token in (first.token, replace(first.token, tag=tag)):
                 with pytest.raises(UnknownToken):
-                    await store.rotate(foreign, token, key_id="k1", nonce=bytes(16))
+                    await store.groups.rotate(foreign, token, key_id="k1", nonce=bytes(16))
         assert await store.find(first.token) == first.group
 
     @pytest.mark.parametrize(
@@ -84,7 +84,9 @@ class RotationContract:
         """A token that differs from the live one in any part, but is not an earlier version, is unknown."""
         first = await make_issued(store)
         with pytest.raises(UnknownToken):
-            await store.rotate(first.group.environment, replace(first.token, **wrong), key_id="k1", nonce=bytes(16))
+            await store.groups.rotate(
+                first.group.environment, replace(first.token, **wrong), key_id="k1", nonce=bytes(16)
+            )
         assert await store.find(first.token) == first.group
 
     async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
@@ -125,7 +127,7 @@ class RotationContract:
         """Deleting kills the token and the one before it, and neither can be rotated."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
-        await store.delete(first.group.environment, "acme")
+        await store.groups.delete(first.group.environment, "acme")
         for dead in (first, second):
             assert await store.find(dead.token) is None
             with pytest.raises(UnknownToken):
@@ -135,7 +137,7 @@ class RotationContract:
         """Changing properties neither ends nor extends the grace of the token before."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
-        third = await store.update(first.group.environment, "acme", GroupChanges(properties={"a": 1}))
+        third = await store.groups.update(first.group.environment, "acme", GroupChanges(properties={"a": 1}))
         assert third.group.grace_until == second.group.grace_until
         assert await store.find(first.token) == third.group
 
@@ -145,15 +147,15 @@ class RotationContract:
         recorder = _Recorder()
         store.subscribe(recorder)
         first = await make_issued(store)
-        await store.get_or_create(first.group.environment, GroupDraft("acme", "Acme"), make_token())
+        await store.groups.get_or_create(first.group.environment, GroupDraft("acme", "Acme"), make_token())
         await store.find(first.token)
         assert recorder.take() == []
         handle, start = first.token.handle, (await store.changes(None)).generation
         second = await rotate(store, first)
         assert recorder.take() == [(handle, start + 1)]
-        await store.update(first.group.environment, "acme", GroupChanges(name="x"))
+        await store.groups.update(first.group.environment, "acme", GroupChanges(name="x"))
         assert recorder.take() == [(handle, start + 2)]
-        await store.update(first.group.environment, "acme", GroupChanges(name="x"))
+        await store.groups.update(first.group.environment, "acme", GroupChanges(name="x"))
         with pytest.raises(TokenAlreadyRotated):
             await rotate(store, first)
         assert recorder.take() == []
@@ -162,7 +164,7 @@ class RotationContract:
         assert recorder.take() == [(handle, start + 3)]
         assert (await rotate(store, second, once=once)).token == third.token
         assert recorder.take() == []
-        await store.delete(first.group.environment, "acme")
+        await store.groups.delete(first.group.environment, "acme")
         assert recorder.take() == [(handle, start + 4)]
 
     async def test_listeners_are_notified_before_the_writer(self, store: Store) -> None:
@@ -198,9 +200,9 @@ class RotationContract:
         """There is no handle to notify of when the id is unknown."""
         recorder = _Recorder()
         store.subscribe(recorder)
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         with pytest.raises(UnknownGroup):
-            await store.delete(production, "nobody")
+            await store.groups.delete(production, "nobody")
         assert recorder.take() == []
 
 
@@ -226,18 +228,22 @@ class IdempotencyContract:
         """A change of name or properties in between is not in the replay; the token is live all the same."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
-        await store.update(first.group.environment, "acme", GroupChanges(name="Other", properties=None, mapping={}))
+        await store.groups.update(
+            first.group.environment, "acme", GroupChanges(name="Other", properties=None, mapping={})
+        )
         again = await rotate(store, first, once=ONCE)
         assert again == replace(second, replayed=True)
         assert await store.find(again.token) is not None
 
     async def test_a_repeated_creation_says_created_again(self, store: Store) -> None:
         """The replay of a get-or-create repeats whether the group was new."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         draft = GroupDraft("acme", "Acme", {"z": 1, "a": 1.0}, None)
-        first = await store.get_or_create(production, draft, make_token(), once=ONCE)
-        again = await store.get_or_create(production, draft, make_token(), once=ONCE)
-        fresh = await store.get_or_create(production, draft, make_token(), once=IdempotencyKey("key-2", (b"a" * 32,)))
+        first = await store.groups.get_or_create(production, draft, make_token(), once=ONCE)
+        again = await store.groups.get_or_create(production, draft, make_token(), once=ONCE)
+        fresh = await store.groups.get_or_create(
+            production, draft, make_token(), once=IdempotencyKey("key-2", (b"a" * 32,))
+        )
         assert first.created
         assert again == replace(first, replayed=True)
         assert (fresh.created, fresh.replayed) == (False, False)
@@ -266,10 +272,10 @@ class IdempotencyContract:
             await rotate(store, first, once=ONCE)
         last = IdempotencyKey("key-2", (b"a" * 32,))
         await rotate(store, third, once=last)
-        await store.delete(first.group.environment, "acme")
+        await store.groups.delete(first.group.environment, "acme")
         with pytest.raises(IdempotencySuperseded):
             await rotate(store, third, once=last)
-        await store.get_or_create(first.group.environment, GroupDraft("acme", "Acme"), make_token())
+        await store.groups.get_or_create(first.group.environment, GroupDraft("acme", "Acme"), make_token())
         with pytest.raises(IdempotencySuperseded):
             await rotate(store, third, once=last)
 
@@ -286,13 +292,13 @@ class IdempotencyContract:
         """The same key in another environment is another key."""
         first = await _issued(store)
         await rotate(store, first, once=ONCE)
-        other = await store.create_environment("other", Tag.TESTING)
+        other = await store.environments.create("other", Tag.TESTING)
         created = await _create(store, other, ONCE)
         assert (created.created, created.replayed) == (True, False)
 
     async def test_a_key_is_forgotten_after_a_day(self, store: Store, clock: FrozenClock) -> None:
         """For 24 hours a key is a replay; then it is a new key, also with another body."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         await _create(store, production, ONCE)
         clock.advance(DAY - 1)
         assert (await _create(store, production, ONCE)).replayed
@@ -307,18 +313,18 @@ class IdempotencyContract:
         assert all(isinstance(each, Issued | IdempotencyInFlight) for each in outcomes), outcomes
         assert sum(not each.replayed for each in issued) == 1
         assert len({each.token.nonce for each in issued}) == 1
-        got = await store.get(first.group.environment, "acme")
+        got = await store.groups.get(first.group.environment, "acme")
         assert got is not None
         assert got.token.version == 2
 
 
 async def _issued(store: Store) -> Issued:
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     draft = GroupDraft("acme", "Acme", {"z": 1, "a": 1.0, "n": None}, {"main": "eu"})
-    return await store.get_or_create(production, draft, make_token())
+    return await store.groups.get_or_create(production, draft, make_token())
 
 
 async def _create(store: Store, environment: Environment, once: IdempotencyKey) -> Issued:
-    return await store.get_or_create(
+    return await store.groups.get_or_create(
         environment, GroupDraft("acme", "Acme"), make_token(tag=environment.tag), once=once
     )

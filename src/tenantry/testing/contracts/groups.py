@@ -1,16 +1,4 @@
-"""StoreContract: what every Store guarantees, as tests to run over your own.
-
-    class TestMyStore(StoreContract):
-        @pytest.fixture
-        async def store(self, clock):
-            store = MyStore(clock=clock)
-            yield store
-            await store.aclose()
-
-It is the sum of the contracts of this package, among them that of groups (GroupContract), which is in this file. The
-store starts empty and takes its time from the fixture ``clock``. The tests run on asyncio by the anyio plugin. For what
-only reads there are BackendContract (``find``) and LeaseContract (``read_at_snapshot``, ``changes``, ``slots`` too).
-"""
+"""The contract of ``store.groups``."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -26,14 +14,9 @@ from tenantry.errors import AlreadyExists, GroupChanged, UnknownEnvironment, Unk
 from tenantry.groups import Environment, GroupChanges, GroupDraft, Issued, Tag, thaw
 from tenantry.ports import Store
 from tenantry.testing import make_token
-from tenantry.testing.contract_api_tokens import ApiTokenContract
-from tenantry.testing.contract_backend import LeaseContract
-from tenantry.testing.contract_directory import AuditContract, DirectoryContract
-from tenantry.testing.contract_embedding import EmbeddingContract
-from tenantry.testing.contract_end_dates import EndDateContract
-from tenantry.testing.contract_many import ManyContract
-from tenantry.testing.contract_rotation import IdempotencyContract, RotationContract
-from tenantry.testing.contract_usage import UsageContract
+from tenantry.testing.contracts.end_dates import EndDateContract
+from tenantry.testing.contracts.group_batches import GroupBatchContract
+from tenantry.testing.contracts.rotation import IdempotencyContract, RotationContract
 
 EXACT_NAMES = [
     "a",
@@ -95,15 +78,17 @@ EXACT_VALUES: list[dict[str, Any]] = [
 ]
 
 
-class GroupContract:
-    """Tests of GroupStore and Backend apart from rotation."""
+class GroupContract(EndDateContract, GroupBatchContract, RotationContract, IdempotencyContract):
+    """Tests of GroupStore and Backend."""
 
     async def test_a_new_group_is_created_once(self, store: Store) -> None:
         """The first get-or-create makes the group, the second gives it back and changes nothing."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         token = make_token()
-        first = await store.get_or_create(production, GroupDraft("acme", "Acme", {"a": 1}, {"main": "eu"}), token)
-        second = await store.get_or_create(production, GroupDraft("acme", "Other", {"a": 2}), make_token())
+        first = await store.groups.get_or_create(
+            production, GroupDraft("acme", "Acme", {"a": 1}, {"main": "eu"}), token
+        )
+        second = await store.groups.get_or_create(production, GroupDraft("acme", "Other", {"a": 2}), make_token())
         assert first.created
         assert first.token == token
         assert (first.group.name, first.group.revision, first.group.token_version) == ("Acme", 1, 1)
@@ -114,9 +99,9 @@ class GroupContract:
 
     async def test_racing_creators_get_one_group_and_one_token(self, store: Store) -> None:
         """Of 32 get-or-creates at once exactly one creates; all see one group and one token."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         draft = GroupDraft("acme", "Acme")
-        issued = await asyncio.gather(*(store.get_or_create(production, draft, make_token()) for _ in range(32)))
+        issued = await asyncio.gather(*(store.groups.get_or_create(production, draft, make_token()) for _ in range(32)))
         assert sum(each.created for each in issued) == 1
         assert len({(each.group.team_id, each.token.handle, each.token.nonce) for each in issued}) == 1
 
@@ -138,84 +123,86 @@ class GroupContract:
     async def test_a_handle_is_unique(self, store: Store) -> None:
         """Two groups never share a handle, in one environment or in two."""
         issued = await _issued(store)
-        for environment in (issued.group.environment, await store.create_environment("b", Tag.TESTING)):
+        for environment in (issued.group.environment, await store.environments.create("b", Tag.TESTING)):
             with pytest.raises(AlreadyExists):
-                await store.get_or_create(environment, GroupDraft("other", "Other"), issued.token)
-        assert await store.get(issued.group.environment, "other") is None
+                await store.groups.get_or_create(environment, GroupDraft("other", "Other"), issued.token)
+        assert await store.groups.get(issued.group.environment, "other") is None
 
     async def test_a_group_is_found_by_its_handle(self, store: Store) -> None:
         """In any environment, whatever token of it is live; None once it is deleted."""
         issued = await _issued(store)
         environment, handle = issued.group.environment, issued.token.handle
-        assert await store.get_by_handle(handle) == replace(issued, created=False)
-        rotated = await store.rotate(environment, issued.token, key_id="k1", nonce=bytes(16))
-        assert await store.get_by_handle(handle) == rotated == await store.get(environment, "acme")
-        assert await store.get_by_handle(make_token().handle) is None
-        await store.delete(environment, "acme")
-        assert await store.get_by_handle(handle) is None
+        assert await store.groups.get(handle=handle) == replace(issued, created=False)
+        rotated = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=bytes(16))
+        assert await store.groups.get(handle=handle) == rotated == await store.groups.get(environment, "acme")
+        assert await store.groups.get(handle=make_token().handle) is None
+        await store.groups.delete(environment, "acme")
+        assert await store.groups.get(handle=handle) is None
 
     async def test_an_id_belongs_to_its_environment(self, store: Store) -> None:
         """One id in four environments of both tags is four groups, and nothing is shared between them."""
         environments = [
-            await store.create_environment(name, tag)
+            await store.environments.create(name, tag)
             for name, tag in [("a", Tag.CUSTOMER), ("b", Tag.CUSTOMER), ("c", Tag.TESTING), ("d", Tag.TESTING)]
         ]
         issued = [
-            await store.get_or_create(each, GroupDraft("acme", each.name), make_token(tag=each.tag))
+            await store.groups.get_or_create(each, GroupDraft("acme", each.name), make_token(tag=each.tag))
             for each in environments
         ]
         assert len({each.group.team_id for each in issued}) == 4
         for environment, own in zip(environments, issued, strict=True):
-            assert (await store.get(environment, "acme")) == replace(own, created=False)
-            assert list(await store.groups(environment)) == [own.group]
+            assert (await store.groups.get(environment, "acme")) == replace(own, created=False)
+            assert list(await store.groups.list(environment)) == [own.group]
             found = await store.find(own.token)
             assert found is not None
             assert found.environment == environment
-        await store.update(environments[0], "acme", GroupChanges(name="changed"))
-        await store.delete(environments[2], "acme")
-        names = [got.group.name if (got := await store.get(each, "acme")) else None for each in environments]
+        await store.groups.update(environments[0], "acme", GroupChanges(name="changed"))
+        await store.groups.delete(environments[2], "acme")
+        names = [got.group.name if (got := await store.groups.get(each, "acme")) else None for each in environments]
         assert names == ["changed", "b", None, "d"]
 
     async def test_an_unknown_environment_takes_no_group(self, store: Store) -> None:
         """A group is never created in an environment that the store does not have."""
         with pytest.raises(UnknownEnvironment):
-            await store.get_or_create(Environment(77, "x", Tag.CUSTOMER), GroupDraft("acme", "Acme"), make_token())
+            await store.groups.get_or_create(
+                Environment(77, "x", Tag.CUSTOMER), GroupDraft("acme", "Acme"), make_token()
+            )
 
     async def test_similar_ids_are_distinct(self, store: Store) -> None:
         """Ids that differ in case, blanks or the spelling of one character are different groups; each comes back."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         for name in EXACT_NAMES:
-            issued = await store.get_or_create(production, GroupDraft(name, name), make_token())
+            issued = await store.groups.get_or_create(production, GroupDraft(name, name), make_token())
             assert issued.created, name
         for name in EXACT_NAMES:
-            got = await store.get(production, name)
+            got = await store.groups.get(production, name)
             assert got is not None
             assert (got.group.provided_id, got.group.name) == (name, name)
 
     @pytest.mark.parametrize("values", EXACT_VALUES)
     async def test_properties_come_back_exactly(self, store: Store, values: dict[str, Any]) -> None:
         """Numbers, key order, unicode and long names come back as they went in, by create and by update."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
-        created = await store.get_or_create(production, GroupDraft("a", "A", values, {"s": "d"}), make_token())
-        await store.get_or_create(production, GroupDraft("b", "B"), make_token())
-        await store.update(production, "b", GroupChanges(properties=values))
-        found = [await store.get(production, "a"), await store.get(production, "b"), created]
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        created = await store.groups.get_or_create(production, GroupDraft("a", "A", values, {"s": "d"}), make_token())
+        await store.groups.get_or_create(production, GroupDraft("b", "B"), make_token())
+        await store.groups.update(production, "b", GroupChanges(properties=values))
+        found = [await store.groups.get(production, "a"), await store.groups.get(production, "b"), created]
         for each in found:
             assert each is not None
             assert json.dumps(thaw(each.group.properties)) == json.dumps(values)
 
     async def test_none_and_empty_are_different(self, store: Store) -> None:
         """``None`` and ``{}`` both come back as themselves, for properties and for mapping."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         for name, value in (("none", None), ("empty", dict[str, Any]())):
-            await store.get_or_create(production, GroupDraft(name, name, value, value), make_token())
-            got = await store.get(production, name)
+            await store.groups.get_or_create(production, GroupDraft(name, name, value, value), make_token())
+            got = await store.groups.get(production, name)
             assert got is not None
             assert _json(got) == [value, value]
-        await store.update(production, "empty", GroupChanges(properties=None, mapping=None))
-        changed = await store.update(production, "none", GroupChanges(properties={}, mapping={}))
+        await store.groups.update(production, "empty", GroupChanges(properties=None, mapping=None))
+        changed = await store.groups.update(production, "none", GroupChanges(properties={}, mapping={}))
         assert _json(changed) == [{}, {}]
-        emptied = await store.get(production, "empty")
+        emptied = await store.groups.get(production, "empty")
         assert emptied is not None
         assert _json(emptied) == [None, None]
 
@@ -223,9 +210,9 @@ class GroupContract:
         """Absent fields stay, given ones are replaced whole, the revision counts, the token stays."""
         issued = await _issued(store, properties={"a": 1, "b": 2}, mapping={"main": "eu"})
         environment = issued.group.environment
-        one = await store.update(environment, "acme", GroupChanges(name="New"))
-        two = await store.update(environment, "acme", GroupChanges(properties={"c": 3}))
-        same = await store.update(environment, "acme", GroupChanges())
+        one = await store.groups.update(environment, "acme", GroupChanges(name="New"))
+        two = await store.groups.update(environment, "acme", GroupChanges(properties={"c": 3}))
+        same = await store.groups.update(environment, "acme", GroupChanges())
         assert (one.group.name, one.group.revision, _json(one)) == ("New", 2, [{"a": 1, "b": 2}, {"main": "eu"}])
         assert (two.group.name, two.group.revision, _json(two)) == ("New", 3, [{"c": 3}, {"main": "eu"}])
         assert two.token == issued.token
@@ -236,19 +223,19 @@ class GroupContract:
         """With ``expected`` nothing is done to a group that was updated, rotated, or deleted and made again since."""
         issued = await _issued(store, properties={"a": 1})
         environment = issued.group.environment
-        one = await store.update(environment, "acme", GroupChanges(name="One"), expected=issued.group)
+        one = await store.groups.update(environment, "acme", GroupChanges(name="One"), expected=issued.group)
         with pytest.raises(GroupChanged):
-            await store.update(environment, "acme", GroupChanges(name="Two"), expected=issued.group)
-        assert await store.get(environment, "acme") == replace(one, created=False)
-        await store.rotate(environment, one.token, key_id="k1", nonce=bytes(16))
+            await store.groups.update(environment, "acme", GroupChanges(name="Two"), expected=issued.group)
+        assert await store.groups.get(environment, "acme") == replace(one, created=False)
+        await store.groups.rotate(environment, one.token, key_id="k1", nonce=bytes(16))
         with pytest.raises(GroupChanged):
-            await store.update(environment, "acme", GroupChanges(name="Two"), expected=one.group)
-        await store.delete(environment, "acme")
-        again = await store.get_or_create(environment, GroupDraft("acme", "New"), make_token())
+            await store.groups.update(environment, "acme", GroupChanges(name="Two"), expected=one.group)
+        await store.groups.delete(environment, "acme")
+        again = await store.groups.get_or_create(environment, GroupDraft("acme", "New"), make_token())
         assert again.group.revision == issued.group.revision
         with pytest.raises(GroupChanged):
-            await store.update(environment, "acme", GroupChanges(name="Two"), expected=issued.group)
-        changed = await store.update(environment, "acme", GroupChanges(name="Two"), expected=again.group)
+            await store.groups.update(environment, "acme", GroupChanges(name="Two"), expected=issued.group)
+        changed = await store.groups.update(environment, "acme", GroupChanges(name="Two"), expected=again.group)
         assert (changed.group.name, changed.group.revision) == ("Two", 2)
 
     async def test_of_racing_expectations_one_holds(self, store: Store) -> None:
@@ -257,7 +244,7 @@ class GroupContract:
         environment = issued.group.environment
         done = await asyncio.gather(
             *(
-                store.update(environment, "acme", GroupChanges(name=str(number)), expected=issued.group)
+                store.groups.update(environment, "acme", GroupChanges(name=str(number)), expected=issued.group)
                 for number in range(16)
             ),
             return_exceptions=True,
@@ -266,33 +253,33 @@ class GroupContract:
 
     async def test_what_is_not_there_is_unknown(self, store: Store) -> None:
         """Update and delete of an id that the environment does not have raise UnknownGroup; get gives None."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         with pytest.raises(UnknownGroup):
-            await store.update(production, "acme", GroupChanges(name="x"))
+            await store.groups.update(production, "acme", GroupChanges(name="x"))
         with pytest.raises(UnknownGroup):
-            await store.delete(production, "acme")
-        assert await store.get(production, "acme") is None
-        assert list(await store.groups(production)) == []
+            await store.groups.delete(production, "acme")
+        assert await store.groups.get(production, "acme") is None
+        assert list(await store.groups.list(production)) == []
 
     async def test_a_deleted_group_is_never_revived(self, store: Store) -> None:
         """A deleted group's token is dead, and the same id later is another group with a new number."""
         issued = await _issued(store)
         environment = issued.group.environment
-        assert await store.delete(environment, "acme") == issued.group
+        assert await store.groups.delete(environment, "acme") == issued.group
         assert await store.find(issued.token) is None
-        again = await store.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
+        again = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token())
         assert again.created
         assert again.group.team_id > issued.group.team_id
         assert await store.find(issued.token) is None
 
     async def test_groups_are_listed_in_pages(self, store: Store) -> None:
         """Pages of groups by ``after`` and ``limit`` give each group once, in the order of ``team_id``."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         for number in range(7):
-            await store.get_or_create(production, GroupDraft(str(number), "x"), make_token())
+            await store.groups.get_or_create(production, GroupDraft(str(number), "x"), make_token())
         seen: list[str] = []
         after = 0
-        while page := await store.groups(production, after=after, limit=3):
+        while page := await store.groups.list(production, after=after, limit=3):
             assert len(page) <= 3
             seen += [group.provided_id for group in page]
             after = page[-1].team_id
@@ -302,38 +289,17 @@ class GroupContract:
     async def test_groups_are_found_by_id_and_name(self, store: Store, match: str, expected: set[str]) -> None:
         """``match``: ids that begin with it, exactly, and names that contain it, where A to Z are as a to z; no
         character is a pattern. Also with ``after``, and of this environment alone."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
-        other = await store.create_environment("other", Tag.CUSTOMER)
-        await store.get_or_create(other, GroupDraft("acme", "Acme Ltd"), make_token())
+        production = await store.environments.create("production", Tag.CUSTOMER)
+        other = await store.environments.create("other", Tag.CUSTOMER)
+        await store.groups.get_or_create(other, GroupDraft("acme", "Acme Ltd"), make_token())
         for provided_id, name in NAMED.items():
-            await store.get_or_create(production, GroupDraft(provided_id, name), make_token())
-        found = list(await store.groups(production, match=match))
+            await store.groups.get_or_create(production, GroupDraft(provided_id, name), make_token())
+        found = list(await store.groups.list(production, match=match))
         assert {group.provided_id for group in found} == expected
-        assert found == [group for group in await store.groups(production) if group.provided_id in expected]
-        first = await store.groups(production, match=match, limit=1)
-        rest = await store.groups(production, match=match, after=first[0].team_id) if first else []
+        assert found == [group for group in await store.groups.list(production) if group.provided_id in expected]
+        first = await store.groups.list(production, match=match, limit=1)
+        rest = await store.groups.list(production, match=match, after=first[0].team_id) if first else []
         assert [*first, *rest] == found
-
-
-class StoreContract(
-    LeaseContract,
-    GroupContract,
-    EndDateContract,
-    ManyContract,
-    RotationContract,
-    IdempotencyContract,
-    DirectoryContract,
-    ApiTokenContract,
-    EmbeddingContract,
-    UsageContract,
-    AuditContract,
-):
-    """All tests of a Store. A subclass gives the fixture ``store``."""
-
-    @pytest.fixture
-    def backend(self, store: Store) -> Store:
-        """A store is read through itself."""
-        return store
 
 
 def _json(issued: Issued) -> list[Any]:
@@ -341,5 +307,5 @@ def _json(issued: Issued) -> list[Any]:
 
 
 async def _issued(store: Store, **fields: Any) -> Issued:
-    production = await store.create_environment("production", Tag.CUSTOMER)
-    return await store.get_or_create(production, GroupDraft("acme", "Acme", **fields), make_token())
+    production = await store.environments.create("production", Tag.CUSTOMER)
+    return await store.groups.get_or_create(production, GroupDraft("acme", "Acme", **fields), make_token())

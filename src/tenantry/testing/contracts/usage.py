@@ -39,7 +39,7 @@ def used(
 
 async def sums(store: Store, since: datetime = NOON, until: datetime = FAR) -> dict[UsageKey, Usage]:
     """All that is kept of these hours."""
-    return dict(await store.usage(since, until))
+    return dict(await store.usage.sums(since, until))
 
 
 class UsageContract:
@@ -49,23 +49,23 @@ class UsageContract:
         """Batch by batch, of every writer, exactly; what a batch does not name stays."""
         assert await sums(store) == {}
         other = UsageKey("production", "zoo 😀'\"", "")
-        await store.add_usage(batch(1, used(queries=3, rows=10**12, seconds=0.1), used(other, resolves=7)))
-        await store.add_usage(batch(2, used(queries=1, rows=1, seconds=0.2)))
-        await store.add_usage(batch(1, used(queries=5, seconds=1e6), writer=b"x" * 16))
+        await store.usage.add(batch(1, used(queries=3, rows=10**12, seconds=0.1), used(other, resolves=7)))
+        await store.usage.add(batch(2, used(queries=1, rows=1, seconds=0.2)))
+        await store.usage.add(batch(1, used(queries=5, seconds=1e6), writer=b"x" * 16))
         assert await sums(store) == {ACME: Usage(9, 10**12 + 1, 1_000_000.3, 0), other: Usage(resolves=7)}
 
     async def test_no_batch_is_added_twice(self, store: Store) -> None:
         """Whoever had no answer sends it again. Red when the number of the last batch is not compared."""
         first = batch(1, used(queries=3))
         for _ in range(3):
-            await store.add_usage(first)
-        await store.add_usage(batch(2, used(queries=1)))
-        await store.add_usage(first)
+            await store.usage.add(first)
+        await store.usage.add(batch(2, used(queries=1)))
+        await store.usage.add(first)
         assert await sums(store) == {ACME: Usage(queries=4)}
 
     async def test_a_batch_that_is_sent_twice_at_once_is_added_once(self, store: Store) -> None:
         """The first may still be under way when its sender has lost patience."""
-        await asyncio.gather(*(store.add_usage(batch(1, used(queries=3))) for _ in range(8)))
+        await asyncio.gather(*(store.usage.add(batch(1, used(queries=3))) for _ in range(8)))
         assert await sums(store) == {ACME: Usage(queries=3)}
 
     async def test_many_writers_add_to_the_same_rows(self, store: Store) -> None:
@@ -75,7 +75,7 @@ class UsageContract:
         rows: Sequence[HourlyUsage] = [used(UsageKey("production", f"g{each}", ""), resolves=1) for each in range(MANY)]
         orders = [rows if writer % 2 else rows[::-1] for writer in range(8)]
         batches = [batch(1, *order, writer=bytes([at]) * 16) for at, order in enumerate(orders)]
-        await asyncio.gather(*map(store.add_usage, batches))
+        await asyncio.gather(*map(store.usage.add, batches))
         found = await sums(store)
         assert len(found) == MANY
         assert set(found.values()) == {Usage(resolves=8)}
@@ -86,32 +86,32 @@ class UsageContract:
         zoo = UsageKey("production", "zoo", "")
         hours = [NOON - HOUR, NOON, NOON + HOUR]
         rows = [used(key, hour, queries=1) for key in (zoo, ACME, elsewhere) for hour in hours]
-        await store.add_usage(batch(1, *rows))
-        assert await store.oldest_usage() == NOON - HOUR
+        await store.usage.add(batch(1, *rows))
+        assert await store.usage.oldest() == NOON - HOUR
         one, two = Usage(queries=1), Usage(queries=2)
         assert list((await sums(store, NOON, NOON + HOUR)).items()) == [(elsewhere, one), (ACME, one), (zoo, one)]
-        assert dict(await store.usage(NOON, FAR, environment="production")) == {ACME: two, zoo: two}
-        assert dict(await store.usage(NOON, FAR, group="acme")) == {elsewhere: two, ACME: two}
-        assert dict(await store.usage(NOON, FAR, environment="production", group="zoo")) == {zoo: two}
-        assert dict(await store.usage(NOON, FAR, environment="production", group="nobody")) == {}
+        assert dict(await store.usage.sums(NOON, FAR, environment="production")) == {ACME: two, zoo: two}
+        assert dict(await store.usage.sums(NOON, FAR, group="acme")) == {elsewhere: two, ACME: two}
+        assert dict(await store.usage.sums(NOON, FAR, environment="production", group="zoo")) == {zoo: two}
+        assert dict(await store.usage.sums(NOON, FAR, environment="production", group="nobody")) == {}
 
     async def test_usage_outlives_its_group(self, store: Store) -> None:
         """It is what was used, and is billed; a group that is made again with this id goes on."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         for number in (1, 2):
-            await store.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
-            await store.add_usage(batch(number, used(queries=1)))
-            await store.delete(production, "acme")
+            await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
+            await store.usage.add(batch(number, used(queries=1)))
+            await store.groups.delete(production, "acme")
             assert await sums(store) == {ACME: Usage(queries=number)}
 
     async def test_old_usage_is_pruned(self, store: Store) -> None:
         """What began before, and nothing else; it is recorded, unless there was nothing to do."""
-        await store.add_usage(batch(1, *(used(hour=NOON + each * HOUR, queries=1) for each in range(4))))
-        assert await store.prune_usage(NOON + 2 * HOUR, author=Author("ann")) == 2
-        assert await store.prune_usage(NOON + 2 * HOUR, author=Author("ann")) == 0
-        assert await store.oldest_usage() == NOON + 2 * HOUR
+        await store.usage.add(batch(1, *(used(hour=NOON + each * HOUR, queries=1) for each in range(4))))
+        assert await store.usage.prune(NOON + 2 * HOUR, author=Author("ann")) == 2
+        assert await store.usage.prune(NOON + 2 * HOUR, author=Author("ann")) == 0
+        assert await store.usage.oldest() == NOON + 2 * HOUR
         assert await sums(store) == {ACME: Usage(queries=2)}
-        (entry,) = [each for each in await store.audit() if each.action == "usage.pruned"]
+        (entry,) = [each for each in await store.audit.list() if each.action == "usage.pruned"]
         assert (entry.author.name, entry.details) == ("ann", {"before": "2026-11-02T14:00+00:00", "rows": "2"})
-        assert await store.prune_usage(FAR) == 2
-        assert await store.oldest_usage() is None
+        assert await store.usage.prune(FAR) == 2
+        assert await store.usage.oldest() is None

@@ -1,25 +1,22 @@
-"""Single-use codes and the embedding hosts of environments, in a MemoryStore."""
+"""The single-use codes and sessions of a MemoryStore."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from tenantry.backends.audit.details import hosts_details
-from tenantry.backends.memory.directory import MemoryTables, StoredCode
+from tenantry.backends.memory.tables import MemoryTables, StoredCode
 from tenantry.errors import AlreadyExists, Unauthorized
-from tenantry.groups import UNNAMED, AuditNote, Author, Environment
-from tenantry.ports import CodeShare, CodeStore, EmbeddingStore
+from tenantry.groups import AuditNote
+from tenantry.ports import CodeShare, CodeStore
 
 
-class MemoryEmbedding(EmbeddingStore, CodeStore):
-    """What a MemoryStore keeps for dashboards in other pages."""
+class MemoryCodes(CodeStore):
+    """``store.codes`` in memory."""
 
-    _tables: MemoryTables
+    def __init__(self, tables: MemoryTables) -> None:
+        self._tables = tables
 
-    # --- CodeStore ---
-
-    async def add_code(
+    async def add(
         self,
         digest: bytes,
         *,
@@ -51,19 +48,19 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
                 of = audited
                 tables.note(of.author, of.action, of.environment, of.subject, **of.details)
 
-    async def code_purpose(self, digest: bytes) -> str | None:
+    async def purpose(self, digest: bytes) -> str | None:
         with self._tables.lock:
             kept = self._live_code(digest)
             return None if kept is None else kept.purpose
 
-    async def redeem_code(self, digest: bytes, *, purpose: str) -> str | None:
+    async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
         with self._tables.lock:
             payload = self._read_code(digest, purpose)
             if payload is not None:
                 del self._tables.codes[digest]
             return payload
 
-    async def read_code(self, digest: bytes, *, purpose: str) -> str | None:
+    async def read(self, digest: bytes, *, purpose: str) -> str | None:
         with self._tables.lock:
             return self._read_code(digest, purpose)
 
@@ -81,19 +78,3 @@ class MemoryEmbedding(EmbeddingStore, CodeStore):
         if issuer is None or issuer.revoked_at is not None or (expires is not None and expires <= now):
             raise Unauthorized("the API token was revoked, or its end has passed: it issues nothing any more")
         return ends if expires is None else min(ends, expires)
-
-    # --- EmbeddingStore ---
-
-    async def set_embedding_hosts(
-        self, environment: Environment, hosts: Sequence[str], *, author: Author = UNNAMED
-    ) -> tuple[str, ...]:
-        tables = self._tables
-        with tables.lock:
-            own = tables.own(environment)
-            tables.embedding_hosts[own.name] = tuple(hosts)
-            tables.note(author, "environment.embedding_set", own.name, own.name, **hosts_details(hosts))
-            return tuple(hosts)
-
-    async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        with self._tables.lock:
-            return {name: hosts for name, hosts in self._tables.embedding_hosts.items() if hosts}

@@ -1,5 +1,4 @@
-"""Rehearsal: an UpsertProvisioner that writes nothing. What a write would give is computed from what the store holds
-now."""
+"""DryRunProvisioner: computes the answers of writes from what the store holds now, and writes nothing."""
 
 from __future__ import annotations
 
@@ -23,8 +22,9 @@ from tenantry.groups import (
     Token,
     UserGroup,
 )
-from tenantry.ports import GroupStore, Store
-from tenantry.provisioning import Deadline, PropertyContract, Provisioned, UpsertProvisioner
+from tenantry.ports import GroupStore
+from tenantry.provisioning import Deadline, PropertyContract, UpsertProvisioner
+from tenantry.provisioning.provisioner import ProvisioningStore
 from tenantry.tokens import KeyRing, draft_token
 
 NO_TOKEN = ""
@@ -33,16 +33,17 @@ NO_TEAM_ID = 0
 """The ``team_id`` of a group that would be created; the store counts from 1."""
 
 
-class Rehearsal(UpsertProvisioner):
+class DryRunProvisioner(UpsertProvisioner):
     """Answers what an UpsertProvisioner would, or raises what it would, by the same checks; the store is only read.
 
     A token that would be new is ``NO_TOKEN``, and a group that would be new has ``NO_TEAM_ID``. What breaks the
     ``contract`` is refused whether it refuses or reports. An Idempotency-Key is not looked at.
     """
 
-    def __init__(self, store: Store, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None) -> None:
+    def __init__(
+        self, store: ProvisioningStore, keys: KeyRing, *, deadline: Deadline, contract: PropertyContract | None
+    ) -> None:
         super().__init__(store, keys, deadline=deadline, contract=contract)
-        self._groups = store
         self._unissued: set[Token] = set()
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
@@ -81,7 +82,7 @@ class Rehearsal(UpsertProvisioner):
         author: Author,
         once: IdempotencyKey | None,
     ) -> Issued:
-        found = await self._deadline.read(self._groups.get_by_handle(current.handle))
+        found = await self._deadline.read(self._groups.get(handle=current.handle))
         if found is None:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         rotated = StoredGroup(found.group, found.token).rotated(
@@ -99,7 +100,7 @@ class Rehearsal(UpsertProvisioner):
         self._unissued.add(token)
         return token
 
-    def _provisioned(self, issued: Issued) -> Provisioned:
+    def _provisioned(self, issued: Issued) -> Issued[str]:
         made = super()._provisioned(issued)
         return replace(made, token=NO_TOKEN) if issued.token in self._unissued else made
 
@@ -108,9 +109,9 @@ class Rehearsal(UpsertProvisioner):
             raise error
 
 
-async def group_to_delete(store: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
+async def group_to_delete(groups: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
     """The group that a deletion would give; nothing is written. Raises UnknownGroup as ``GroupStore.delete`` does."""
-    issued = await store.get(environment, provided_id)
+    issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")
     return issued.group

@@ -1,4 +1,4 @@
-"""ManyContract: what a Store guarantees of many groups that are read or written together. A part of StoreContract."""
+"""The contract of reading and writing many groups together."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from tenantry.testing import make_token
 EXACT: dict[str, Any] = {"z": 1.0, "a": {"b": [None, "é👩\u200d👧", 2**53 - 1]}, "quote": "'\"\\"}
 
 
-class ManyContract:
+class GroupBatchContract:
     """Tests of ``get_many`` and ``write_many``."""
 
     async def test_many_groups_are_read_by_their_ids(self, store: Store) -> None:
         """Those that there are, of this environment, with their live tokens; ids that differ in case are two."""
         production, made = await _made(store, "acme", "Acme", "é '\"\\,{}")
-        other = await store.create_environment("other", Tag.CUSTOMER)
-        await store.get_or_create(other, GroupDraft("beta", "Beta"), make_token())
-        found = await store.get_many(production, ["acme", "beta", "Acme", "nobody", "é '\"\\,{}"])
+        other = await store.environments.create("other", Tag.CUSTOMER)
+        await store.groups.get_or_create(other, GroupDraft("beta", "Beta"), make_token())
+        found = await store.groups.get_many(production, ["acme", "beta", "Acme", "nobody", "é '\"\\,{}"])
         assert dict(found) == {each.group.provided_id: replace(each, created=False) for each in made}
-        assert dict(await store.get_many(production, [])) == {}
+        assert dict(await store.groups.get_many(production, [])) == {}
 
     async def test_many_groups_are_created_together(self, store: Store) -> None:
         """Each with its token and exactly its values, as ``get_or_create`` makes them; one that is there already is
@@ -50,16 +50,16 @@ class ManyContract:
         drafts = [GroupDraft(f"g{number}", f"G{number}", {**EXACT, "n": number}, {"m": "s"}) for number in range(40)]
         drafts += [GroupDraft("empty", "Empty", {}, {}), GroupDraft("none", "None")]
         creations = [GroupCreation(draft, make_token()) for draft in drafts]
-        done = await store.write_many(
+        done = await store.groups.write_many(
             production, [GroupCreation(GroupDraft("acme", "Other"), make_token()), *creations]
         )
         assert done[0] is None
-        assert await store.get(production, "acme") == replace(acme, created=False)
+        assert await store.groups.get(production, "acme") == replace(acme, created=False)
         for creation, issued in zip(creations, done[1:], strict=True):
             assert issued is not None
             assert issued.created
             assert issued.token == creation.token
-            stored = await store.get(production, creation.provided_id)
+            stored = await store.groups.get(production, creation.provided_id)
             assert stored == replace(issued, created=False)
             assert stored is not None
             assert await store.find(creation.token) == stored.group
@@ -72,13 +72,13 @@ class ManyContract:
         change and no entry in the audit trail."""
         production, made = await _made(store, "a", "b", "c")
         a, b, c = (each.group for each in made)
-        before, entries = await store.changes(None), await store.audit()
+        before, entries = await store.changes(None), await store.audit.list()
         writes = [
             GroupUpdate(a, GroupChanges(properties=EXACT)),
             GroupUpdate(b, GroupChanges(name=b.name, properties=thaw(b.properties))),
             GroupUpdate(c, GroupChanges(name="New", mapping=None)),
         ]
-        done = await store.write_many(production, writes, author=Author("bulk", "r1"))
+        done = await store.groups.write_many(production, writes, author=Author("bulk", "r1"))
         groups = await _groups(store, production, "a", "b", "c")
         assert [each.group for each in done if each is not None] == groups
         assert [(each.name, each.revision) for each in groups] == [(a.name, 2), (b.name, 1), ("New", 2)]
@@ -86,7 +86,7 @@ class ManyContract:
         after = await store.changes(before.generation)
         assert [each.handle for each in after.changes] == [a.handle, c.handle]
         assert [each.generation for each in after.changes] == [before.generation + 1, before.generation + 2]
-        noted = (await store.audit())[len(entries) :]
+        noted = (await store.audit.list())[len(entries) :]
         assert [(each.action, each.subject, each.details) for each in noted] == [
             ("group.updated", "a", {"fields": "properties"}),
             ("group.updated", "c", {"fields": "name, mapping"}),
@@ -98,37 +98,39 @@ class ManyContract:
         are done."""
         production, made = await _made(store, "updated", "rotated", "deleted", "again", "same")
         rotated = made[1]
-        await store.update(production, "updated", GroupChanges(name="x"))
-        await store.rotate(production, rotated.token, key_id="k1", nonce=bytes(16))
+        await store.groups.update(production, "updated", GroupChanges(name="x"))
+        await store.groups.rotate(production, rotated.token, key_id="k1", nonce=bytes(16))
         for provided_id in ("deleted", "again"):
-            await store.delete(production, provided_id)
-        await store.get_or_create(production, GroupDraft("again", "Again"), make_token())
+            await store.groups.delete(production, provided_id)
+        await store.groups.get_or_create(production, GroupDraft("again", "Again"), make_token())
         expected = await _groups(store, production, "updated", "rotated", "again")
         writes: list[GroupWrite] = [GroupUpdate(each.group, GroupChanges(name="Late")) for each in made]
-        done = await store.write_many(production, [*writes, GroupCreation(GroupDraft("new", "New"), make_token())])
+        done = await store.groups.write_many(
+            production, [*writes, GroupCreation(GroupDraft("new", "New"), make_token())]
+        )
         assert [each is not None for each in done] == [False, False, False, False, True, True]
         assert await _groups(store, production, "updated", "rotated", "again") == expected
         assert [each.name for each in await _groups(store, production, "same", "new")] == ["Late", "New"]
-        assert await store.get(production, "deleted") is None
+        assert await store.groups.get(production, "deleted") is None
 
     async def test_a_handle_that_is_taken_is_given_to_no_second_group(self, store: Store) -> None:
         """None, and the other writes are done: their writer draws another one."""
         production, (acme,) = await _made(store, "acme")
         taken, free = GroupCreation(GroupDraft("x", "X"), acme.token), GroupCreation(GroupDraft("y", "Y"), make_token())
-        done = await store.write_many(production, [taken, free])
+        done = await store.groups.write_many(production, [taken, free])
         assert [each is not None for each in done] == [False, True]
-        assert await store.get(production, "x") is None
+        assert await store.groups.get(production, "x") is None
 
     async def test_the_trail_of_many_writes_is_in_their_order(self, store: Store) -> None:
         """One entry for each group that was created or changed, with the end date that it was given."""
         production, (acme,) = await _made(store, "acme")
-        entries = await store.audit()
+        entries = await store.audit.list()
         ends = datetime(2031, 1, 1, tzinfo=UTC)
         drafts = GroupDraft("z", "z", expires_at=ends), GroupDraft("a", "a")
         writes: list[GroupWrite] = [GroupCreation(draft, make_token()) for draft in drafts]
         writes.insert(1, GroupUpdate(acme.group, GroupChanges(name="New")))
-        await store.write_many(production, writes)
-        noted = (await store.audit())[len(entries) :]
+        await store.groups.write_many(production, writes)
+        noted = (await store.audit.list())[len(entries) :]
         assert [(each.action, each.subject) for each in noted] == [
             ("group.created", "z"),
             ("group.updated", "acme"),
@@ -139,19 +141,19 @@ class ManyContract:
     async def test_many_writes_to_an_unknown_environment(self, store: Store) -> None:
         """Nothing is written."""
         with pytest.raises(UnknownEnvironment):
-            await store.write_many(
+            await store.groups.write_many(
                 Environment(77, "x", Tag.CUSTOMER), [GroupCreation(GroupDraft("acme", "Acme"), make_token())]
             )
 
     async def test_racing_writers_of_many_make_each_group_once(self, store: Store) -> None:
         """Eight of them, in different orders: each group is created by one, and none waits for another in a circle."""
-        production = await store.create_environment("production", Tag.CUSTOMER)
+        production = await store.environments.create("production", Tag.CUSTOMER)
         names = [f"g{number}" for number in range(30)]
 
         async def create(turned: int) -> Sequence[Issued | None]:
             order = names[turned:] + names[:turned]
             order = order if turned % 2 else order[::-1]
-            return await store.write_many(
+            return await store.groups.write_many(
                 production, [GroupCreation(GroupDraft(name, name), make_token()) for name in order]
             )
 
@@ -161,11 +163,11 @@ class ManyContract:
 
 
 async def _made(store: Store, *names: str) -> tuple[Environment, list[Issued]]:
-    production = await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.create("production", Tag.CUSTOMER)
     drafts = [GroupDraft(name, f"The {name}", {"p": 1}, {"main": "eu"}) for name in names]
-    return production, [await store.get_or_create(production, draft, make_token()) for draft in drafts]
+    return production, [await store.groups.get_or_create(production, draft, make_token()) for draft in drafts]
 
 
 async def _groups(store: Store, environment: Environment, *names: str) -> list[Any]:
-    found = await store.get_many(environment, names)
+    found = await store.groups.get_many(environment, names)
     return [found[name].group for name in names]

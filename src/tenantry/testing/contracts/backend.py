@@ -83,16 +83,16 @@ class BackendContract:
         """When ``update`` or ``delete`` has returned, ``find`` gives the new state."""
         issued = await make_issued(store)
         assert await backend.find(issued.token) is not None
-        changed = await store.update(issued.group.environment, "acme", GroupChanges(properties={"b": [1, None]}))
+        changed = await store.groups.update(issued.group.environment, "acme", GroupChanges(properties={"b": [1, None]}))
         assert _fields(await backend.find(issued.token)) == _fields(changed.group)
-        await store.delete(issued.group.environment, "acme")
+        await store.groups.delete(issued.group.environment, "acme")
         assert await backend.find(issued.token) is None
 
     async def test_groups_of_two_environments_stay_apart(self, store: Store, backend: Backend) -> None:
         """Two environments with one id each: a token finds the group of its own."""
         one = await make_issued(store)
-        testing = await store.create_environment("testing", Tag.TESTING)
-        two = await store.get_or_create(testing, GroupDraft("acme", "Two"), make_token(tag=Tag.TESTING))
+        testing = await store.environments.create("testing", Tag.TESTING)
+        two = await store.groups.get_or_create(testing, GroupDraft("acme", "Two"), make_token(tag=Tag.TESTING))
         assert _fields(await backend.find(one.token)) == _fields(one.group)
         assert _fields(await backend.find(two.token)) == _fields(two.group)
         assert await backend.find(replace(one.token, tag=Tag.TESTING)) is None
@@ -110,8 +110,8 @@ class LeaseContract(BackendContract):
         other = await make_issued(store, "other")
         assert (await backend.changes(start)).changes == ()
         await rotate(store, issued)
-        await store.update(environment, "other", GroupChanges(name="New"))
-        await store.delete(environment, "acme")
+        await store.groups.update(environment, "other", GroupChanges(name="New"))
+        await store.groups.delete(environment, "acme")
         listed = await backend.changes(start)
         handles = [issued.token.handle, other.token.handle, issued.token.handle]
         assert _pairs(listed.changes) == [(start + number, handle) for number, handle in enumerate(handles, 1)]
@@ -126,13 +126,13 @@ class LeaseContract(BackendContract):
         second = await rotate(store, first, once=once)
         start = (await backend.changes(None)).generation
         assert (await rotate(store, first, once=once)).replayed
-        for refused in (rotate(store, first), store.delete(environment, "nobody")):
+        for refused in (rotate(store, first), store.groups.delete(environment, "nobody")):
             with pytest.raises((TokenAlreadyRotated, UnknownGroup)):
                 await refused
         same = GroupChanges(second.group.name, {"a": 1, "z": {"items": [1.0, "😀"]}}, {"main": "eu"})
-        assert (await store.update(environment, "acme", same)).group.revision == second.group.revision
-        await store.update(environment, "acme", GroupChanges())
-        await store.get_or_create(environment, GroupDraft("acme", "x"), make_token())
+        assert (await store.groups.update(environment, "acme", same)).group.revision == second.group.revision
+        await store.groups.update(environment, "acme", GroupChanges())
+        await store.groups.get_or_create(environment, GroupDraft("acme", "x"), make_token())
         await backend.read_at_snapshot(second.token, fresh=True)
         assert (await backend.changes(None)).generation == start
 
@@ -143,7 +143,7 @@ class LeaseContract(BackendContract):
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         again: dict[str, Any] = {"a": 1.0, "z": {"items": [1.0, "😀"]}}
-        await store.update(issued.group.environment, "acme", GroupChanges(properties=again))
+        await store.groups.update(issued.group.environment, "acme", GroupChanges(properties=again))
         assert (await backend.changes(None)).generation == start + 1
 
     async def test_changes_know_their_age(self, store: Store, backend: LeasedBackend, clock: FrozenClock) -> None:
@@ -248,11 +248,11 @@ class LeaseContract(BackendContract):
         seen.append(versions[at])
         with pytest.raises(TokenAlreadyRotated):
             await rotate(store, issued)
-        await store.update(environment, "acme", GroupChanges(name="New"))
+        await store.groups.update(environment, "acme", GroupChanges(name="New"))
         seen.append(versions[at])
         await rotate(store, second, grace_seconds=5)
         seen.append(versions[at])
-        await store.delete(environment, "acme")
+        await store.groups.delete(environment, "acme")
         seen.append(versions[at])
         assert len(set(seen)) == len(seen)
         assert not any(version & 1 for version in seen)
@@ -307,15 +307,17 @@ def _fields(group: UserGroup | None) -> dict[str, Any] | None:
 
 async def make_issued(store: Store, name: str = "acme") -> Issued:
     """A new group of this id, in an environment ``production`` that is made if there is none."""
-    production = await store.environment("production") or await store.create_environment("production", Tag.CUSTOMER)
+    production = await store.environments.get("production") or await store.environments.create(
+        "production", Tag.CUSTOMER
+    )
     draft = GroupDraft(name, "Acme", {"a": 1, "z": {"items": [1.0, "😀"]}}, {"main": "eu"})
-    return await store.get_or_create(production, draft, make_token())
+    return await store.groups.get_or_create(production, draft, make_token())
 
 
 async def rotate(store: Store, issued: Issued, **options: Any) -> Issued:
     """A rotation of the group's live token."""
     nonce = secrets.token_bytes(16)
-    return await store.rotate(issued.group.environment, issued.token, key_id="k1", nonce=nonce, **options)
+    return await store.groups.rotate(issued.group.environment, issued.token, key_id="k1", nonce=nonce, **options)
 
 
 def _pairs(changes: tuple[Change, ...]) -> list[tuple[int, bytes]]:

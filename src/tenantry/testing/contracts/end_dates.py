@@ -20,35 +20,43 @@ class EndDateContract:
 
         Red when a read leaves it out, or the store refuses the token."""
         ends = clock() + timedelta(microseconds=1)
-        environment = await store.create_environment("production", Tag.CUSTOMER)
-        issued = await store.get_or_create(environment, GroupDraft("acme", "Acme", expires_at=ends), make_token())
+        environment = await store.environments.create("production", Tag.CUSTOMER)
+        issued = await store.groups.get_or_create(
+            environment, GroupDraft("acme", "Acme", expires_at=ends), make_token()
+        )
         clock.advance(60)
         assert issued.group.expires_at == ends
-        rotated = await store.rotate(environment, issued.token, key_id="k1", nonce=bytes(16))
-        found = [await store.get(environment, "acme"), await store.get_by_handle(issued.token.handle), rotated]
+        rotated = await store.groups.rotate(environment, issued.token, key_id="k1", nonce=bytes(16))
+        found = [
+            await store.groups.get(environment, "acme"),
+            await store.groups.get(handle=issued.token.handle),
+            rotated,
+        ]
         assert found == [replace(rotated, created=False)] * 3
         assert await store.find(rotated.token) == rotated.group
-        assert list(await store.groups(environment)) == [rotated.group]
+        assert list(await store.groups.list(environment)) == [rotated.group]
         assert rotated.group.expires_at == ends
-        renamed = await store.update(environment, "acme", GroupChanges(name="New"))
-        same = await store.update(environment, "acme", GroupChanges(expires_at=ends))
-        later = await store.update(environment, "acme", GroupChanges(expires_at=ends + timedelta(days=1)))
-        never = await store.update(environment, "acme", GroupChanges(expires_at=None))
+        renamed = await store.groups.update(environment, "acme", GroupChanges(name="New"))
+        same = await store.groups.update(environment, "acme", GroupChanges(expires_at=ends))
+        later = await store.groups.update(environment, "acme", GroupChanges(expires_at=ends + timedelta(days=1)))
+        never = await store.groups.update(environment, "acme", GroupChanges(expires_at=None))
         changed = [(each.group.expires_at, each.group.revision) for each in (renamed, same, later, never)]
         assert changed == [(ends, 3), (ends, 3), (ends + timedelta(days=1), 4), (None, 5)]
         assert await store.find(rotated.token) == never.group
-        assert (await store.get_or_create(environment, GroupDraft("b", "B"), make_token())).group.expires_at is None
+        assert (
+            await store.groups.get_or_create(environment, GroupDraft("b", "B"), make_token())
+        ).group.expires_at is None
 
     async def test_an_end_date_is_in_the_audit_trail(self, store: Store, clock: FrozenClock) -> None:
         """The one value of a group that is: who gave the customer how long."""
-        environment = await store.create_environment("production", Tag.CUSTOMER)
+        environment = await store.environments.create("production", Tag.CUSTOMER)
         abroad = datetime(2027, 2, 1, 1, tzinfo=timezone(timedelta(hours=2)))
-        await store.get_or_create(environment, GroupDraft("acme", "Acme", expires_at=abroad), make_token())
-        await store.get_or_create(environment, GroupDraft("other", "Other"), make_token())
-        await store.update(environment, "acme", GroupChanges(name="New"))
-        await store.update(environment, "acme", GroupChanges(expires_at=None))
-        await store.update(environment, "acme", GroupChanges(name="Old", expires_at=abroad))
-        noted = [each.details for each in await store.audit() if each.action.startswith("group.")]
+        await store.groups.get_or_create(environment, GroupDraft("acme", "Acme", expires_at=abroad), make_token())
+        await store.groups.get_or_create(environment, GroupDraft("other", "Other"), make_token())
+        await store.groups.update(environment, "acme", GroupChanges(name="New"))
+        await store.groups.update(environment, "acme", GroupChanges(expires_at=None))
+        await store.groups.update(environment, "acme", GroupChanges(name="Old", expires_at=abroad))
+        noted = [each.details for each in await store.audit.list() if each.action.startswith("group.")]
         moment = "2027-01-31T23:00:00+00:00"
         assert noted == [
             {"expires_at": moment},

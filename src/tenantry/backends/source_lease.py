@@ -1,0 +1,20 @@
+"""OfferedSourceLease: where the Resolver and the DataSources of one process find each other."""
+
+from __future__ import annotations
+
+from weakref import ReferenceType, ref
+
+from tenantry.ports import SourceLease, SourceLeaseHolder
+
+
+class OfferedSourceLease(SourceLeaseHolder):
+    """A ports.SourceLeaseHolder: holds, weakly, the lease of the resolver that follows the store."""
+
+    _lease: ReferenceType[SourceLease] | None = None
+
+    @property
+    def lease(self) -> SourceLease | None:
+        return None if self._lease is None else self._lease()
+
+    def offer_lease(self, lease: SourceLease | None) -> None:
+        self._lease = None if lease is None else ref(lease)

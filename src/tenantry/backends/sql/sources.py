@@ -1,0 +1,180 @@
+"""The data sources of an SQLStore."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+from sqlalchemy import BigInteger, Connection, String, and_, bindparam, case, or_, select
+
+from tenantry.backends.source_lease import OfferedSourceLease
+from tenantry.backends.sql import rows
+from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note_source_change
+from tenantry.backends.sql.engine import remaining
+from tenantry.backends.sql.part import SQLPart, insert_into_environment
+from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
+from tenantry.backends.sql.rows import Row
+from tenantry.backends.sql.tables import data_sources, environments, generation
+from tenantry.database import RUN_MIGRATE, check_source
+from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
+from tenantry.groups import (
+    UNNAMED,
+    Author,
+    Environment,
+    RegisteredSource,
+    SessionVariables,
+    SourceReading,
+    check_session_variables,
+    source_handle,
+    to_micros,
+)
+from tenantry.ports import SourceStore
+
+_ATTEMPTS: Final = 3
+
+_columns = data_sources.c
+_COLUMNS: Final = (
+    _columns.id,
+    _columns.provided_id,
+    _columns.url,
+    _columns.trusted,
+    _columns.session,
+    *ENVIRONMENT_COLUMNS,
+)
+_reference = bindparam("reference", type_=String)
+_in_environment = _columns.environment_id == bindparam("environment_id", type_=BigInteger)
+_is_named = or_(_columns.id == _reference, _columns.provided_id == _reference)
+_own_id_first = case((_columns.id == _reference, 0), else_=1)
+_all = select(*_COLUMNS).join_from(data_sources, environments)
+
+_OF_ENVIRONMENT: Final[Read] = _all.where(_in_environment).order_by(_columns.provided_id)
+_BY_REFERENCE: Final[Read] = _all.where(_in_environment, _is_named).order_by(_own_id_first)
+# Always a row. ``sources`` is named, for without the triggers that set it nothing may be cached.
+_AT_SNAPSHOT: Final[Read] = (
+    select(generation.c.number, generation.c.sources, *_COLUMNS)
+    .select_from(
+        generation.outerjoin(data_sources, and_(_in_environment, _is_named)).outerjoin(
+            environments, environments.c.id == _columns.environment_id
+        )
+    )
+    .order_by(_own_id_first)
+    .limit(1)
+)
+
+
+class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
+    """``store.sources`` in a database."""
+
+    async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        found = await self._read(_BY_REFERENCE, environment_id=environment.id, reference=reference)
+        return _data_source(found[0]) if found else None
+
+    async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
+        found = await self._read(_AT_SNAPSHOT, environment_id=environment.id, reference=reference)
+        if not found:
+            raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        number, _, *columns = found[0]
+        return SourceReading(None if columns[0] is None else _data_source(columns), number)
+
+    async def create(
+        self,
+        environment: Environment,
+        *,
+        source_id: str,
+        provided_id: str,
+        url: str,
+        trusted: bool = False,
+        session: Mapping[str, str] | None = None,
+        author: Author = UNNAMED,
+    ) -> RegisteredSource:
+        checked = check_session_variables(url, session or {})
+        deadline = self._runner.deadline()
+        await check_source(url, remaining(deadline) / 2)
+
+        def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource]:
+            now = context.now(connection)
+            values = {
+                "environment_id": environment.id,
+                "id": source_id,
+                "provided_id": provided_id,
+                "url": url,
+                "trusted": trusted,
+                "created_at": to_micros(now),
+                "session": write_session(checked),
+            }
+            if insert_into_environment(connection, data_sources, values, environment) is None:
+                raise AlreadyExists(f"environment {environment.name!r} has a data source {provided_id!r} already")
+            source = _source(connection, environment, source_id)
+            return WriteResult(source, note_source_change(connection, context, "data_source.created", source, at=now))
+
+        handles = source_handle(environment.id, source_id), source_handle(environment.id, provided_id)
+        return await self._write_to(handles, write, author, deadline)
+
+    async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
+        found = await self._read(_OF_ENVIRONMENT, environment_id=environment.id)
+        return [_data_source(row) for row in found]
+
+    async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
+        environment = source.environment
+        this = (data_sources.c.environment_id == environment.id, data_sources.c.id == source.id)
+
+        def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource | None]:
+            statement = data_sources.update().where(*this, data_sources.c.url == source.url).values(url=url)
+            if not connection.execute(statement).rowcount:  # another writer was first
+                return WriteResult(None)
+            written, at = _source(connection, environment, source.id), context.now(connection)
+            return WriteResult(
+                written, note_source_change(connection, context, "data_source.url_written", written, at=at)
+            )
+
+        return await self._write_to(source.handles, write, author)
+
+    async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
+        def write(connection: Connection, context: WriteContext) -> WriteResult[RegisteredSource]:
+            found = _source(connection, environment, reference)
+            if found.handles != announced:
+                raise HandleChanged
+            this = (data_sources.c.environment_id == environment.id, data_sources.c.id == found.id)
+            if not connection.execute(data_sources.delete().where(*this)).rowcount:  # another writer was first
+                return WriteResult(found)
+            at = context.now(connection)
+            return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, at=at))
+
+        deadline, announced = self._runner.deadline(), tuple[bytes, ...]()
+        for _ in range(_ATTEMPTS):  # its ids are read first, because their slots are to change before the write
+            source = await self.get(environment, reference)
+            if source is None:
+                raise _unknown_source(environment, reference)
+            announced = source.handles
+            with suppress(HandleChanged):
+                return await self._write_to(announced, write, author, deadline)
+        raise StoreUnavailable("others delete and create this data source without end: try again")
+
+
+def _source(connection: Connection, environment: Environment, reference: str) -> RegisteredSource:
+    row = connection.execute(_BY_REFERENCE, {"environment_id": environment.id, "reference": reference}).first()
+    if row is None:
+        raise _unknown_source(environment, reference)
+    return _data_source(row)
+
+
+def _unknown_source(environment: Environment, reference: str) -> UnknownDataSource:
+    return UnknownDataSource(f"environment {environment.name!r} has no data source {reference!r}")
+
+
+def _data_source(row: Row) -> RegisteredSource:
+    """Of _COLUMNS."""
+    number, provided_id, url, trusted, session, *where = row
+    return RegisteredSource(number, provided_id, rows.environment(where), url, bool(trusted), read_session(session))
+
+
+def write_session(session: SessionVariables) -> str | None:
+    """The column of the session variables: JSON pairs in their order; NULL for none."""
+    return json.dumps(session) if session else None
+
+
+def read_session(column: str | None) -> SessionVariables:
+    """What ``write_session`` wrote."""
+    return tuple((name, tag) for name, tag in json.loads(column)) if column else ()

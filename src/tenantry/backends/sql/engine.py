@@ -1,4 +1,4 @@
-"""Engine: the little that SQLStore needs of a database; and running SQL on it, each query compiled once for a driver.
+"""StoreEngine: what SQLStore needs of a database; and running SQL on it, each query compiled once for a driver.
 
 Within a write a fixed statement goes straight to the driver, past all of SQLAlchemy: on SQLite in a tenth of the time
 that Core takes for it. Values are what the driver takes: JSON is text.
@@ -144,7 +144,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 T = TypeVar("T")
 
 
-class Engine(Protocol):
+class StoreEngine(Protocol):
     """One database. A ``deadline`` is a moment of ``time.monotonic()`` by which the caller wants its answer: it covers
     waiting in a queue, for a lock and for a connection."""
 

@@ -25,7 +25,7 @@ from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.engine import (
     CompiledQueries,
-    Engine,
+    StoreEngine,
     connection_lost,
     mark_retrieved,
     outdated,
@@ -56,9 +56,9 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 """What engine.py can explain; a TimeoutError is an OSError."""
 
 
-class PostgresEngine(Engine):
-    """The Engine of a PostgreSQL database. ``before_close`` is awaited where an event loop ends, before its connections
-    are closed; not by ``aclose``."""
+class PostgresEngine(StoreEngine):
+    """The StoreEngine of a PostgreSQL database. ``before_close`` is awaited where an event loop ends, before its
+    connections are closed; not by ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -112,7 +112,7 @@ class _Transaction:
         self.committing = False
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """What ``work`` gives, committed. Raises as ``Engine.write`` does."""
+        """What ``work`` gives, committed. Raises as ``StoreEngine.write`` does."""
         try:
             try:
                 return await self._attempt(work)

@@ -18,7 +18,7 @@ from tenantry.groups import ApiToken, Author
 from tenantry.groups import Scope as ApiScope
 from tenantry.http import error_document
 from tenantry.provisioning import Deadline, UpsertProvisioner, UpsertResult
-from tenantry.provisioning.http.bulk_report import BulkReport
+from tenantry.provisioning.http.bulk_report import UnreadReport
 from tenantry.provisioning.http.dry_run import DryRunProvisioner
 from tenantry.provisioning.http.endpoint import (
     ApiContext,
@@ -131,7 +131,7 @@ class BulkResponse(StreamedResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Sends it. Returns early when the client is gone: what was written until then stays. Raises OSError when what
         waits to be sent cannot be read back; no further line is done then either."""
-        buffer = BulkReport()
+        buffer = UnreadReport()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
         try:
@@ -147,7 +147,7 @@ class BulkResponse(StreamedResponse):
             with suppress(ClientDisconnected):
                 sending.result()
 
-    async def _send(self, buffer: BulkReport, send: Send) -> None:
+    async def _send(self, buffer: UnreadReport, send: Send) -> None:
         if self._after_body:
             await buffer.wait_for_end()
         await _deliver(send, {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
@@ -155,7 +155,7 @@ class BulkResponse(StreamedResponse):
             await _deliver(send, {"type": "http.response.body", "body": piece, "more_body": True})
         await _deliver(send, {"type": "http.response.body", "body": b""})
 
-    async def _report(self, buffer: BulkReport) -> None:
+    async def _report(self, buffer: UnreadReport) -> None:
         """All lines, and the last one, which sums up and says why the report ends early, if it does."""
         error: TenantryError | None = None
         try:
@@ -170,7 +170,7 @@ class BulkResponse(StreamedResponse):
         if error is not None:
             await self._body.discard()
 
-    async def _do_lines(self, buffer: BulkReport) -> None:
+    async def _do_lines(self, buffer: UnreadReport) -> None:
         body = self._body
         while True:
             await self._do(body.lines(), buffer)
@@ -180,7 +180,7 @@ class BulkResponse(StreamedResponse):
                 raise Draining("this server is about to stop: send the lines that have no report to another")
             await body.read()
 
-    async def _do(self, lines: Iterable[Line], buffer: BulkReport) -> None:
+    async def _do(self, lines: Iterable[Line], buffer: UnreadReport) -> None:
         """Does them, as many together as may be."""
         batch = UpsertBatch()
         for line in lines:
@@ -194,7 +194,7 @@ class BulkResponse(StreamedResponse):
         if batch.lines:
             await self._write(batch, buffer)
 
-    async def _write(self, batch: UpsertBatch, buffer: BulkReport) -> None:
+    async def _write(self, batch: UpsertBatch, buffer: UnreadReport) -> None:
         """Raises StoreUnavailable, after its report, where the store could not be used for it: nor could it be for the
         next."""
         await buffer.wait_for_space()

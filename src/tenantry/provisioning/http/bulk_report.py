@@ -1,4 +1,4 @@
-"""BulkReport: the lines of a report that its client has not read yet.
+"""UnreadReport: the lines of a report that its client has not read yet.
 
 Most HTTP clients send their whole body before they read an answer. A server that waited for such a client to read would
 wait for ever, as the client would for the server. So what is not read yet goes to a temporary file, and memory has
@@ -27,7 +27,7 @@ _PIECE: Final = 64 * 1024
 _log = logging.getLogger("tenantry.api")
 
 
-class BulkReport:
+class UnreadReport:
     """Written to by one task and read by another. ``close`` gives back the file."""
 
     def __init__(self) -> None:

@@ -275,9 +275,9 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has values and calls a function that runs a text as SQL, or reads the relation or file that a text "
+            "it has values and calls a function that runs a string as SQL, or reads the relation or file that a string "
             "names (query, ts_stat, dblink, load_file, …), or has a name in Unicode escapes, which could be one; "
-            "a value never becomes SQL: write that text without values, or do without the function",
+            "a value never becomes SQL: write the query without values, or without the function",
         )
 
 

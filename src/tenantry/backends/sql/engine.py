@@ -1,4 +1,4 @@
-"""Engine: what SQLStore needs of a database; statements are compiled once per driver.
+"""StoreEngine: what SQLStore needs of a database; statements are compiled once per driver.
 
 Within a write a fixed statement goes straight to the driver: on SQLite that takes a tenth of the time of Core.
 """
@@ -140,7 +140,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 T = TypeVar("T")
 
 
-class Engine(Protocol):
+class StoreEngine(Protocol):
     """One database. A ``deadline`` is a moment of ``time.monotonic()`` that covers queue, lock and connection."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:

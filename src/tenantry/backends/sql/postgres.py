@@ -22,7 +22,7 @@ from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.engine import (
     CompiledQueries,
-    Engine,
+    StoreEngine,
     connection_lost,
     mark_retrieved,
     outdated,
@@ -53,8 +53,8 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 """What engine.py can explain; a TimeoutError is an OSError."""
 
 
-class PostgresEngine(Engine):
-    """The Engine of a PostgreSQL database. ``before_close`` is awaited when an event loop ends, not by ``aclose``."""
+class PostgresEngine(StoreEngine):
+    """PostgreSQL. ``before_close`` is awaited when an event loop ends, not by ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -108,7 +108,7 @@ class _Transaction:
         self.committing = False
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """What ``work`` gives, committed. Raises as ``Engine.write`` does."""
+        """What ``work`` gives, committed. Raises as ``StoreEngine.write`` does."""
         try:
             try:
                 return await self._attempt(work)

@@ -18,7 +18,7 @@ from tenantry.backends.audit.chain import ChainKeys
 from tenantry.backends.audit.details import ChangeListeners
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import StoreReplaced, WriteContext, WriteResult
-from tenantry.backends.sql.engine import Engine, mark_retrieved
+from tenantry.backends.sql.engine import StoreEngine, mark_retrieved
 from tenantry.backends.sql.host_slots import HostSlots, StoreIdentity, raise_lease, rename
 from tenantry.backends.sql.queries import IDENTITY, Query
 from tenantry.backends.sql.rows import Row
@@ -60,7 +60,7 @@ class Runner:
         self._keys = keys
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unconfirmed: deque[ExitStack] = deque(maxlen=_UNCONFIRMED)
-        self._engine: Engine
+        self._engine: StoreEngine
         if isinstance(address, SQLiteFile):
             self._engine = SQLiteEngine(address)
         else:
@@ -75,7 +75,7 @@ class Runner:
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
-        """All rows of a query. Raises as ``Engine.read`` does."""
+        """All rows of a query. Raises as ``StoreEngine.read`` does."""
         return self._engine.read(query, values, deadline)
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:

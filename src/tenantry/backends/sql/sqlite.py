@@ -20,7 +20,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from tenantry.backends.sql.engine import CompiledQueries, Engine, is_locked, remaining, unavailable
+from tenantry.backends.sql.engine import CompiledQueries, StoreEngine, is_locked, remaining, unavailable
 from tenantry.backends.sql.queries import LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.database import RUN_MIGRATE, FileIdentity, SQLiteFile
@@ -43,8 +43,8 @@ _COMMIT_SLACK_SECONDS = 0.25
 """How much longer than its deadline a write is waited for that has its lock and is at work."""
 
 
-class SQLiteEngine(Engine):
-    """The Engine of an SQLite file, for several event loops and threads."""
+class SQLiteEngine(StoreEngine):
+    """The StoreEngine of an SQLite file, for several event loops and threads."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file

@@ -1,16 +1,14 @@
-"""The picture of docs/architecture.md: the floors of ``src/tenantry``, and which package imports which.
+"""The picture of docs/architecture.md: the rooms of ``src/tenantry``, and which room imports which.
 
     python -m scripts.architecture_picture             writes docs/figures/architecture.svg
 
-The floors are the layers of import-linter in pyproject.toml, the lines are the imports that the code makes. Left out
-are lines that follow from others (where A imports B and B imports C, none goes from A to C), those from ABOVE and those
-to BELOW.
+A room is drawn as low as its imports allow. Left out are lines that follow from others (where A imports B and B imports
+C, none goes from A to C), lines from ABOVE and lines to BELOW.
 """
 
 from __future__ import annotations
 
 import argparse
-import tomllib
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final, NamedTuple
@@ -20,62 +18,39 @@ from scripts.structure import CORE, Package
 
 PICTURE: Final = ROOT / "docs" / "figures" / "architecture.svg"
 
-FLOORS: Final = {
-    "__main__": "command line",
-    "demo": "demo",
-    "app": "composition",
-    "dashboards": "HTTP",
-    "resolver": "adapters",
-    "keys": "the machine",
-    "tokens": "pure",
-    "ports": "ports",
-    "groups": "records",
-    "http": "error responses",
-    "errors": "errors",
-}
-"""The first package of a layer -> the name that stands beside it; a layer without one belongs to the floor above it."""
-
 ABOVE: Final = frozenset({"cli", "demo", "testing"})
-"""What knows nearly every package."""
+"""Rooms that import nearly every room."""
 
-BELOW: Final = frozenset({"ports", "groups", "http", "errors", "_lazy", "suggestions"})
-"""What nearly every package knows."""
+BELOW: Final = frozenset({"ports", "groups", "errors", "_lazy", "suggestions"})
+"""Rooms that nearly every room imports."""
 
 _NAMESPACE: Final = "http://www.w3.org/2000/svg"
 _WIDTH: Final = 760
-_LEFT: Final = 140
-_ROW: Final = 54
+_ROW: Final = 60
 _BOX: Final = 28
 _MARGIN: Final = 20
 
 _STYLE: Final = """
-    .ground { fill: #ffffff } .band { fill: #f4f6f9 } .box { fill: #ffffff; stroke: #8aa8ff }
-    .line { stroke: #2f5bd8; stroke-opacity: .45; fill: none } .name { fill: #1b1f27 } .floor { fill: #5b6472 }
+    .ground { fill: #ffffff } .box { fill: #ffffff; stroke: #8aa8ff }
+    .line { stroke: #2f5bd8; stroke-opacity: .45; fill: none } .name { fill: #1b1f27 }
     text { font: 14px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
     @media (prefers-color-scheme: dark) {
-      .ground { fill: #0f1115 } .band { fill: #181b22 } .box { fill: #0f1115; stroke: #2f5bd8 }
-      .line { stroke: #8aa8ff } .name { fill: #e6e9ef } .floor { fill: #9aa4b2 }
+      .ground { fill: #0f1115 } .box { fill: #0f1115; stroke: #2f5bd8 }
+      .line { stroke: #8aa8ff } .name { fill: #e6e9ef }
     }
   """
 
 
 class Box(NamedTuple):
-    """A package in the picture: the middle of its upper edge, and its width."""
+    """A room in the picture: the middle of its upper edge, and its width."""
 
     x: float
     y: float
     width: float
 
 
-def layers() -> list[list[str]]:
-    """The layers of import-linter, the highest first: the packages and modules of each."""
-    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    floors = next(each for each in tools["importlinter"]["contracts"] if each["name"] == "floors")
-    return [[name.strip() for name in layer.split("|")] for layer in floors["layers"]]
-
-
 def imports(package: Package) -> dict[str, set[str]]:
-    """Package of the first level -> those that it imports, itself, and what others lead to as well, left out."""
+    """Room -> the rooms that it imports, without those that another of them leads to."""
     direct: dict[str, set[str]] = {}
     for module, imported in package.imports.items():
         targets = direct.setdefault(_first_level(module), set())
@@ -102,20 +77,32 @@ def _reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
     return found
 
 
+def rows(imported: Mapping[str, set[str]]) -> list[list[str]]:
+    """The rooms from the highest row to the lowest: each is one row above the highest room that it imports."""
+    heights: dict[str, int] = {}
+    while len(heights) < len(imported):
+        for name in imported.keys() - heights.keys():
+            if imported[name] <= heights.keys():
+                heights[name] = 1 + max((heights[each] for each in imported[name]), default=-1)
+    levels = range(max(heights.values()), -1, -1)
+    return [sorted(name for name, height in heights.items() if height == level) for level in levels]
+
+
 def draw() -> str:
     """The picture as SVG."""
-    rows = layers()
-    boxes = _boxes(rows)
-    height = len(rows) * _ROW + 2 * _MARGIN
+    imported = imports(Package(CORE))
+    order = rows(imported)
+    boxes = _boxes(order)
+    height = len(order) * _ROW + 2 * _MARGIN
+    description = "From the highest to the lowest: " + "; ".join(", ".join(row) for row in order) + "."
     return "\n".join(
         [
             f'<svg xmlns="{_NAMESPACE}" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" role="img">',
-            "  <title>The floors of Tenantry</title>",
-            f"  <desc>{escape(_description(rows))}</desc>",
+            "  <title>The rooms of Tenantry</title>",
+            f"  <desc>{escape(description)}</desc>",
             f"  <style>{_STYLE}</style>",
             f'  <rect class="ground" width="{_WIDTH}" height="{height}" rx="12"/>',
-            *_bands(rows),
-            *_lines(boxes),
+            *_lines(boxes, imported),
             *_names(boxes),
             "</svg>",
             "",
@@ -123,34 +110,21 @@ def draw() -> str:
     )
 
 
-def _boxes(rows: list[list[str]]) -> dict[str, Box]:
+def _boxes(order: list[list[str]]) -> dict[str, Box]:
+    """Neighbouring rows lean to different sides, so that a line passes the boxes between its ends."""
     found = {}
-    for number, row in enumerate(rows):
+    for number, row in enumerate(order):
         widths = [18 + 8 * len(name) for name in row]
-        gap = (_WIDTH - _LEFT - _MARGIN - sum(widths)) / (len(row) + 1)
-        left = _LEFT + gap
+        gap = (_WIDTH - 2 * _MARGIN - sum(widths)) / (len(row) + 1)
+        left = _MARGIN + gap * (0.6 if number % 2 else 1.4)
         for name, width in zip(row, widths, strict=True):
             found[name] = Box(round(left + width / 2), _MARGIN + number * _ROW + (_ROW - _BOX) / 2, width)
             left += width + gap
     return found
 
 
-def _description(rows: list[list[str]]) -> str:
-    return "From the highest to the lowest: " + "; ".join(", ".join(row) for row in rows) + "."
-
-
-def _bands(rows: list[list[str]]) -> Iterator[str]:
-    """A band behind every second floor, and the floor's name."""
-    starts = [number for number, row in enumerate(rows) if row[0] in FLOORS]
-    for index, (start, end) in enumerate(zip(starts, [*starts[1:], len(rows)], strict=True)):
-        top, height = _MARGIN + start * _ROW, (end - start) * _ROW
-        if index % 2 == 0:
-            yield f'  <rect class="band" x="8" y="{top}" width="{_WIDTH - 16}" height="{height}" rx="8"/>'
-        yield f'  <text class="floor" x="18" y="{top + height / 2 + 5:g}">{FLOORS[rows[start][0]]}</text>'
-
-
-def _lines(boxes: Mapping[str, Box]) -> Iterator[str]:
-    for name, targets in sorted(imports(Package(CORE)).items()):
+def _lines(boxes: Mapping[str, Box], imported: Mapping[str, set[str]]) -> Iterator[str]:
+    for name, targets in sorted(imported.items()):
         for target in sorted(targets - BELOW if name not in ABOVE else ()):
             here, there = boxes[name], boxes[target]
             x, y = here.x, here.y + _BOX
@@ -171,8 +145,8 @@ def _names(boxes: Mapping[str, Box]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Writes the picture."""
-    argparse.ArgumentParser(prog="python -m scripts.architecture_picture", description="Draws the floors.").parse_args()
+    """Write the picture."""
+    argparse.ArgumentParser(prog="python -m scripts.architecture_picture", description="Draws the rooms.").parse_args()
     PICTURE.write_text(draw(), encoding="utf-8")
     print(PICTURE.relative_to(ROOT))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.calques import counts, lowered, places, recorded
 from scripts.distributions import ROOT
 from scripts.structure import LONGEST, PACKAGES, Module, Package
 
@@ -113,3 +114,26 @@ def _made(module: Module) -> Iterator[str]:
 
 def _parts(name: str) -> list[str]:
     return [part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+
+
+def test_calques_only_become_fewer() -> None:
+    """Phrases that no native engineer writes, such as "a text" for a string. Red when one is written anew, and when a
+    rewrite leaves the record too high. ``python -m scripts.calques`` prints the places."""
+    found, record = counts(), recorded()
+    new = {
+        f"{room}: {name}"
+        for room, each in found.items()
+        for name, count in each.items()
+        if count > record.get(room, {}).get(name, 0)
+    }
+    assert new == set(), "write plain English (scripts/calques.py says what), or run --update after a move"
+    assert found == record, "run: python -m scripts.calques --update"
+
+
+def test_what_is_a_calque() -> None:
+    """Control: phrases that wrap are found; the record of a calque rises in a room only when another room has fewer."""
+    assert [*places("x = 1\n# it is of\n# its own\n")] == [(2, "of its own")]
+    assert [*places('"""A write under\n    way; a text file."""')] == [(1, "under way")]
+    assert lowered({"a": {"mend": 2}}, {"a": {"mend": 3, "beside": 1}}) == '{\n  "a": {"mend": 2}\n}\n'
+    assert lowered({"a": {"mend": 2}}, {"a": {"mend": 1}}) == '{\n  "a": {"mend": 1}\n}\n'
+    assert lowered({"a": {"mend": 2}}, {"a": {}, "b": {"mend": 1}}) == '{\n  "a": {},\n  "b": {"mend": 1}\n}\n'

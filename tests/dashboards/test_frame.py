@@ -166,7 +166,7 @@ def test_mistakes_are_found_when_it_is_mounted(tmp_path: Path) -> None:
         mount_dashboards(Starlette(), str(tmp_path / "dashboards"), *given)
     (tmp_path / "dashboards" / "wrong.yaml").unlink()
     folder = DashboardFolder(tmp_path / "dashboards")
-    with pytest.raises(InvalidSettings, match="begins with /"):
+    with pytest.raises(InvalidSettings, match="must begin with /"):
         mount_dashboards(Starlette(), folder, *given, path="show/")
     with pytest.raises(InvalidSettings, match="is not an origin"):
         mount_dashboards(Starlette(), folder, *given, frame_ancestors=["*"])

@@ -151,7 +151,7 @@ async def test_a_file_is_had_once(tmp_path: Path) -> None:
         assert len(lines) == 61
         assert lines[1].endswith(",A-B,3,'=1+1"), "a spreadsheet runs nothing of it"
         again = await site.follow(address)
-        assert (again.status_code, "used already" in again.text) == (410, True)
+        assert (again.status_code, "already used" in again.text) == (410, True)
 
 
 def end(site: Site, ends: datetime) -> None:

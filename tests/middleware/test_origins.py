@@ -137,7 +137,7 @@ BAD = [
     ("ws://localhost:3000", "as in http://localhost:3000"),
     ("https://*.example.com", "no wildcards"),
     ("*", "no wildcards"),
-    ("null", "origin of its own"),
+    ("null", "its own origin"),
     ("https://bücher.example", "xn--"),
     ("https://user@app.example.com", "no user"),
     ("https://app.example.com:99999", "scheme, host"),

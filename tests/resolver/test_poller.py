@@ -103,12 +103,12 @@ async def test_an_app_that_only_queries_is_not_idle(monkeypatch: pytest.MonkeyPa
     environment = await store.environments.create("production", Tag.CUSTOMER)
     lease = store.sources.lease
     assert lease is not None
-    assert await lease.read_source(store, environment, "none") is None
+    assert await lease.read_source(store.sources, environment, "none") is None
     await until(lambda: bus.listeners)
     for _ in range(10):  # where this process stood still for as long as IDLE, it was idle
         followed, begun = len(bus.listeners), time.monotonic()
         while time.monotonic() - begun < 3.5:
-            assert await lease.read_source(store, environment, "none") is None
+            assert await lease.read_source(store.sources, environment, "none") is None
             await asyncio.sleep(0.01)
         if len(bus.listeners) == followed:
             break

@@ -218,10 +218,12 @@ class GroupRow(NamedTuple):
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
         """The record; ``properties`` and ``mapping`` are the parsed text of their columns."""
-        values: dict[str, Any] = dict(zip(_PLAIN_COLUMNS, _plain_values(self), strict=True))
-        for name, micros in zip(TIME_COLUMNS, _time_values(self), strict=True):
-            values[name] = None if micros is None else from_micros(micros)
-        return UserGroup(environment=environment, properties=properties, mapping=mapping, **values)
+        values = list(_values_of(self))
+        for place in _TIMES:
+            if values[place] is not None:
+                values[place] = from_micros(values[place])
+        values[_ENVIRONMENT_PLACE], values[_PROPERTIES_PLACE], values[_MAPPING_PLACE] = environment, properties, mapping
+        return UserGroup(*values)
 
     def token(self, tag: Tag) -> Token:
         """The live token."""
@@ -234,9 +236,13 @@ class GroupRow(NamedTuple):
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)
 
 
-_PLAIN_COLUMNS: Final = tuple(
-    name for name in _FIELDS if name != "environment" and name not in JSON_COLUMNS | TIME_COLUMNS
+# The places of the values in ``UserGroup(…)``, by the names of its fields. The environment has no column; its place is
+# filled with another value first.
+_PLACES: Final = {each.name: place for place, each in enumerate(each for each in fields(UserGroup) if each.init)}
+_values_of: Final = itemgetter(
+    *(GroupRow._fields.index(name if name != "environment" else "handle") for name in _PLACES)
 )
-"""The fields whose column holds the value itself."""
-_plain_values = itemgetter(*map(GroupRow._fields.index, _PLAIN_COLUMNS))
-_time_values = itemgetter(*map(GroupRow._fields.index, TIME_COLUMNS))
+_TIMES: Final = tuple(_PLACES[name] for name in TIME_COLUMNS)
+_ENVIRONMENT_PLACE: Final = _PLACES["environment"]
+_PROPERTIES_PLACE: Final = _PLACES["properties"]
+_MAPPING_PLACE: Final = _PLACES["mapping"]

@@ -336,15 +336,16 @@ async def test_limits_and_methods(service: Service) -> None:
 # --- a store in trouble ---
 
 
-@pytest.mark.parametrize("verb", ["api_token", "read_at_snapshot"])
-async def test_a_store_that_is_down(service: Service, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+@pytest.mark.parametrize("read", ["api_tokens.get", "read_at_snapshot"])
+async def test_a_store_that_is_down(service: Service, monkeypatch: pytest.MonkeyPatch, read: str) -> None:
     """503 with Retry-After, and not ``active: false``: nobody knows. The message does not name the store."""
 
     async def down(*given: Any, **named: Any) -> None:
         raise StoreUnavailable("the file /srv/secret.db is gone")
 
     _, token = await make_issued(service)
-    monkeypatch.setattr(service.store, verb, down)
+    part, _, method = read.rpartition(".")
+    monkeypatch.setattr(getattr(service.store, part) if part else service.store, method, down)
     answer = await ask(service, token)
     assert_refused(answer, 503, "store_unavailable")
     assert answer.headers["retry-after"] == "1"

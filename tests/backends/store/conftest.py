@@ -15,8 +15,7 @@ from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.database.migrations import migrate
 
-PARTS = ("backend", "store", "many", "rotation", "idempotency", "directory", "api_tokens", "embedding", "usage")
-pytest.register_assert_rewrite(*(f"tenantry.testing.contract_{part}" for part in PARTS))
+pytest.register_assert_rewrite("tenantry.testing.contracts")
 
 
 @pytest.fixture(scope="session")

@@ -75,7 +75,7 @@ async def test_a_group_made_again_is_not_hit_by_a_write_to_the_old_one(url: str)
         def changed(self, handle: bytes, generation: int) -> None:
             notified.append(handle)
 
-    read = store._get
+    read = store.groups._get
 
     async def read_and_swap(*arguments: object) -> Issued | None:
         nonlocal swapped
@@ -86,7 +86,7 @@ async def test_a_group_made_again_is_not_hit_by_a_write_to_the_old_one(url: str)
             await other.groups.get_or_create(environment, GroupDraft("acme", "Acme"), again)
         return found
 
-    store._get = read_and_swap  # type: ignore[method-assign]
+    store.groups._get = read_and_swap  # type: ignore[method-assign]
     store.subscribe(Listener())
     changed = await store.groups.update(environment, "acme", GroupChanges(name="New"))
     assert (changed.group.handle, changed.group.name) == (again.handle, "New")

@@ -31,7 +31,7 @@ ON_SQLITE = {
 }
 ON_POSTGRESQL = {
     "truncate": "truncate data_sources",
-    "another search path": "set search_path = ''; delete from public.sources.list",
+    "another search path": "set search_path = ''; delete from public.data_sources",
     "merge": "merge into data_sources using (select 1) as other on id = 'ds_1' when matched then delete",
     "with": "with gone as (delete from data_sources returning id) select count(*) from gone",
     "copy": f"copy data_sources {COLUMNS} from program 'printf \"1\\tds_3\\town_3\\t-\\tf\\t0\\n\"'",

@@ -94,7 +94,7 @@ async def test_data_sources_share_the_lease_of_a_resolver_that_is_timed(metered:
     lease = store.sources.lease
     assert lease is not None
     assert lease is metered.timed.sources.lease
-    assert await lease.read_source(store, metered.production, "own") == made
+    assert await lease.read_source(store.sources, metered.production, "own") == made
     assert lease.peek_source(metered.production, "own") == made
     await metered.resolver.aclose()
     assert store.sources.lease is None

@@ -13,7 +13,6 @@ import clickhouse_connect
 from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.engines.engine import is_installed
 from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import first_keyword
@@ -41,7 +40,7 @@ class Handle:
 
 
 class ChDBDriver:
-    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. Raises ImportError if chDB is missing."""
+    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB: half a gigabyte."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -51,8 +50,6 @@ class ChDBDriver:
         self.source_id = source.id
         self._path = file_path(url)
         self._limits = limits
-        if not is_installed("chdb"):  # the first query loads it: half a gigabyte
-            raise ImportError("chdb")
         # A folder cannot be opened read-only: `readonly`, which no query can change, and the check of the SQL do that.
         self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()

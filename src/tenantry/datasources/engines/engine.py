@@ -59,6 +59,8 @@ class Engine:
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
         """Make the driver of a source. Raises InvalidSource."""
+        if not self.is_installed:
+            raise InvalidSource(self.missing_package)
         try:
             driver = self.make_driver(source, limits)
         except ImportError:

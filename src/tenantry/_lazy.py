@@ -11,13 +11,7 @@ from typing import Any
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for a package; ``modules`` maps a module to its names, space-separated.
 
-    ``dir`` shows ``__all__``, or the names in ``modules`` if the package has none. Call it in an ``else`` branch that
-    type checkers skip, so that they reject names that no module defines::
-
-        if TYPE_CHECKING:
-            from package.module import Name, other_name
-        else:
-            __getattr__, __dir__ = lazy_exports(__name__, {"package.module": "Name other_name"})
+    Call it in an ``else`` branch of ``if TYPE_CHECKING:`` that imports the same names, so that type checkers know them.
     """
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 

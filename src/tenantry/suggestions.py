@@ -14,10 +14,8 @@ _CLOSE_OF_SHORT: Final = 0.6
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:
-    """The candidate that was probably meant; None if none is near. Ignores case, ``-``, ``_`` and blanks.
-
-    Each part of a path (``address.city``) must be near. ``close``: the least ratio, from 0 to 1.
-    """
+    """The candidate that was probably meant, or None. Ignores case, ``-``, ``_`` and blanks; each part of a path must
+    be near. ``close``: the least ratio, from 0 to 1."""
     if len(name) > _LONGEST_NAME:
         return None
     plain: dict[str, str] = {}

@@ -106,11 +106,8 @@ _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
 
 
 class HttpServerSpan(Span):
-    """Around one request of ``scope`` to an address of ours.
-
-    Continues the trace of the caller's headers (W3C ``traceparent``, or OTEL_PROPAGATORS). If the host program's
-    instrumentation has a current span, that is the server's, and this one is its child.
-    """
+    """Around one request of ``scope`` to an address of ours. Continues the caller's trace (W3C ``traceparent``, or
+    OTEL_PROPAGATORS), or is a child of the host program's current span."""
 
     __slots__ = ()
 

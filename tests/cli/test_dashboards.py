@@ -52,7 +52,7 @@ def test_a_check_names_every_file_that_cannot_be_used(terminal: Terminal, folder
     )
     checked = terminal("dashboards", "check", "dashboards", fails=1)
     lines = checked.out.splitlines()
-    assert lines[0].startswith("dashboards/a.yaml:1:8: error template-error: this is a text")
+    assert lines[0].startswith("dashboards/a.yaml:1:8: error template-error: this must be text")
     assert lines[2].startswith("dashboards/b.yaml:2:16: error template-error: there is no query ordres")
     assert "did you mean orders?" in lines[3]
     document = terminal("dashboards", "check", "dashboards", "--format", "json", fails=1).json()

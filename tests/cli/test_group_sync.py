@@ -178,7 +178,7 @@ def _lines(file: Path, *lines: Any) -> str:
         ),
         ('groups:\n  "": {}\n', ["groups.yaml:2:3: user_group_id: "]),
         ("groups:\n  acme: {user_group_id: b}\n", ["groups.yaml:2:10: the id is the key of the group"]),
-        ("groups:\n  acme: {name: [\n", ["this is no YAML"]),
+        ("groups:\n  acme: {name: [\n", ["this is not YAML"]),
         ("groups:\n\tacme: {}\n", ["indent with spaces"]),
         ("groups:\n  a: {nam: 1}\n  b: {}\n  c: {plan: 1}\n", ["groups.yaml:2:7", "groups.yaml:4:7"]),
     ],

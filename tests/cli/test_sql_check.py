@@ -101,7 +101,7 @@ def test_json_has_what_the_text_has(terminal: Terminal, folder: Path) -> None:
     document = json.loads(checked.out)
     assert (document["templates"], document["groups"], document["tenant_column"]) == (1, None, None)
     (finding,) = document["findings"]
-    assert finding["message"].startswith("this `or` stands beside the predicate of region")
+    assert finding["message"].startswith("this `or` is next to the predicate on region")
     assert {**finding, "message": "", "fix": ""} == {
         "file": "or.sql",
         "code": "or-beside-guarded",
@@ -265,7 +265,8 @@ def test_a_header_declares_optional_in_the_programs_own_folder_only(
     (folder / "other").mkdir()
     (folder / "other" / "link.sql").symlink_to(folder / "queries" / "lacks.sql")
     checked = terminal("sql", "check", *arguments, given=given, fails=not own)
-    assert ("error template-error: optional counts in the program's own query folder only" in checked.out) is not own
+    refusal = "error template-error: optional is allowed only in the program's own query folder"
+    assert (refusal in checked.out) is not own
     if "--queries" in arguments and given is None:  # by its variable, too
         monkeypatch.setenv("TENANTRY_QUERIES", arguments.pop())
         assert terminal("sql", "check", *arguments[:-1], fails=not own).out == checked.out

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tenantry.datasources import DataSources
+from tenantry.datasources.driver import as_result
 from tenantry.datasources.pool.streamed_reduction import Reduction, _RowCollector
 from tenantry.datasources.results import Result
 from tenantry.errors import TooManyBytes
@@ -79,10 +80,11 @@ def test_rows_are_thinned_with_those_before() -> None:
         thinned.append(len(result))
         return tenth(result)
 
-    collector = _RowCollector(thin, 32 * 1000).begin(("n",), None)
+    collector = _RowCollector(Reduction("", thin, tenth), as_result, 32 * 1000).begin(("n",), None)
     for start in range(0, 5_000, 100):
         assert collector.write([(n,) for n in range(start, start + 100)]) == b""
-    assert [row[0] for row in tenth(collector.result()).rows] == [*range(0, 5_000, 10)]
+    collector.end()
+    assert [row[0] for row in collector.found[0].rows] == [*range(0, 5_000, 10)]
     assert thinned[:2] == [1_100, 1_010]
     assert max(thinned) <= 1_100
     assert len(thinned) < 10
@@ -90,16 +92,18 @@ def test_rows_are_thinned_with_those_before() -> None:
 
 def test_a_lost_connection_begins_again() -> None:
     """Red when the rows of the lost one stay."""
-    collector = _RowCollector(every, MIB).begin(("n",), None)
+    collector = _RowCollector(Reduction("", every, every), as_result, MIB).begin(("n",), None)
     collector.write([(1,)])
     collector.begin(("n",), None).write([(2,)])
-    assert list(collector.result().rows) == [(2,)]
+    collector.end()
+    assert list(collector.found[0].rows) == [(2,)]
 
 
 def test_a_step_that_goes_on_when_its_viewer_has_left_keeps_no_rows() -> None:
     """Red when they are kept; and the step ends."""
-    collector = _RowCollector(every, MIB).begin(("n",), None)
+    collector = _RowCollector(Reduction("", every, every), as_result, MIB).begin(("n",), None)
     collector.write([(1,)])
     collector.drop()
     assert collector.write([(2,)] * 5)
-    assert list(collector.result().rows) == []
+    collector.end()
+    assert (collector._rows, collector.found) == ([], [])

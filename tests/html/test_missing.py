@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from jinja2 import UndefinedError
+from jinja2.sandbox import SecurityError
 
 from tenantry.errors import MissingVariable
+from tenantry.html.proxies import Missing
 from tests.html.helpers import render
 
 
@@ -99,3 +102,12 @@ def test_a_computed_name_finds_its_value() -> None:
     text = "{{ labels[region] }} {{ by_region[region] }} {{ list[index] }} {{ list[-1] }} {{ list[:1][0] }}"
     properties = {"region": "eu", "by_region": {"eu": "E"}, "list": ["a", "b"], "index": 1}
     assert render(text, properties, labels={"eu": "Europe"}) == "Europe E b b a"
+
+
+def test_a_given_exception_or_reason_is_kept() -> None:
+    """Jinja says what a sandbox refuses, and which name a template does not export. Red when each of them becomes a
+    missing variable."""
+    with pytest.raises(SecurityError):
+        str(Missing(name="x", exc=SecurityError))
+    with pytest.raises(UndefinedError, match="it has no macro x"):
+        str(Missing("it has no macro x", name="x"))

@@ -198,6 +198,20 @@ def test_subclasses_of_text_keep_their_own_attributes() -> None:
         attempt("{{ m.unescape() }}", m=Markup("&lt;"))
 
 
+def test_the_leeway_of_truncate_is_a_number_that_is_not_negative() -> None:
+    """Red when 0 is refused, and when Jinja's own assertion is all that refuses -1."""
+    assert attempt("{{ 'abcdefgh'|truncate(5, leeway=0) }}") == "ab..."
+    with pytest.raises(TemplateError, match="leeway of 0 or more"):
+        attempt("{{ 'abcdefgh'|truncate(5, leeway=-1) }}")
+
+
+@pytest.mark.parametrize("text", ["{% include 'a' %}", "{% extends 'a' %}", "{% import 'a' as a %}"])
+def test_without_a_loader_no_other_template_is_loaded(text: str) -> None:
+    """The error says what to do. Red when the compiler lets it pass: the page would fail while it renders."""
+    with pytest.raises(TemplateError, match=r"use create_environment\(loader\)"):
+        HTMLTemplate(text)
+
+
 def test_a_loader_brings_other_templates_under_the_same_rules() -> None:
     """Included and extended templates see the variables, are checked, and are named in errors."""
     loader = jinja2.DictLoader(

@@ -60,7 +60,7 @@ def test_a_header_has_such_names() -> None:
 
 @pytest.mark.parametrize("name", ["", " ", "a ", "a\nb", "a{{b"])
 def test_names_of_a_program_that_are_none(name: str) -> None:
-    with pytest.raises(TemplateError, match="has a key that is no name"):
+    with pytest.raises(TemplateError, match="has a key that is not a name"):
         SQLTemplate("select {{ params.x | one_of(s) }} as v", choices={"s": {name: "a"}})
 
 

@@ -44,15 +44,15 @@ def test_texts_of_a_program_are_what_texts_of_a_header_are(sort: str | None) -> 
 @pytest.mark.parametrize(
     ("choices", "problem"),
     [
-        (["a"], "choices is a mapping of keys and values"),
-        ({"order": "a"}, "choices.order is a mapping of keys and values"),
-        ({"order": {}}, "choices.order holds no text"),
-        ({"a-b": {"c": "d"}}, "choices has a key that is no name: a-b"),
-        ({"1": {"c": "d"}}, "choices has a key that is no name: 1"),
-        ({1: {"c": "d"}}, "choices has a key that is no name: 1"),
-        ({"order": {"by {{ day": "d"}}, "choices.order has a key that is no name: by {{ day"),
-        ({"order": {"c": 1}}, "choices.order.c is SQL, as a text"),
-        ({"order": {"c": " "}}, "choices.order.c is SQL, as a text"),
+        (["a"], "choices must be a mapping of keys and values"),
+        ({"order": "a"}, "choices.order must be a mapping of keys and values"),
+        ({"order": {}}, "choices.order has no choices"),
+        ({"a-b": {"c": "d"}}, "choices has a key that is not a name: a-b"),
+        ({"1": {"c": "d"}}, "choices has a key that is not a name: 1"),
+        ({1: {"c": "d"}}, "choices has a key that is not a name: 1"),
+        ({"order": {"by {{ day": "d"}}, "choices.order has a key that is not a name: by {{ day"),
+        ({"order": {"c": 1}}, "choices.order.c must be SQL, as a string"),
+        ({"order": {"c": " "}}, "choices.order.c must be SQL, as a string"),
         ({"order": {"c": "a\0"}}, "choices.order.c:1:2: SQL cannot hold a NUL"),
     ],
 )
@@ -67,9 +67,9 @@ def test_choices_that_are_none_are_refused_at_once(choices: Any, problem: str) -
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
-        ("day desc, (id", "choices.order.x:1:11: this text ends before its )"),
-        ("day); drop", "choices.order.x:1:4: this ) closes nothing that its text opens"),
-        ("day; drop", "choices.order.x:1:4: a text ends no statement"),
+        ("day desc, (id", "choices.order.x:1:11: this choice ends before its )"),
+        ("day); drop", "choices.order.x:1:4: this ) closes nothing that its choice opens"),
+        ("day; drop", "choices.order.x:1:4: a choice must not end a statement"),
         ("day\n, '", "choices.order.x:2:3: this string has no end"),
         ("day = {{ region }}", "choices.order.x:1:7: region is in SQL that a viewer chooses"),
         ("a {{ params.w | one_of(no) }}", "choices.order.x:1:24: there are no choices no"),

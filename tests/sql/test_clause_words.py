@@ -84,7 +84,7 @@ def test_a_clause_without_a_tag_or_an_end_is_no_array(dialect: str, text: str) -
     column, message = refusal(text.replace("§ ", ""), dialect)
     assert column == at
     assert "this [[ has no ]] that encloses a variable" in message
-    assert "take [[ and ]] out" in message
+    assert "remove [[ and ]]" in message
 
 
 @EACH

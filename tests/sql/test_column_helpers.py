@@ -134,11 +134,11 @@ def test_a_locked_range_never_vanishes() -> None:
 @pytest.mark.parametrize(
     ("text", "definition", "problem"),
     [
-        (WITHIN, None, "within asks for the type of params.x, which is not declared"),
+        (WITHIN, None, "within needs the type of params.x, which is not declared"),
         (WITHIN, None, "declare it in the template's params: x: {type: date range}"),
         (MATCHES, None, "declare it in the template's params: x: {type: text}"),
         (WITHIN, "date", "within takes a range, and params.x is date"),
-        (MATCHES, None, "matches asks for the type of params.x, which is not declared"),
+        (MATCHES, None, "matches needs the type of params.x, which is not declared"),
         (TRUNC, "integer", "trunc takes a unit, and params.x is integer"),
         (TRUNC, {"type": "list of choice", "choices": ["day"]}, "trunc takes a unit"),
         (TRUNC, {"type": "choice", "choices": ["day", "fortnight"]}, "fortnight is no unit of postgresql"),
@@ -160,7 +160,7 @@ def test_a_locked_range_never_vanishes() -> None:
         ("select {{ params.x | trunc(a, zone: {{ b | not_a_filter }}) }}", "text", "trunc takes a zone"),
         ("select {{ params.x | trunc(a) | default(eon) }}", "text", "the default eon is not a unit"),
         ("select {{ params.x | within(a) | default(b) }}", "date range", "default has no meaning"),
-        ("select {{ params.x | within(a) | matches(b) }}", "date range", "no matches beside within"),
+        ("select {{ params.x | within(a) | matches(b) }}", "date range", "both matches and within"),
         ("select 1 [[ where {{ params.x | within(a) }} ]]", "date range", "nothing in this clause can be absent"),
         ("select 1 [[ where {{ window | within(a) }} and {{ params.x | within(a) }} ]]", "date range", "window"),
         ("select 1 where {{ params.x | within(from a) }}; ]", "text", "within takes a range"),
@@ -244,13 +244,13 @@ def test_a_part_of_a_text(match: str, sent: str, pattern: str) -> None:
     nullable = {**definition, "is_null": "none"}
     assert bound(MATCHES, nullable, "none").sql == "select 1 where (region is null)"
     assert bound(MATCHES, nullable, sent).params == (pattern,)
-    assert "params.x is for matches alone" in refusal("select 1 where a like {{ params.x }}", definition)
+    assert "params.x is only for matches" in refusal("select 1 where a like {{ params.x }}", definition)
 
 
 def test_the_word_for_null_is_no_value() -> None:
     """It chooses a condition, so it is nowhere else; it is among what the parameter takes, and no other word is."""
-    assert "params.x is for matches alone" in refusal("select 1 where a = {{ params.x }}", NULLABLE)
-    assert "params.x is for matches alone" in refusal("select 1 where a in {{ params.x }}", SEVERAL)
+    assert "params.x is only for matches" in refusal("select 1 where a = {{ params.x }}", NULLABLE)
+    assert "params.x is only for matches" in refusal("select 1 where a in {{ params.x }}", SEVERAL)
     assert "trunc takes a unit" in refusal(TRUNC, {"type": "choice", "choices": ["day"], "is_null": "none"})
     for sent in ("asia", ["eu", "none"], "None"):
         with pytest.raises(InvalidParameter, match=r"params\.x takes one of eu, us or none"):
@@ -332,7 +332,7 @@ def test_a_date_is_a_whole_day_in_every_dialect(dialect: str) -> None:
 
 def test_the_last_day_of_the_calendar_has_no_next_one() -> None:
     """An error of the value, as a range to that day is. Red when the overflow is no refusal."""
-    with pytest.raises(UnbindableValue, match=r"params\.x at 1:16: there is no day after it"):
+    with pytest.raises(UnbindableValue, match=r"params\.x at 1:16: no day follows it"):
         bound(MATCHES, "date", "9999-12-31")
 
 

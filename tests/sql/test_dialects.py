@@ -342,8 +342,8 @@ def test_what_is_written_in_each_dialect(dialect: str, text: str, params: tuple[
         ("bigquery", "select r'{{ n }}'", "of the form R"),
         ("bigquery", "select '\\q {{ n }}'", "not known here"),
         ("databricks", "select reflect('java.lang.Runtime', {{ n }})", "reflect.. runs its text"),
-        ("databricks", "select 'it''s {{ n }}'", "two literals side by side"),
-        ("bigquery", "select 'it''s {{ n }}'", "two literals side by side"),
+        ("databricks", "select 'it''s {{ n }}'", "two adjacent literals"),
+        ("bigquery", "select 'it''s {{ n }}'", "two adjacent literals"),
         (
             "trino",
             "select * from table(pg.system.query(query => 'select 1')) where a = {{ n }}",

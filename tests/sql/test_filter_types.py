@@ -177,8 +177,8 @@ def test_a_default_is_bound_as_the_dialect_takes_it() -> None:
         ({"type": "text", "required": True}, "where a = {{ params.x | default('a') }}", "is required, so this default"),
         ({"type": "text", "default": "b"}, "where a = {{ params.x | default('a') }}", "so this default is never used"),
         ({"type": "text", "required": True}, "where a <=> {{ params.x | nullable }}", "so this nullable is never used"),
-        (None, "where a like {{ params.x | contains | nullable }}", "contains of NULL is true of no row"),
-        (None, "where a like {{ params.x | nullable | suffix }}", "suffix of NULL is true of no row"),
+        (None, "where a like {{ params.x | contains | nullable }}", "contains of NULL matches no row"),
+        (None, "where a like {{ params.x | nullable | suffix }}", "suffix of NULL matches no row"),
     ],
 )
 def test_what_a_default_cannot_be(definition: Any, use: str, problem: str) -> None:

@@ -172,7 +172,7 @@ def test_groups_share_only_what_reads_nothing_of_a_group(
 def test_choices_and_defaults_that_are_the_groups_count_as_read(
     text: str, declared: dict[str, Any], shared: bool
 ) -> None:
-    """A property chooses a text, is in a text of a choice, or is what a parameter is without a value: then the
+    """A property chooses a text, is in a choice, or is what a parameter is without a value: then the
     query is one group's, also where the viewer gave a value. Red when a template's own tags were all that counts."""
     variables = {"region": "eu", "rate": 2, "params": {"a": "eu"}}
     query = SQLTemplate(text, params=declared).bind(variables)

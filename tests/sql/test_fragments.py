@@ -30,25 +30,29 @@ RECENT = f"select * from ({ORDERS['active']}) a where day >= {{{{ params.since }
 REFUSED = [
     ("select ({{> activ }})", "1:9: there is no fragment activ\n", "did you mean active?"),
     ("select ({{> nope }})", "1:9: there is no fragment nope", "there are active, "),
-    ("select ({{> active | x }})", "1:9: this is no name of a fragment", "it takes no filter"),
-    ("select ({{> ../active }})", "1:9: this is no name of a fragment", "{{> sales/active_orders }}"),
-    ("select ({{> }})", "1:9: this is no name of a fragment", ""),
-    ("select 1 where a and {{> large }}", "1:22: a fragment is alone between parentheses", "write ({{> large }})"),
-    ("select ({{> large }} or b)", "1:9: a fragment is alone between parentheses", ""),
+    ("select ({{> active | x }})", "1:9: this is not a fragment name", "it takes no filter"),
+    ("select ({{> ../active }})", "1:9: this is not a fragment name", "{{> sales/active_orders }}"),
+    ("select ({{> }})", "1:9: this is not a fragment name", ""),
+    ("select 1 where a and {{> large }}", "1:22: a fragment must be alone in parentheses", "write ({{> large }})"),
+    ("select ({{> large }} or b)", "1:9: a fragment must be alone in parentheses", ""),
     ("select ({{> filters }})", "1:9: filters begins with `and`", "write where 1 = 1 {{> filters }}"),
-    ("select 1 where {{> filters }}", "1:16: filters begins with `and`: before it comes a condition", ""),
+    ("select 1 where {{> filters }}", "1:16: filters begins with `and`: a condition must precede it", ""),
     ("select 1 where a or {{> filters }}", "1:21: filters begins with `and`", ""),
-    ("select 1 where a or b {{> filters }}", "1:23: filters begins with `and`: before it comes", ""),
-    ("select 1 where a or (b) and f(c) {{> filters }}", "1:34: filters begins with `and`: before it comes", ""),
-    ("select 1 where a {{> filters }} or b", "1:18: filters begins with `and`: before it", ""),
-    ("select '{{> active }}'", "1:9: a fragment is SQL, and no part of a string", "outside the quotes"),
+    ("select 1 where a or b {{> filters }}", "1:23: filters begins with `and`: its condition must not contain", ""),
+    (
+        "select 1 where a or (b) and f(c) {{> filters }}",
+        "1:34: filters begins with `and`: its condition must not contain",
+        "",
+    ),
+    ("select 1 where a {{> filters }} or b", "1:18: filters begins with `and`: its condition must not contain", ""),
+    ("select '{{> active }}'", "1:9: a fragment is SQL and cannot be in a string", "outside the quotes"),
 ]
 NOT_WHOLE = [
     ("1) or (1", "x:1:2: this ) closes nothing that its fragment opens"),
     ("(1", "x:1:1: this fragment ends before its )"),
     ("{1)", "x:1:3: this ) closes nothing that its fragment opens"),
     ("array[1", "x:1:6: this fragment ends before its ]"),
-    ("select 1;", "x:1:9: a fragment ends no statement"),
+    ("select 1;", "x:1:9: a fragment must not end a statement"),
     ("select 'a", "x:1:8: this string has no end"),
     ('select "a', "x:1:8: this quoted identifier has no end"),
     ("select /* a", "x:1:8: this comment has no end"),
@@ -110,7 +114,7 @@ def test_further_conditions_need_no_parentheses() -> None:
 @pytest.mark.parametrize("word", ["or", "OR", "union select", "order by", "limit", "where"])
 def test_further_conditions_are_nothing_else(word: str) -> None:
     """Red without the search for such words: `and a or b` would let other rows in."""
-    with pytest.raises(TemplateError, match=r"^f:1:11: a fragment that begins with `and` is a row of conditions"):
+    with pytest.raises(TemplateError, match=r"^f:1:11: a fragment that begins with `and` must contain only conditions"):
         SQLTemplate("select 1 where x {{> f }}", "postgresql", fragments={"f": f"and a = 1 {word} 2"})
     inside = f"and a in (select 1 {word} 2) and \"{word}\" = '{word}' and t.{word.split()[0]} = 1"
     assert SQLTemplate("select 1 where x {{> f }}", fragments={"f": inside}).bind({}).sql.count("and") == 3
@@ -144,16 +148,16 @@ BESIDE_OR = [
     ("where x[1] or b {{> f }}", {}),
 ]
 MORE_THAN_OR = [
-    ("mysql", "where b || c {{> f }}", "no `||`"),
-    ("mariadb", "where b {{> f }} xor c", "no `xor`"),
-    ("clickhouse", "where b {{> f }} ? c : d", "no `?`"),
-    ("postgresql", "where b between 1 {{> f }} and 2", "before it comes a condition"),
-    ("postgresql", "where b {{> f }} is not null", "after it comes `and`"),
-    ("postgresql", "where b {{> f }} = c", "after it comes `and`"),
-    ("postgresql", "where b {{> f }} :: text", "after it comes `and`"),
-    ("postgresql", "where b {{> f }} not in (1)", "after it comes `and`"),
-    ("postgresql", "where b {{> f }} [[ in {{ params.p }} ]]", "after it comes `and`"),
-    ("postgresql", "where b {{> f }} " + CHOICE + "v: is null, w: and c) }}", "after it comes `and`"),
+    ("mysql", "where b || c {{> f }}", "contain `||`"),
+    ("mariadb", "where b {{> f }} xor c", "contain `xor`"),
+    ("clickhouse", "where b {{> f }} ? c : d", "contain `?`"),
+    ("postgresql", "where b between 1 {{> f }} and 2", "a condition must precede it"),
+    ("postgresql", "where b {{> f }} is not null", "must follow it"),
+    ("postgresql", "where b {{> f }} = c", "must follow it"),
+    ("postgresql", "where b {{> f }} :: text", "must follow it"),
+    ("postgresql", "where b {{> f }} not in (1)", "must follow it"),
+    ("postgresql", "where b {{> f }} [[ in {{ params.p }} ]]", "must follow it"),
+    ("postgresql", "where b {{> f }} " + CHOICE + "v: is null, w: and c) }}", "must follow it"),
 ]
 HOLDS_FOR_ALL = [
     "where b {{> f }}",
@@ -185,7 +189,7 @@ def test_no_or_beside_further_conditions(text: str, others: dict[str, str]) -> N
         query = Query(
             header + f"select 1 {text.replace('or ', word + ' ')}", fragments={"f": "and region = 'eu'", **others}
         )
-        with pytest.raises(TemplateError, match=r"begins with `and`|is a row of conditions"):
+        with pytest.raises(TemplateError, match=r"begins with `and`|must contain only conditions"):
             query.check("postgresql")
 
 
@@ -271,7 +275,7 @@ def test_a_comma_of_a_fragment_ends_no_text_of_a_choice(text: str, key: str, sql
 
 def test_a_fragment_gives_no_name_to_a_text() -> None:
     """The author of the template names the texts. Red when `a: x` in a fragment is the text a."""
-    with pytest.raises(TemplateError, match=r"^1:30: a text of one_of that is a fragment has a name\n") as caught:
+    with pytest.raises(TemplateError, match=r"^1:30: a choice that is a fragment needs a name\n") as caught:
         SQLTemplate("select {{ params.by | one_of({{> f }}, b: c) }}", "postgresql", fragments={"f": "a: x, y: z"})
     assert "write one_of(name: {{> f }})" in caught.value.message
 
@@ -282,7 +286,9 @@ def test_a_fragment_gives_no_name_to_a_text() -> None:
 def test_further_conditions_are_no_list(fragment: str) -> None:
     """A comma outside of brackets would end the condition before it. Red without it among the words that are looked
     for."""
-    with pytest.raises(TemplateError, match=r"^f:\d:\d+: a fragment that begins with `and` is a row of conditions"):
+    with pytest.raises(
+        TemplateError, match=r"^f:\d:\d+: a fragment that begins with `and` must contain only conditions"
+    ):
         SQLTemplate("select 1, q {{> f }} from t", "postgresql", fragments={"f": fragment})
     within = "and a in (1, 2) and b = array[1, 2] and c = {'d': 1, 'e': 2} [[ and f(x, {{ params.x }}) ]]"
     assert SQLTemplate("select 1 where q {{> f }}", "duckdb", fragments={"f": within}).variables
@@ -316,7 +322,7 @@ def test_without_fragments(fragments: Any) -> None:
 
 @pytest.mark.parametrize(("fragment", "message"), NOT_WHOLE)
 def test_a_fragment_is_whole(fragment: str, message: str) -> None:
-    """Red without _check_whole: the first one makes of a condition in parentheses one beside it."""
+    """Red without check_balanced: the first one makes of a condition in parentheses one beside it."""
     with pytest.raises(TemplateError) as caught:
         SQLTemplate("select 1\nwhere a and ({{> x }})", "postgresql", fragments={"x": fragment})
     assert caught.value.message.startswith(message)
@@ -477,9 +483,9 @@ def test_a_conflict_names_both_declarations() -> None:
     other = SINCE.replace("date", "text")
     with pytest.raises(TemplateError) as caught:
         SQLTemplate("select\n({{> a }}),\n({{> b }})", "postgresql", fragments={"a": SINCE, "b": other})
-    assert caught.value.message.startswith("b:3:3: params.since is declared in another way at a:3:3")
+    assert caught.value.message.startswith("b:3:3: params.since is declared differently at a:3:3")
     assert caught.value.message.endswith("included at 3:2")
-    with pytest.raises(TemplateError, match=r"a:3:3: params.since is declared in another way by the program"):
+    with pytest.raises(TemplateError, match=r"a:3:3: params.since is declared differently by the program"):
         SQLTemplate("select ({{> a }})", "postgresql", params={"since": "text"}, fragments={"a": SINCE})
 
 

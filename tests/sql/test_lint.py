@@ -164,7 +164,7 @@ def test_the_fix_of_a_missing_predicate_names_the_table() -> None:
     """With the prefix that the query needs, and the variable that it uses already."""
     sql = "select * from orders o join items i on i.order_id = o.id where o.customer_id = {{ region }}"
     (finding,) = lint(SQLTemplate(sql, "postgresql"), properties=PROPERTIES, schema=COLUMN)
-    assert finding.message.startswith("items is read without a predicate of customer_id")
+    assert finding.message.startswith("items is read without a predicate on customer_id")
     assert finding.fix.startswith("add `i.customer_id = {{ region }}`")
     assert sql[finding.column - 1 :].startswith("items i")
 

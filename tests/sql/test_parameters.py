@@ -461,7 +461,7 @@ def test_the_zone_of_the_group() -> None:
     with pytest.raises(MissingVariable, match=r"zones\.main \(for params\.x\)"):
         template.bind({"user_group": {"properties": {}}}, now=NOW)
     for wrong in ("Nowhere/Town", "../../etc/passwd", "Europe", 5, "", "posix\0"):
-        with pytest.raises(UnbindableValue, match="is no time zone") as error:
+        with pytest.raises(UnbindableValue, match="is not a time zone") as error:
             template.bind({"user_group": {"properties": {"zones": {"main": wrong}}}}, now=NOW)
         assert str(wrong) not in error.value.message or not wrong or wrong in {"Europe", 5}
 
@@ -509,7 +509,7 @@ def test_what_is_not_declared_is_not_seen() -> None:
         ("select 1 where a = {{ params.period.begin }}", "params.period is a range", "params.period.start"),
         ("select 1 where a = {{ params.list }}", "params.list is a list", "in {{ params.list }}"),
         ("select 1 where a = '{{ params.list }}'", "params.list is a list", "in {{ params.list }}"),
-        ("select 1 where a in {{ params.region }}", "params.region is no list", "list of text"),
+        ("select 1 where a in {{ params.region }}", "params.region is not a list", "list of text"),
         ("select 1 limit {{ params.region }}", "params.region is text, where a count is needed", "integer"),
     ],
 )
@@ -591,5 +591,5 @@ def test_a_declared_list_can_be_one_array() -> None:
     text = "select * from t where id = any({{ params.ids | array }})"
     listed = SQLTemplate(text, "postgresql", params={"ids": "list of integer"})
     assert listed.bind({"params": {"ids": ["1", "2"]}}).params == ([1, 2],)
-    with pytest.raises(TemplateError, match=r"params\.ids is no list"):
+    with pytest.raises(TemplateError, match=r"params\.ids is not a list"):
         SQLTemplate(text, "postgresql", params={"ids": "integer"})

@@ -30,24 +30,24 @@ limit {{ params.rows }}
 """
 REFUSED = [
     ("/* ---\ntitle: x\n*/\nselect 1", "q.sql:1:1: this header has no end", "close it with a line --- */"),
-    ("/* ---\ntitle: a */ b\n--- */\nselect 1", "q.sql:2:10: a header holds no */", ""),
-    ("/* ---\ntitle: a /* b\n--- */\nselect 1", "q.sql:2:10: a header holds no /*", ""),
+    ("/* ---\ntitle: a */ b\n--- */\nselect 1", "q.sql:2:10: a header cannot contain */", ""),
+    ("/* ---\ntitle: a /* b\n--- */\nselect 1", "q.sql:2:10: a header cannot contain /*", ""),
     ("/* ---\nparms: {}\n--- */\nselect 1", "q.sql:2:1: a header has no key parms", "write params"),
     ("/* ---\nowner: me\n--- */\nselect 1", "q.sql:2:1: a header has no key owner", "a header holds title, "),
-    ("/* ---\na text\n--- */\nselect 1", "q.sql:2:1: a header is a mapping", ""),
-    ("/* ---\ntitle: 5\n--- */\nselect 1", "q.sql:2:8: title is a text", "put it into quotes"),
+    ("/* ---\na text\n--- */\nselect 1", "q.sql:2:1: a header must be a mapping", ""),
+    ("/* ---\ntitle: 5\n--- */\nselect 1", "q.sql:2:8: title must be a string", "put it in quotes"),
     ("/* ---\ntitle: a\ntitle: b\n--- */", "q.sql:3:1: the key title comes twice; first at q.sql:2:1", ""),
-    ("/* ---\noptional: [a-b]\n--- */", "q.sql:2:12: optional is a list of paths", ""),
-    ("/* ---\noptional: {a: b}\n--- */", "q.sql:2:11: optional is a list of paths", ""),
+    ("/* ---\noptional: [a-b]\n--- */", "q.sql:2:12: optional must be a list of paths", ""),
+    ("/* ---\noptional: {a: b}\n--- */", "q.sql:2:11: optional must be a list of paths", ""),
     ("/* ---\ndialect: postgres\n--- */", "q.sql:2:10: there is no SQL dialect postgres", "write postgresql"),
-    ("/* ---\nchoices: [a]\n--- */", "q.sql:2:10: choices is a mapping", ""),
-    ("/* ---\nchoices: {a-b: {c: d}}\n--- */", "q.sql:2:11: choices has a key that is no name: a-b", ""),
-    ("/* ---\nchoices: {a: {b: 1}}\n--- */", "q.sql:2:18: choices.a.b is SQL, as a text", ""),
-    ("/* ---\nchoices: {a: {}}\n--- */", "q.sql:2:14: choices.a holds no text", ""),
-    ("/* ---\nparams: [a]\n--- */", "q.sql:2:9: params is a mapping", ""),
+    ("/* ---\nchoices: [a]\n--- */", "q.sql:2:10: choices must be a mapping", ""),
+    ("/* ---\nchoices: {a-b: {c: d}}\n--- */", "q.sql:2:11: choices has a key that is not a name: a-b", ""),
+    ("/* ---\nchoices: {a: {b: 1}}\n--- */", "q.sql:2:18: choices.a.b must be SQL, as a string", ""),
+    ("/* ---\nchoices: {a: {}}\n--- */", "q.sql:2:14: choices.a has no choices", ""),
+    ("/* ---\nparams: [a]\n--- */", "q.sql:2:9: params must be a mapping", ""),
     ("/* ---\nparams:\n  a: {type: integr}\n--- */", "q.sql:3:7: params.a.type: ", "did you mean integer?"),
     ("/* ---\nparams:\n  a:\n    type: integer\n    max: x\n--- */", "q.sql:5:5: params.a.max: ", ""),
-    ("/* ---\nparams: {a-b: text}\n--- */", "q.sql:2:10: params.a-b: no name of a parameter", ""),
+    ("/* ---\nparams: {a-b: text}\n--- */", "q.sql:2:10: params.a-b: not a parameter name", ""),
     ("/* ---\n" + "#" * 70_000 + "\n--- */", "q.sql:1:1: a header is at most 65536 characters long", ""),
 ]
 
@@ -139,7 +139,7 @@ def test_what_is_refused(text: str, message: str, fix: str) -> None:
 def test_who_may_declare_a_property_optional() -> None:
     """Only who wrote the program's own folder: a text from elsewhere cannot let a condition of the group go. Red
     without the question for trust."""
-    with pytest.raises(TemplateError, match="by_day:9:1: optional counts in the program's own query folder only"):
+    with pytest.raises(TemplateError, match="by_day:9:1: optional is allowed only in the program's own query folder"):
         Query(FILE, "by_day")
     Query(FILE.replace("optional: [discount]", "optional: []"), "by_day")
     assert Query(FILE, "by_day", optional={"discount", "rate"}).optional == {"discount", "rate"}
@@ -206,8 +206,8 @@ def test_a_text_of_a_choice_can_name_other_choices() -> None:
     ("old", "new", "message", "fix"),
     [
         ("one_of(order)", "one_of(ordr)", "q:13:55: there are no choices ordr", "did you mean order?"),
-        ("day desc, id", "f(day desc", "q:4:14: this text ends before its )", "close it with )"),
-        ("day desc, id", "day); drop", "q:4:16: this ) closes nothing that its text opens", "take it out"),
+        ("day desc, id", "f(day desc", "q:4:14: this choice ends before its )", "close it with )"),
+        ("day desc, id", "day); drop", "q:4:16: this ) closes nothing that its choice opens", "remove it"),
         ("day desc, id", "day '", "q:4:17: this string has no end", "close it"),
         (
             "day desc, id",
@@ -215,7 +215,7 @@ def test_a_text_of_a_choice_can_name_other_choices() -> None:
             "q:4:19: region is in SQL that a viewer chooses",
             "write its condition outside",
         ),
-        ("newest:", "'by {{ day':", "q:4:5: choices.order has a key that is no name: by {{ day", "without {{"),
+        ("newest:", "'by {{ day':", "q:4:5: choices.order has a key that is not a name: by {{ day", "without {{"),
     ],
 )
 def test_a_wrong_text_is_shown_in_the_header(old: str, new: str, message: str, fix: str) -> None:

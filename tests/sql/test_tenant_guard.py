@@ -113,7 +113,10 @@ def test_the_mark_counts_at_its_own_place_alone() -> None:
         ("select 1 [[ where a = {{ params.a | not_a_filter }} ]]", "the viewer's: it needs no not_a_filter"),
         ("select 1 [[ where a = {{ rate | not_a_filter }} ]]", "it is never left out"),
         ("select 1 [[ where a = {{ rate | not_a_filter }} [[ and b = {{ params.b }} ]] ]]", "it is never left out"),
-        ("select 1 [[ {{ params.a }} {{ rate | not_a_filter | not_a_filter }} ]]", "a tag has not_a_filter once"),
+        (
+            "select 1 [[ {{ params.a }} {{ rate | not_a_filter | not_a_filter }} ]]",
+            "a tag can have not_a_filter only once",
+        ),
         ("select 1 [[ {{ params.a }} {{ rate | not_a_filter(a) }} ]]", "takes no arguments"),
         ("select 1 [[ {{ params.a }} {{ rate | }} ]]", "come filters"),
         ("select 1 [[ {{ params.a }} {{ | not_a_filter }} ]]", "a tag holds one path"),

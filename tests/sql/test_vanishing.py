@@ -16,9 +16,9 @@ PARAMS: dict[str, Any] = {"x": "text", "y": "text", "b": "text", "r": "date rang
 FILTERS = ("{{ params.x | matches(region) }}", "{{ params.r | within(at) }}", "{{ params.x | excludes(region) }}")
 EACH = pytest.mark.parametrize("dialect", DIALECTS)
 B = "{{ params.b }}"
-NOT = "`not` makes no rows of it"
+NOT = "under `not` it matches no row"
 OR = "next to `or` it can let every row in"
-OTHER = "it is right only as a condition joined by `and`, after where, on, having or qualify"
+OTHER = "it is correct only as a condition joined by `and`, after where, on, having or qualify"
 
 MISPLACED = [
     ("where not X", NOT),

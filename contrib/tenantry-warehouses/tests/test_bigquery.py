@@ -166,7 +166,7 @@ async def test_only_what_the_server_calls_a_select_runs(kind: str, script: tuple
     """Red without the dry run."""
     scripted, url = script
     scripted.kind = kind
-    with pytest.raises(NotOneStatement, match="no SELECT"):
+    with pytest.raises(NotOneStatement, match="not a SELECT"):
         await _query(url, "select 1 as x")
     assert scripted.ran == []
 

@@ -198,7 +198,7 @@ async def test_only_what_the_server_calls_a_select_runs(script: tuple[Script, st
     """`with p as procedure () … call p()` begins as a query does. Red when the first word alone was looked at."""
     scripted, url = script
     scripted.kind = CALL
-    with pytest.raises(NotOneStatement, match="no SELECT"):
+    with pytest.raises(NotOneStatement, match="not a SELECT"):
         await _query(url, "with p as procedure () returns int as 'delete from t' call p()")
     assert scripted.ran == []
 

@@ -44,9 +44,9 @@ def test_the_engine_of_a_url(url: str, engine: str) -> None:
     [
         (f"snowflake://u:{CANARY}@account", "account/database/schema"),
         ("snowflake://account/db", "user:password@account"),
-        (f"{SNOWFLAKE}&passcode={CANARY}", "takes each of these options once"),
-        (f"{SNOWFLAKE}&warehouse=x", "takes each of these options once"),
-        (f"{SNOWFLAKE}&authenticator=externalbrowser", "the others ask a person"),
+        (f"{SNOWFLAKE}&passcode={CANARY}", "accepts each of these options once"),
+        (f"{SNOWFLAKE}&warehouse=x", "accepts each of these options once"),
+        (f"{SNOWFLAKE}&authenticator=externalbrowser", "the others need a person"),
         (f"{SNOWFLAKE}&protocol=http&host=example.com", "protocol=http"),
         (f"{SNOWFLAKE}&protocol=http", "protocol=http"),
         (f"bigquery://u:{CANARY}@project/d", "bigquery://project/dataset"),
@@ -54,7 +54,7 @@ def test_the_engine_of_a_url(url: str, engine: str) -> None:
         ("bigquery://project/d?maximum_bytes_billed=1GB", "whole number"),
         ("databricks://host?http_path=/x", "databricks://token:TOKEN@host"),
         (f"databricks://token:{CANARY}@host", "databricks://token:TOKEN@host"),
-        (f"{DATABRICKS}&_tls_no_verify=true", "takes each of these options once"),
+        (f"{DATABRICKS}&_tls_no_verify=true", "accepts each of these options once"),
     ],
 )
 def test_a_bad_url_is_refused_with_the_fix(url: str, says: str) -> None:

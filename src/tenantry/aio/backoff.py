@@ -41,11 +41,8 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Run ``connect``, which lasts as long as its connection, again and again until cancelled.
-
-    ``ended`` gets the error of ``connect`` (None: it returned) and says whether the connection was good; then the pause
-    (seconds) starts from ``shortest``. Pauses vary by half, so that a fleet does not return in step.
-    """
+    """Run ``connect``, which lasts as long as its connection, again and again until cancelled. ``ended`` gets its error
+    (None: it returned) and says whether to start from the ``shortest`` pause (seconds, jittered by half)."""
     backoff = Backoff(shortest, longest)
     while True:
         try:

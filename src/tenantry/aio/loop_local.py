@@ -1,7 +1,5 @@
-"""LoopLocal: a value for each event loop, created on first use and closed with the loop.
-
-``loop.shutdown_asyncgens`` closes suspended asynchronous generators, so a loop that ends closes its value.
-"""
+"""LoopLocal: a value for each event loop, created on first use and closed with the loop, as ``loop.shutdown_asyncgens``
+closes suspended generators."""
 
 from __future__ import annotations
 

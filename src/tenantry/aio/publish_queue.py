@@ -32,11 +32,9 @@ class Message:
 
 
 class PublishQueue:
-    """At most one message per handle, the newest. ``send`` gets batches; after an OSError a batch waits for the next
-    message or a second.
-
-    ``put`` works in any thread; without an event loop the message waits for the last used loop, or for ``aclose``.
-    """
+    """At most one message per handle, the newest, sent in batches; after an OSError a batch waits for the next message
+    or a second. ``put`` works in any thread; without an event loop the message waits for the last one used, or for
+    ``aclose``."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0

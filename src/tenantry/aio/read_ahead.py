@@ -1,8 +1,4 @@
-"""ReadAhead: reads client messages before the app asks for them.
-
-The disconnect follows all other messages, so waiting for it means keeping the others, in order, for the app. At most
-one task receives from the server at a time.
-"""
+"""ReadAhead: reads client messages before the app asks for them, and keeps them in order: the disconnect comes last."""
 
 from __future__ import annotations
 
@@ -50,7 +46,7 @@ class ReadAhead:
 
     async def wait_left(self) -> None:
         """Return when the client has left or the websocket was closed here. For one task at a time. Raises the errors
-        of the server's ``receive``. If too many messages wait for the app, a disconnect is noticed later."""
+        of the server's ``receive``."""
         if self._is_left:
             return
         loop = asyncio.get_running_loop()
@@ -65,10 +61,8 @@ class ReadAhead:
             reading.result()  # the server's receive has failed
 
     def mark_left(self) -> None:
-        """The websocket was closed here: receivers get ``websocket.disconnect``.
-
-        Gives up the server's ``receive``: granian sends no close message during one.
-        """
+        """The websocket was closed here: receivers get ``websocket.disconnect``. granian sends no close message during
+        a ``receive``."""
         self._is_left = True
         if self._receiving is not None:
             self._receiving.interrupt()
@@ -106,10 +100,7 @@ class ReadAhead:
 
 
 class _Interruptible(Generator[Any, Any, "Message"]):
-    """An awaitable that can be interrupted while its task goes on. Steps the server's awaitable.
-
-    A second task would lose a message that arrives while its reader is cancelled; here it stays with the server.
-    """
+    """An awaitable that can be interrupted while its task goes on, without the loss of an arriving message."""
 
     __slots__ = ("_steps", "_waits_for", "interrupted")
 

@@ -1,7 +1,7 @@
-"""Reads that are asked for within one tick of an event loop, done together: the one batching of all backends.
+"""TickBatcher: combines reads of one tick of an event loop.
 
-When many groups are missed in one tick, as after a start or a flush, one statement for all of them costs each a
-fraction of its own round trip. A lone read waits for the end of the tick and no longer.
+When many groups are missed in one tick, as after a start, one statement for all costs each a fraction of a round trip.
+A lone read waits only for the end of the tick.
 """
 
 from __future__ import annotations
@@ -20,13 +20,10 @@ class NoAnswer(Exception):
 
 
 class TickBatcher(Generic[K, V]):
-    """The batches of one event loop.
-
-    ``fetch`` gets at most ``size`` keys, and the deadline of the first who asked; it gives a value for each key. While
-    ``concurrent`` of them are under way (None: any number may be) the next keys gather in one batch. Whoever asks waits
-    for ``budget`` seconds at the longest (None: for as long as ``fetch`` takes); the fetch itself goes on. ``ended``
-    is called for each batch with whether it was answered in time.
-    """
+    """The batches of one event loop. ``fetch`` gets at most ``size`` keys and the first deadline, and returns a
+    value for each key. At most ``concurrent`` batches run (None: any number). A caller waits at most ``budget``
+    seconds (None: until ``fetch`` ends); the fetch goes on. ``ended`` is called with whether the batch was answered
+    in time."""
 
     def __init__(
         self,

@@ -1,8 +1,5 @@
-"""IntrospectionBackend: the user groups of another Tenantry, read over HTTP (RFC 7662, extra ``http``).
-
-For apps that do not have its database. One pool of connections for each event loop, and one deadline for each question.
-A response that does not fit the token is refused.
-"""
+"""IntrospectionBackend: the user groups of another Tenantry over HTTP (RFC 7662, extra ``http``), for apps without
+its database."""
 
 from __future__ import annotations
 
@@ -38,17 +35,15 @@ _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
 
 
 class IntrospectionBackend:
-    """Finds groups by asking ``url``, the address of an RFC 7662 endpoint of Tenantry: ``…/oauth/introspect``.
+    """Finds groups through ``url``, the address of Tenantry's RFC 7662 endpoint (``…/oauth/introspect``); usable from
+    several event loops.
 
-    ``api_token`` has the scope ``introspect``, and finds the groups of its own environment. ``keys`` are the signing
-    keys of that server, or those of them that this app is to accept: a token that they did not sign is never sent.
-    ``timeout``: seconds for one question, connecting included; less than the time a Resolver gives it, so that the log
-    has the reason. Clear text is refused but for this very host, unless ``allow_http``. ``transport`` replaces the
-    network, for tests; ``clock`` is the time of day that ``exp`` is held against. One backend serves several event
-    loops, each with connections of its own, kept alive.
+    ``api_token`` has the scope ``introspect`` and finds the groups of its environment. ``keys``: the accepted signing
+    keys of that server; a token of another key is never sent. ``timeout``: seconds for one request with connecting,
+    less than a Resolver's patience, so that the log has the reason. Clear text is refused except to this host, unless
+    ``allow_http``. ``transport`` replaces the network, for tests; ``clock``: the time of day for ``exp``.
 
-    It has ``read_at_snapshot`` but no ``changes``: an answer may be used for as long as its caller likes, the staleness
-    bound of a Resolver, but not beyond its own end. Nothing is cached here.
+    Answers may be used until their own end or the staleness bound of a Resolver; nothing is cached here.
     """
 
     def __init__(
@@ -75,12 +70,12 @@ class IntrospectionBackend:
         return f"<{type(self).__name__} {self._endpoint.url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The group, if the endpoint says that its token is active; None for a token that ``keys`` could not have
-        signed. Raises StoreUnavailable for every answer that cannot be relied on."""
+        """The group, if the endpoint says that its token is active; None for a token of another key. Raises
+        StoreUnavailable for an unreliable answer."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """The same, with the seconds that a token in its grace has left. Every answer is fresh."""
+        """As ``find``, with the rest of a grace. Every answer is fresh."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -94,10 +89,8 @@ class IntrospectionBackend:
 
 
 class IntrospectionClient:
-    """Where tokens are sent to. Neither the API token nor a token that was asked about is in any error or repr.
-
-    Proxies and ``.netrc`` of the environment are not used: a token goes to this address and nowhere else.
-    """
+    """Sends tokens to the endpoint, never through proxies or ``.netrc`` of the environment. No token is in any error
+    or repr."""
 
     def __init__(
         self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
@@ -163,7 +156,7 @@ class IntrospectionClient:
 
 
 def _failure(status: int, size: int) -> str:
-    """What is wrong with an answer; nothing if its body is worth reading. For the log of the app that asks."""
+    """The problem of an answer for the log; "" if its body is worth reading."""
     if status in (401, 403):
         return f"answered {status}: api_token must be a live API token with the scope introspect"
     if status in (404, 405) or 300 <= status < 400:
@@ -183,10 +176,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """``url`` itself, if tokens may be sent there: https, or http to this very host, or http to any if ``allow_http``.
-
-    Raises ValueError, which never repeats the URL: it may hold a password.
-    """
+    """Returns ``url`` if tokens may be sent there: https, or http to this host, or any http with ``allow_http``.
+    Raises ValueError, whose message never holds the URL: it may hold a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -231,10 +222,10 @@ NOT_ACTIVE = LookupResult(None)
 
 
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
-    """What the body of a 200 means for ``token``, asked about at ``now``.
+    """The result for ``token``, requested at ``now``, from the body of a 200.
 
-    A token in its grace is good for the ``seconds`` that the server counts, which needs no clock that agrees with its
-    own, and never beyond ``exp`` by the clock of this host. Raises StoreUnavailable; its message repeats nothing.
+    A token in its grace is good for the ``seconds`` that the server counts, and never beyond ``exp`` by this host's
+    clock. Raises StoreUnavailable, whose message repeats nothing.
     """
     response, group = None, None
     with suppress(ValidationError, ValueError):  # both know the input, so neither goes along as a context

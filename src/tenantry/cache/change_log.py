@@ -9,7 +9,7 @@ from typing import Final
 from tenantry.groups import Change, Changes
 
 BLOCK_SIZE: Final = 1_000
-"""Handles per block. Blocks are dropped one by one, and no table grows large."""
+"""Handles per block."""
 
 MAX_HINTS: Final = 10_000
 """The most handles reported by buses and not confirmed by a poll."""
@@ -52,8 +52,8 @@ class ChangeLog:
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
-        """Whether the group was written to after ``generation``; None if unknown. False covers commits before the last
-        poll; the lease covers later ones."""
+        """Whether the group was written to after ``generation``; None if unknown. Commits after the last poll are the
+        lease's concern."""
         if max(self._recent_hints.get(handle, -1), self._previous_hints.get(handle, -1)) > generation:
             return True
         for block in reversed(self._blocks):
@@ -93,8 +93,7 @@ class ChangeLog:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Add consecutive changes, oldest first, and yield the new ones. A long list can be applied in several polls:
-        everything before its last change is known from then on."""
+        """Add consecutive changes, oldest first, and yield the new ones. A list may be applied in several polls."""
         for change in changes:
             if change.generation <= self.generation:
                 continue

@@ -1,8 +1,5 @@
-"""The contents of the cache: leases, answers (groups, refusals, data sources), pending loads; and the CLOCK ring that
-chooses what to evict.
-
-Keys are spread over 64 tables: growing one table of 100,000 keys would block the event loop for 3 ms.
-"""
+"""The contents of the cache: leases, answers (groups, refusals, data sources), pending loads, and the CLOCK ring. Keys
+are spread over 64 tables: growing one table of 100,000 keys would block the event loop for 3 ms."""
 
 from __future__ import annotations
 
@@ -25,10 +22,10 @@ NO_GENERATION: Final = -1
 """The generation of an answer without one."""
 
 MAX_SOURCES: Final = 4_096
-"""The most cached data sources. Dropping all takes half a millisecond."""
+"""The most cached data sources."""
 
 NEGATIVE_PER_HANDLE: Final = 8
-"""Refused tokens remembered per handle. A group has few old tokens; more are an experiment."""
+"""Refused tokens remembered per handle."""
 
 
 def slot_index(handle: bytes) -> int:
@@ -37,10 +34,8 @@ def slot_index(handle: bytes) -> int:
 
 
 class Lease:
-    """Answers may be used until ``until`` (suspend-aware clock), while their slot keeps its version.
-
-    Each answer holds its lease. A poll renews the lease for all; replacing it voids all.
-    """
+    """Answers may be used until ``until`` (suspend-aware clock), while their slot keeps its version. A poll renews the
+    lease for all its answers; replacing it voids them."""
 
     __slots__ = ("until", "versions")
 
@@ -106,8 +101,8 @@ class CacheEntry(CachedAnswer):
 
 
 class ExpiringEntry(CacheEntry):
-    """The group of a token, with an end date. This cache has no time of day: after ``deadline`` the caller looks at it
-    and moves ``deadline``. ``answer_deadline`` is the answer's own."""
+    """The group of a token, with an end date. At ``deadline`` the caller looks at the time of day and moves it;
+    ``answer_deadline`` is the answer's own."""
 
     __slots__ = ("answer_deadline",)
 
@@ -161,8 +156,8 @@ class CachedSource(CachedAnswer):
 
 
 class Sources:
-    """At most ``capacity`` data sources by environment and mapped id; the oldest go first. A write to any data source
-    voids all older ones: writes are rare."""
+    """At most ``capacity`` data sources by environment and mapped id; the oldest go first. A write to one voids all
+    older ones."""
 
     __slots__ = ("_capacity", "_oldest", "entries")
 
@@ -191,8 +186,8 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """The state when a poll began. ``polled_at`` uses the suspend-aware clock; ``versions_at_poll`` (None: unknown) are
-    from just before; ``highest_generation`` is that of any stored answer."""
+    """The state when a poll began: ``polled_at`` (suspend-aware clock), ``versions_at_poll`` from just before (None:
+    unknown), and the ``highest_generation`` of any stored answer."""
 
     polled_at: float
     versions_at_poll: Sequence[int] | None

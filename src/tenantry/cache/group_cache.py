@@ -139,13 +139,12 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def is_valid(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may share this load: no write is known since it began. Without a lease that is unknown:
-        the slots may be missing or replaced."""
+        """Whether a new request may share this load: under a lease, if no write is known since it began."""
         return pending.lease is self.lease and now < pending.lease.until and pending.is_valid()
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether a second-level answer of this generation may be used: under a lease, if the unbroken change list
-        since does not hold the group."""
+        """Whether a second-level answer may be used: under a lease, if the unbroken change list since its generation
+        does not hold the group."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
@@ -260,8 +259,7 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Slots and versions of writes in progress for more than ``after`` seconds: their writers crashed. Repair
-        them."""
+        """Slots and versions of writes in progress for more than ``after`` seconds, whose writers crashed."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

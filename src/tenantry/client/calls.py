@@ -143,7 +143,7 @@ class ApiCalls:
         if urlsplit(base_url).scheme not in ("http", "https"):
             raise ValueError("base_url must start with http:// or https://, such as http://127.0.0.1:8000")
         if not api_token or not api_token.isascii() or not api_token.isprintable():
-            raise ValueError("api_token must be the text that `tenantry api-token create` printed")
+            raise ValueError("api_token must be the string that `tenantry api-token create` printed")
         if attempts < 1:
             raise ValueError("attempts must be at least 1")
         self.url: str = base_url.rstrip("/")

@@ -1,4 +1,4 @@
-"""The browser files of dashboards, at addresses with a hash of their content, cacheable for ever."""
+"""The browser files, at addresses with a hash of their content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOREVER: Final = "public, max-age=31536000, immutable"
 MEDIA_TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
-    "ts": "text/plain; charset=utf-8",  # types, for people
+    "ts": "text/plain; charset=utf-8",  # types for developers
 }
 ENCODINGS: Final = {"br": "br", "gzip": "gz"}
 """Content coding to the suffix of the built file, smallest first."""
@@ -46,7 +46,7 @@ class HashedFile:
             "Cache-Control": FOREVER,
             "Vary": "Accept-Encoding",
             "X-Content-Type-Options": "nosniff",
-            "Access-Control-Allow-Origin": "*",  # a host's page takes the element as a module, which needs CORS
+            "Access-Control-Allow-Origin": "*",  # host pages load the element as a module, which needs CORS
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
         coding = next((each for each in ENCODINGS if each in codings and each in self.encoded), None)
@@ -57,7 +57,7 @@ class HashedFile:
 
 
 class BuiltFiles:
-    """The built bundles among ``names`` in ``tenantry/static/bundles``; ``missing`` are the others."""
+    """The built bundles among ``names``; ``missing`` are the others."""
 
     def __init__(self, names: Iterable[str]) -> None:
         folder = files("tenantry") / "static" / "bundles"

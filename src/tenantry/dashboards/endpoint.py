@@ -1,7 +1,5 @@
-"""dashboard(): turn a renderer into an embeddable ASGI endpoint that knows its user group.
-
-error_handler: answer Tenantry's errors in an app's own views as docs/errors.md lists them.
-"""
+"""dashboard(): turn a renderer into an embeddable ASGI endpoint. error_handler: answer Tenantry's errors in an app's
+views."""
 
 from __future__ import annotations
 
@@ -48,21 +46,20 @@ async def error_handler(request: WebSocket, error: Exception) -> None: ...
 
 
 async def error_handler(request: HTTPConnection, error: Exception) -> Response | None:
-    """Answer a TenantryError that a view raised: a page for people, JSON for programs, with the error's status.
+    """Answer a TenantryError that a view raised: a page for people, JSON for programs.
 
-    Install it by ``Starlette(exception_handlers={TenantryError: error_handler})`` or
-    ``app.add_exception_handler(TenantryError, error_handler)``. Without it such an error is a 500 of the app, except a
-    missing token, which the middleware answers. An unaccepted websocket gets the same answer to its handshake (403 if
-    the server lacks ``websocket.http.response``); an open one is closed with 1008 and the error's code.
+    Install it by ``app.add_exception_handler(TenantryError, error_handler)``; without it such an error is a 500. An
+    unaccepted websocket gets the answer to its handshake, or 403; an open one is closed with 1008 and the error's
+    code.
     """
-    error = cast("TenantryError", error)  # what it is registered for; Starlette types a handler's argument as Exception
+    error = cast("TenantryError", error)  # Starlette types the argument of a handler as Exception
     response = render_error(error, request)
     if not isinstance(request, WebSocket):
         return response
-    # Starlette may pass a WebSocket of its own making, not the view's: only the middleware has seen all that was
+    # Starlette may pass a WebSocket that it made, not the view's, so only the middleware has seen all that was
     # sent. A close is right in every state.
     handshake = request.scope.get(HANDSHAKE_KEY)
-    with contextlib.suppress(WebSocketDisconnect):  # the client has left meanwhile
+    with contextlib.suppress(WebSocketDisconnect):  # the client has left
         if (
             handshake is not None
             and not handshake.answered
@@ -75,7 +72,7 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """The answer to a TenantryError. An error that is not the viewer's fault is logged with its origin."""
+    """The answer to a TenantryError, which is logged if it is not the viewer's fault."""
     if error.status >= 500:
         _log.error("%s: %s", error.code, error.message, exc_info=error)
     status, headers, body = error_response(error, request.scope)
@@ -96,11 +93,8 @@ _READING = frozenset({"GET", "HEAD"})
 
 
 class Dashboard:
-    """An ASGI endpoint: ``Route("/sales", dashboard(sales))`` or ``app.mount("/sales", dashboard(sales))``.
-
-    FastAPI takes it by ``app.mount`` or ``app.add_route``; ``@app.get`` would ask viewers for the arguments of
-    ``__call__``. Without ``methods`` on the route the renderer is called for every method.
-    """
+    """An ASGI endpoint: ``Route("/sales", dashboard(sales))`` or ``app.mount("/sales", dashboard(sales))``. FastAPI
+    takes it by ``app.mount`` or ``app.add_route``, not ``@app.get``."""
 
     def __init__(self, renderer: Renderer, frame_ancestors: FrameAncestors) -> None:
         self._renderer = renderer
@@ -139,7 +133,6 @@ class Dashboard:
         return await result if inspect.isawaitable(result) else result  # a plain callable may return a coroutine
 
     async def _read(self, request: Request, call: Callable[[], Any]) -> Any:
-        """Stops when the viewer leaves."""
         result: Any = None
         if not self._is_async:
             async with while_thread_works(request):
@@ -154,20 +147,16 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     """Make an ASGI endpoint of a renderer.
 
     The renderer gets what its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
-    ``**keywords`` gets all three. A single parameter of another name gets the UserGroup, the Record of variables or
-    the request by its annotation; the request if it has none. Parameters with a default are left alone. A plain
-    function runs in a thread.
+    ``**keywords`` all three. A single parameter of another name gets what its annotation says, else the request. A
+    plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled, and queries of
+    a plain function raise ViewerLeft.
 
-    When the viewer of a GET or HEAD leaves, a coroutine is cancelled. Queries of a plain function are stopped, and
-    later ones raise ViewerLeft; its other work goes on.
+    ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
+    function of the group that returns them; default: none. They become an additional Content-Security-Policy.
+    ``Referrer-Policy`` and a private ``Cache-Control`` of the renderer stay.
 
-    ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://app.example.com``,
-    ``https://*.example.com``, ``'self'``), or a function of the group that returns them; default: none. They are sent
-    as an additional Content-Security-Policy. Also sent: ``nosniff``; ``Referrer-Policy: no-referrer`` unless the
-    renderer sets one; ``Cache-Control: private, no-store`` unless it sets a private one.
-
-    A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for parameters that
-    cannot be filled, InvalidSettings for an invalid origin.
+    A TenantryError is answered as a page or JSON. Raises TypeError for parameters that cannot be filled,
+    InvalidSettings for an invalid origin.
     """
     return Dashboard(renderer, frame_ancestors)
 
@@ -176,7 +165,6 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
 
 
 def _parameters(renderer: Renderer) -> tuple[list[str], list[tuple[str, str]]]:
-    """By position, and by keyword as (name, source)."""
     try:
         parameters = list(inspect.signature(renderer, eval_str=False).parameters.values())
     except ValueError:
@@ -225,8 +213,8 @@ def _response(result: Any) -> Response:
 def set_embedding_headers(response: Response, policy: str) -> None:
     """Set the headers of an embedded page. Its own headers stay unless a shared cache could keep the page."""
     headers = response.headers
-    if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return one Response again and again
-        headers.append("Content-Security-Policy", policy)  # beside any other: a browser obeys every policy it is sent
+    if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return the same Response again
+        headers.append("Content-Security-Policy", policy)  # in addition to others: a browser obeys every policy
     headers["X-Content-Type-Options"] = "nosniff"
     headers.setdefault("Referrer-Policy", "no-referrer")  # the address may hold the token
     directives = {part.strip().lower().partition("=")[0] for part in headers.get("Cache-Control", "").split(",")}

@@ -1,4 +1,4 @@
-"""DashboardFolder: dashboards in the YAML or JSON files of a folder, and their queries."""
+"""DashboardFolder: the dashboards in a folder's YAML or JSON files, and their queries."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ MAX_FILES: Final = 1_000
 """Dashboards in one folder."""
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 QUERIES: Final = "queries"
-"""The folder of the queries, beside the dashboards."""
+"""The folder of the queries, next to the dashboards."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedDashboard:
-    """A dashboard of a folder and its queries. ``kept``: the controls whose choice goes along, by the dashboard that a
-    click opens."""
+    """A dashboard and its queries. ``kept``: controls whose choice goes along, by opened dashboard."""
 
     dashboard: DashboardFile
     queries: DashboardQueries
@@ -42,11 +41,8 @@ class SavedDashboard:
 class DashboardFolder(Mapping[str, SavedDashboard]):
     """The dashboards in a folder and its sub-folders, by name: ``folder["sales/regions"]`` is sales/regions.yaml.
 
-    ``queries``: a QueryFolder or its path; None for the folder ``queries`` (DIR/queries, or DIR/../queries if DIR is
-    called ``dashboards``). Files are read once, and their queries compiled with the controls' parameters. Hidden files
-    and folders are skipped.
-
-    Raises one InvalidDashboards for all invalid files; InvalidQueries; OSError.
+    ``queries``: a QueryFolder or its path; default: DIR/queries, or DIR/../queries for a DIR called ``dashboards``.
+    Files are read once. Raises one InvalidDashboards for all invalid files; InvalidQueries; OSError.
     """
 
     def __init__(self, path: str | Path, queries: QueryFolder | str | Path | None = None) -> None:
@@ -60,7 +56,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
             except TemplateError as error:
                 errors.append(error)
         dashboards = {name: saved.dashboard for name, saved in self._saved.items()}
-        for name, dashboard in [] if errors else dashboards.items():  # else one that cannot be read would not be there
+        for name, dashboard in [] if errors else dashboards.items():  # an unreadable one would be missing
             try:
                 check_open(dashboard, dashboards, lambda opened: self._saved[opened].settable)
             except TemplateError as error:
@@ -96,7 +92,7 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
 
     def _files(self) -> list[tuple[str, Path]]:
         if not self.path.is_dir():
-            raise NotADirectoryError(f"{self.path} is no folder of dashboards")
+            raise NotADirectoryError(f"{self.path} is not a folder")
         found: dict[str, Path] = {}
         for file in sorted(self.path.rglob("*")):
             inside = file.relative_to(self.path)
@@ -119,10 +115,9 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         return SavedDashboard(*relaxed(dashboard, find_queries(dashboard, self.queries or {})))
 
     def _query_folder(self, path: str | Path | None) -> QueryFolder | None:
-        """None if there is no such folder: all statements are inline."""
         if path is not None:
             return QueryFolder(path, compiled=False)
-        beside = self.path / QUERIES
-        if not beside.is_dir() and self.path.name == "dashboards":
-            beside = self.path.parent / QUERIES
-        return QueryFolder(beside, compiled=False) if beside.is_dir() else None
+        default = self.path / QUERIES
+        if not default.is_dir() and self.path.name == "dashboards":
+            default = self.path.parent / QUERIES
+        return QueryFolder(default, compiled=False) if default.is_dir() else None

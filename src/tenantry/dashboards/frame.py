@@ -1,7 +1,5 @@
-"""The frame: the HTML page of a dashboard, the same for everybody, with nothing of a group.
-
-Its script gets the group's token from the embedding page and requests the panels with it.
-"""
+"""The frame: the HTML page of a dashboard, the same for everybody. Its script gets the token from the embedding
+page."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ class Frame:
         self._built = built
 
     def response(self, request: Request, dashboard: DashboardFile, hosts: Sequence[str]) -> Response:
-        """The page, embeddable by pages of ``hosts``; a note if the bundles were never built."""
+        """The page for embedding ``hosts``, or a note without built bundles."""
         script, style = self._built.address(SCRIPT), self._built.address(STYLE)
         if script is None or style is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
@@ -84,7 +82,7 @@ class Frame:
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-cache",
-            # For hosts that let in only what says that it may be there (Cross-Origin-Embedder-Policy: require-corp).
+            # For hosts with Cross-Origin-Embedder-Policy: require-corp.
             "Cross-Origin-Embedder-Policy": "require-corp",
             "Cross-Origin-Resource-Policy": "cross-origin",
         }
@@ -92,14 +90,12 @@ class Frame:
 
 
 def _title(dashboard: DashboardFile) -> str:
-    """The file's title, if it has no variable."""
     if dashboard.texts.paths:
         return readable_name(dashboard.name)
     return str(dashboard.texts.substitute({})["title"])
 
 
 def _skeleton(dashboard: DashboardFile) -> str:
-    """Placeholders, so nothing moves when the panels come."""
     rows = []
     for row in dashboard.rows:
         boxes = "".join(

@@ -1,16 +1,16 @@
-"""mount_dashboards: the dashboards of a folder in an app of yours, as pages that its customers' products embed.
+"""mount_dashboards: serve the dashboards of a folder in an app, to be embedded in other pages.
 
-GET  /dashboards/{name}                   the frame, public: the same for everybody; with a token in its query, the
+GET  /dashboards/{name}                   the public frame, the same for everybody; with a token in its query, the
                                           exchange for a cookie of that group
-POST /dashboards/{name}/-/panels          the panels, with the group's token as a header
+POST /dashboards/{name}/-/panels          the panels, for the token in a header
 POST /dashboards/{name}/-/panels/{panel}/download   an address for the rows of a panel as a file
-POST /dashboards/{name}/-/panels/{panel}/explanation   in a preview: where the rows of a panel come from
+POST /dashboards/{name}/-/panels/{panel}/explanation   in a preview: the origin of a panel's rows
 GET  /dashboards/-/download/{code}        the file, once
 GET  /dashboards/-/assets/{address}       the browser files
-GET  /dashboards/-/v1/embed.js            the element by which pages of other sites embed dashboards, and its types
-POST /dashboards/{name}/-/embed-code      a single-use code for the group's token, where ``embedding`` is given
+GET  /dashboards/-/v1/embed.js            the element that embeds dashboards, and its types
+POST /dashboards/{name}/-/embed-code      a single-use code for the group's token, with ``embedding``
 POST /dashboards/-/redeem                 the token for a code, once
-POST /dashboards/-/preview                an address that opens a dashboard as a group, for callers with an API token
+POST /dashboards/-/preview                an address of a dashboard as a group, for callers with an API token
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from tenantry.middleware import TokenResolver, UserGroupMiddleware, header, send
 
 
 class NoEncodedSlash:
-    """ASGI middleware: answer an address with an encoded slash with 404."""
+    """ASGI middleware: answer encoded slashes with 404."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -90,18 +90,15 @@ def mount_dashboards(
     frame_ancestors: Sequence[str] = (),
     embedding: Embedding | None = None,
 ) -> None:
-    """Serve the dashboards of ``folder`` below ``path`` of a Starlette or FastAPI app. Needs the extra ``dashboards``.
+    """Serve the dashboards of ``folder`` below ``path`` of an app. Needs the extra ``dashboards``.
 
-    ``resolver`` finds the group of the token in the header ``X-User-Group-Token``; ``sources`` runs the queries.
-    ``frame_ancestors``: the origins whose pages may embed the frames, as for ``dashboard``; default: none.
-    ``embedding`` adds the origins that the store names for the resolver's environment (``tenantry environment
-    set-embedding``), and single-use codes.
-
-    Raises InvalidDashboards and InvalidQueries for invalid files; InvalidSettings for an invalid origin or path, or
-    missing packages; OSError.
+    ``resolver`` finds the group of the token in ``X-User-Group-Token``. ``frame_ancestors``: the origins whose pages
+    may embed the frames; default: none. ``embedding`` adds the origins in the store (``tenantry environment
+    set-embedding``) and single-use codes. Raises InvalidDashboards and InvalidQueries for invalid files;
+    InvalidSettings for an invalid origin or path, or missing packages; OSError.
     """
     if not path.startswith("/") or path.endswith("/"):
-        raise InvalidSettings(f"path is {path!r}: it begins with / and does not end with it, as /dashboards")
+        raise InvalidSettings(f"path is {path!r}: it must begin with / and not end with it, as /dashboards")
     check_encoder()
     dashboards = DashboardFolder(folder) if isinstance(folder, str | Path) else folder
     app.mount(path, dashboards_app(dashboards, resolver, sources, frame_ancestors, embedding), name="dashboards")
@@ -187,7 +184,7 @@ class _Endpoints:
         except InvalidQueries as error:
             response = render_error(error, request)
             if isinstance(self._dashboards, ReloadingFolder):
-                response.headers["Refresh"] = "1"  # seconds: until its author has mended it
+                response.headers["Refresh"] = "1"  # seconds, until its author has fixed it
             return response
         redirect = await self._exchange.redirect(request)
         return redirect or self._frame.response(request, dashboard, await self._hosts.of_frame())
@@ -209,7 +206,7 @@ class _Endpoints:
         changes: ChangedPanels | None
         if files is not None:
             changes = ChangedFiles(self._sources, group, schemas, files, revision)
-        elif PREVIEW_KEY in request.scope:  # the session of a preview ends soon: no answer of it stays open
+        elif PREVIEW_KEY in request.scope:  # a preview ends soon, so its answers do not stay open
             changes = None
         else:
             changes = ChangedPanels(self._sources, group, schemas)
@@ -229,10 +226,9 @@ class _Endpoints:
         return JSONResponse({"address": address}, headers={"Cache-Control": "no-store"})
 
     async def explain(self, request: Request) -> Response:
-        """Only in a preview, which no customer sees."""
         saved = self._find(request)
         if PREVIEW_KEY not in request.scope:
-            raise HTTPException(404, "Panels are explained in a preview alone.")
+            raise HTTPException(404, "Panels are explained only in previews.")
         wanted = await read_request(request, ExplanationRequest)
         group = user_group(request)
         panel = await explain_panel(saved, group, self._sources, request.path_params["panel"], wanted.filters)
@@ -244,7 +240,7 @@ class _Endpoints:
     async def download(self, request: Request) -> Response:
         if self._downloads is None:
             raise HTTPException(404, "There is no such file.")
-        if request.method != "GET":  # Starlette takes HEAD for one, and a look would use the address up
+        if request.method != "GET":  # Starlette also routes HEAD here, which would use up the address
             raise HTTPException(405, "This address can be used once, by GET.", headers={"Allow": "GET"})
         return await self._downloads.respond(request.path_params["code"])
 

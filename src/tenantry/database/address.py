@@ -1,4 +1,4 @@
-"""The address of a store's database: the URL of ``TENANTRY_DATABASE``, read and checked, and how to connect to it."""
+"""The address of a store: the URL of ``TENANTRY_DATABASE``, and connecting to it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class SQLiteFile:
         return connection
 
     def identity(self) -> tuple[int, int] | None:
-        """Which file is at the path now: its device and number; None if there is none."""
+        """Device and number of the file at the path, or None."""
         try:
             status = os.stat(self.path)  # noqa: PTH116 - on every read, and half the time of Path.stat
         except OSError:
@@ -82,7 +82,7 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Notices that another file has come to the path: what is open would go on in one that nobody can find again."""
+    """Detects that another file is at the path: writes to the old one would be lost."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -90,14 +90,15 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """To be called when the file was opened. Raises as ``check`` does, if another one was opened before."""
+        """Called when the file was opened. Raises as ``check`` does."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable. Opening the new file is no way out: the old one's write-ahead log is beside it."""
+        """Raises StoreUnavailable if the file was replaced; the new one cannot be opened, because the old
+        write-ahead log is next to it."""
         opened = self._opened  # another thread may forget it meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
@@ -106,7 +107,7 @@ class FileIdentity:
             )
 
     def check_recent(self) -> None:
-        """The same, at most once in RECHECK_SECONDS: a file that is taken away may be read for so long after."""
+        """As ``check``, at most once in RECHECK_SECONDS."""
         now = time.monotonic()
         if now - self._checked_at >= RECHECK_SECONDS:
             self.check()
@@ -119,7 +120,7 @@ class FileIdentity:
 
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
-    """A PostgreSQL database. ``dsn`` may hold a password, so it stays out of ``repr`` and of every message."""
+    """A PostgreSQL database. ``dsn`` may hold a password and is in no ``repr`` or message."""
 
     dsn: str = field(repr=False)
     label: str
@@ -154,10 +155,8 @@ def load_psycopg() -> Any:
 
 
 def read_address(url: str) -> SQLiteFile | PostgresServer:
-    """Reads ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``; no I/O.
-
-    Raises InvalidSettings; no message holds the URL, for it may hold a password.
-    """
+    """Parses ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``; no I/O.
+    Raises InvalidSettings, whose message never holds the URL."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError: the port, which is a part of the password if that holds an @
@@ -177,8 +176,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 def libpq_url(url: URL) -> str:
-    """The URL as libpq reads it, with its password. SQLAlchemy writes a space of an option as ``+``, which libpq takes
-    for a plus: ``options=-c%20…`` would be refused."""
+    """The URL with its password for libpq, which reads the ``+`` of SQLAlchemy as a plus and not as a space."""
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

@@ -1,7 +1,7 @@
-"""Whether a data source can read a store's own tables: they hold what every tenant's token is made of.
+"""Detects a data source that can read a store's tables, which hold the parts of every tenant's token.
 
-It is found by what is there and not by its address: so also under another path, host name or link, and so
-is a copy of a store. Asked when a source is registered, and again of each connection that reads from it.
+It looks at the tables and not at the address, so other paths, links and copies are found too. Checked when a source is
+registered, and on each connection.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def is_sqlite(path: Path) -> bool:
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource where a role, by the rows that IN_POSTGRESQL gave it, can read the tables of a store, or
-    become their owner."""
+    """Raises InvalidSource if a role, by the rows of IN_POSTGRESQL, can read the tables of a store or become their
+    owner."""
     if not found:
         return
     names, role, owns = ", ".join(row[0] for row in found), found[0][1], any(row[2] for row in found)
@@ -106,11 +106,8 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source at this URL can read a store's tables, as far as that can be known now.
-
-    A file that is not there yet and a server that does not answer within ``seconds`` are let pass with a warning: they
-    are asked again when the source is opened, and no query runs before.
-    """
+    """Raises InvalidSource if the source can read a store's tables. A missing file and a server that does not answer
+    within ``seconds`` pass with a warning: they are checked again before the first query."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):

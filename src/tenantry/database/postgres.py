@@ -1,12 +1,11 @@
-"""A connection to PostgreSQL through psycopg, and whether a pooler stands between.
+"""A connection to PostgreSQL through psycopg, direct or through a pooler.
 
-A pooler in transaction mode (PgBouncer, for one) gives each transaction a server process of its own choice. What
-belongs to one process does not survive there: prepared statements, settings of the session, LISTEN. A pooler also
-refuses most start-up parameters. So nothing of the kind is sent before it is known that the connection is direct.
+A pooler in transaction mode, such as PgBouncer, lends a server process to each transaction: prepared statements,
+session settings and LISTEN do not survive, and most start-up parameters are refused. So they are used only on a direct
+connection.
 
-Fixed statements are run by libpq below psycopg's cursors: a cursor takes as long again as the read of a small row. Each
-is one round trip: on a direct connection it is prepared when it is run for the second time, and held; behind a pooler
-it is sent whole, parsed and run at once.
+Fixed statements run in libpq, below psycopg's cursors, which take as long as the read of a small row. Each is one round
+trip: prepared at its second run on a direct connection, else sent whole.
 """
 
 from __future__ import annotations
@@ -50,16 +49,16 @@ _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """``direct`` is False when a pooler stands between: then statements are not prepared, and ``SET_IN_TRANSACTION``
-    begins each transaction. Where ``cancels``, the query of a call that is cancelled is cancelled on the server, which
-    may take seconds; else the connection is closed at once."""
+    """``direct``: no pooler in between; else statements are not prepared, and ``SET_IN_TRANSACTION`` begins each
+    transaction. ``cancels``: a cancelled call cancels its query on the server, which may take seconds; else it
+    closes the connection."""
 
     direct = False
     cancels = False
     _statements: FixedStatements | None = None
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
-        """All rows of a fixed statement, and how many it changed or gave. Raises psycopg's errors."""
+        """All rows of a fixed statement, and the number of rows it changed or returned. Raises psycopg's errors."""
         if self._statements is None:
             self._statements = FixedStatements(self, hold=self.direct)
         return await self._statements.run(text, values)
@@ -130,7 +129,7 @@ class FixedStatements:
 
 
 def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
-    """As libpq takes them: bytes as they are, all else as text, which the server converts to the type it needs."""
+    """Bytes as they are, all else as text, which the server converts."""
     params: list[bytes | None] = []
     formats: list[int] = []
     for value in values:
@@ -145,11 +144,9 @@ def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
 
 
 async def connect(conninfo: str, *, seconds: float, transactions: bool) -> PostgresConnection:
-    """A connection made within ``seconds``; psycopg's own errors and TimeoutError come through.
-
-    It takes statements with ``$1``, and gives JSON as text. With ``transactions`` its first statement begins one, and
-    cancelled queries are cancelled on the server; else each statement is one, and there is nothing to commit.
-    """
+    """Connects within ``seconds``; raises psycopg's errors and TimeoutError. Statements use ``$1``; JSON is text.
+    ``transactions``: the first statement begins one, and cancelled queries are cancelled on the server; else each
+    statement is one."""
     async with asyncio.timeout(max(seconds, 0.001)):
         connection = await PostgresConnection.connect(
             conninfo,

@@ -55,8 +55,8 @@ _TRIES = 1  # a connection that had died unseen is made anew once; whoever waits
 
 @dataclass(frozen=True, slots=True)
 class RedisServer:
-    """A server, or several that are one. ``username``, ``password`` and ``options`` are kept out of ``repr`` and of
-    every message; ``label`` may be shown."""
+    """A server, a group of sentinels or a cluster. Secrets and ``options`` are in no ``repr`` or message; ``label``
+    may be shown."""
 
     kind: RedisKind
     label: str
@@ -71,10 +71,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Reads a URL of one of the kinds above.
-
-    Raises InvalidSettings; no message holds a part of the URL, for any part of a wrong one may be the password.
-    """
+    """Parses a URL of these kinds. Raises InvalidSettings, whose message holds no part of the URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -178,8 +175,8 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """What the server answers. Raises ConnectionError whatever goes wrong, for anything may be at its address: what is
-    awaited here can be done without, or again later."""
+    """The server's answer. Raises ConnectionError for every failure, because anything may be at the address, and the
+    work can be done later or not at all."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
@@ -188,10 +185,8 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
 
 
 class RedisClient:
-    """A client of redis-py for one event loop. It makes no connection before its first command.
-
-    ``redis`` is its Redis or RedisCluster object, whose timeouts are left to the caller.
-    """
+    """A redis-py client for one event loop, which connects at its first command. ``redis``: its Redis or
+    RedisCluster object; callers set time limits."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server

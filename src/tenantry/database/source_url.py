@@ -1,6 +1,4 @@
-"""The secrets in the URL of a data source: which parts of it they are, and what stands in their place in the store: an
-encrypted copy of the URL, or references.
-"""
+"""The secrets in the URL of a data source, and their encrypted or referenced forms."""
 
 from __future__ import annotations
 
@@ -54,7 +52,7 @@ _NO_SECRETS: Final = frozenset(
 
 
 def secret_values(url: URL) -> Iterator[object]:
-    """The password and the values of the options that may be secrets, also those that are references."""
+    """The password and options that may be secret, including references."""
     if url.password:
         yield url.password
     yield from (value for name, value in url.query.items() if name not in _NO_SECRETS)

@@ -1,7 +1,6 @@
 """Activity: counters of queries by data source, and a log line for each slow one.
 
-An execution runs at a source. A viewer's query may be answered from the cache, or by an execution that others wait for
-too. Nothing here holds a value, or SQL.
+An execution runs at a source; a viewer's query may be answered without one. Nothing here holds a value, or SQL.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ MAX_SOURCES: Final = 1_000
 class Monitoring:
     """What operators see of queries.
 
-    ``slow_seconds``: queries that take this long, with their time in the queue, are warnings of the logger
-    ``tenantry.datasources.slow`` (None: none). ``query_tags``: engines, by URL scheme, whose servers get a comment with
+    ``slow_seconds``: queries that take this long, with their wait, are warnings of the logger
+    ``tenantry.datasources.slow`` (None: none). ``query_tags``: engines, by URL scheme, whose servers get a comment in
     each query that names group, source and template. ``usage`` counts what groups use; None: the store keeps it, if it
     can.
     """
@@ -155,7 +154,7 @@ class Execution:
 
 class ObservedQuery(DatabaseSpan):
     """The span and outcome of a viewer's query. It ends with its ``with`` block or, if it ``lasts`` longer, with
-    ``end``. ``rows``, ``cache_hit`` and ``queue_seconds`` are set as they become known."""
+    ``end``."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
 

@@ -1,8 +1,8 @@
 """BindingWatch: ends a query or stream whose group or data source changes while it runs.
 
-A query is bound with the properties of a group, on the source of its mapping, and its rows must outlive neither. So
-what runs for more than a fifth of the staleness bound is checked repeatedly, with one read for each group and source.
-It also ends when the store does not answer for the whole bound.
+Rows must not outlive the properties and the mapping that they were bound with. So what runs for more than a fifth of
+the staleness bound is checked repeatedly, with one read for each group and source. It also ends when the store does not
+answer for the whole bound.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """The group, schema and registration of one query. ``group`` is None if only the registration is checked;
-    ``current`` is the group as read last. ``end`` is called once, with the ``error`` of a change."""
+    """One watched query. ``group`` is None if only the registration is checked; ``current`` is the group as read last.
+    ``end`` is called once, with the ``error`` of a change."""
 
     group: UserGroup | None
     schema: str
@@ -93,8 +93,8 @@ class BindingWatch:
         self._bindings.pop(binding, None)
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """The outcome of ``work``. A change cancels it and raises QueryOutdated; a store that does not answer,
-        StoreUnavailable."""
+        """The outcome of ``work``. Raises QueryOutdated on a change, StoreUnavailable without an answer of the
+        store."""
         limit = asyncio.timeout(None)
         binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -127,7 +127,7 @@ class BindingWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """A check counts up to the group's end date, and the time to read again, because the date may have moved."""
+        """Includes the time to read again, because the end date may have moved."""
         if group is None or group.expires_at is None:
             return bound
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
@@ -200,7 +200,7 @@ class BindingWatch:
 
 
 class WatchedChunks:
-    """The chunks of a stream, watched until its reader has the last one, even if the engine ended long before."""
+    """Chunks, watched until the reader has the last one, even if the engine ended long before."""
 
     def __init__(self, chunks: Chunks, binding: Binding, watch: BindingWatch) -> None:
         self._chunks = chunks
@@ -245,8 +245,7 @@ def _identity(source: RegisteredSource) -> tuple[object, ...]:
 
 
 def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:
-    """Whether a query bound with the first record may go on with the second. A rotated token counts to the end of its
-    grace."""
+    """A rotated token counts to the end of its grace."""
     behind = found.token_version - bound.token_version
     in_grace = behind == 1 and found.grace_until is not None and found.grace_until > now
     return (behind == 0 or in_grace) and found.seconds_left(now) > 0 and found.is_bound_like(bound)

@@ -18,9 +18,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 @dataclass(slots=True)
 class BoundQuery:
-    """One bound query. Equal keys mean equal answers; without a key an answer is not shared. ``weight`` gives the
-    group's share of the source's time; None: 1. ``max_age`` (seconds), the caller's, extends how long the answer is
-    kept. ``reduction`` makes few rows of many."""
+    """One bound query. Equal keys mean equal answers; without one an answer is not shared. ``weight``: see Sharing.
+    ``max_age`` (seconds) extends how long the answer is kept."""
 
     opened: OpenSource
     group: UserGroup
@@ -35,7 +34,7 @@ class BoundQuery:
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:
-        """Have the answer reduced; its key then names the reduction too."""
+        """Reduce the answer; its key then names the reduction."""
         self.reduction, self.key = reduction, self.key and derived_key(self.key, reduction.key)
 
 
@@ -51,8 +50,8 @@ def bind_query(
 ) -> BoundQuery:
     """Bind a template for an open source, which may close at the next ``await`` unless its ``users`` count the caller.
 
-    The key of a wrapped query begins with that of the query inside. A value without a fingerprint, for a driver of the
-    host, gives no key. Raises as ``SQLTemplate.bind`` and ``SessionTemplate.bind`` do.
+    The key of a wrapped query begins with that of the query inside; a value without a fingerprint gives none. Raises as
+    ``SQLTemplate.bind`` and ``SessionTemplate.bind`` do.
     """
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template
@@ -77,7 +76,7 @@ def derived_key(key: str, derivation: str) -> str:
 
 
 def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
-    """Raises ValueError for variables of another group: they would choose its rows on this group's source."""
+    """Raises ValueError for another group's variables: they would choose its rows on this group's source."""
     own = group.variables
     if variables is own:
         return

@@ -36,14 +36,14 @@ class ChangeTimes:
 
 
 class OtherProcesses(Protocol):
-    """Knows the changes of other processes: the shared level of a cache."""
+    """Knows the changes of other processes."""
 
     def is_current(self) -> bool:
         """Whether they are known; may ask in the background."""
         ...
 
     async def follow(self) -> bool:
-        """Whether they are known, after a short wait if necessary."""
+        """Whether they are known, after a short wait if needed."""
         ...
 
 
@@ -74,7 +74,7 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change and those that follow at once. The changed sources; None stands for any."""
+        """Wait for a change and those right after it. The changed sources; None stands for any."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -84,9 +84,8 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """The listeners of one event loop, and the changes known here. ``others`` is asked regularly while there are
-    listeners. ``clock`` gives seconds since 1970. ``forget`` is called with a changed source before its listeners, so
-    that their queries join none from before."""
+    """The listeners of one event loop, and the changes known here. ``clock`` gives seconds since 1970. ``forget`` is
+    called with a changed source before its listeners, so that their queries join no earlier one."""
 
     def __init__(
         self,
@@ -128,7 +127,7 @@ class SourceChanges:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Rows given out from now on, even from a cache, have all changes before this time."""
+        """Rows given out from now on have all changes before this time."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:

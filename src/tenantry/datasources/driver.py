@@ -1,7 +1,7 @@
-"""The protocol Driver, and the errors that every engine raises.
+"""The protocol Driver, and the errors of all engines.
 
-An engine's own error text may quote a tenant's value or a part of the URL, so none of it is passed on: only the kind of
-error, a code, and our text.
+An engine's error text may quote a tenant's value or the URL, so our errors hold none of it: only its type, a code, and
+our words.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class ReadOnlyBy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """What restricts the queries of an engine. ``can_stop``: a query ends at the engine when its viewer leaves or its
-    time is up."""
+    """What restricts an engine's queries. ``can_stop``: a query ends at the engine when its viewer leaves or its time
+    is up."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
     can_stop: bool = True
@@ -77,26 +77,26 @@ class Chunks(Protocol):
         ...
 
     async def next(self) -> bytes | None:
-        """The next chunk; None after the last one. Raises DataSourceError, again on each later call."""
+        """The next chunk; None after the last one. Raises DataSourceError, again on later calls."""
         ...
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query; ``next`` then raises ``error``, if it is given."""
+        """Stop the query; ``next`` then raises ``error``, if given."""
         ...
 
 
 class Driver(Protocol[C]):
-    """One data source on one engine with blocking connections of type ``C``. ``dialect`` is one of DIALECTS,
-    ``paramstyle`` one of PARAMSTYLES. All methods run in the source's threads.
+    """One data source on one engine, with blocking connections of type ``C``. Its methods run in the source's threads.
+    ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
 
-    Only the driver enforces that queries read and stay within the limits; ``take_result`` helps.
+    Only the driver enforces that queries read and stay within limits (see ``take_result``);
     ``tenantry.testing.DriverContract`` tests it. Optional protocols: ReusingDriver, SessionDriver, DeclaringDriver,
-    StreamingDriver. Later versions may add such protocols, but no method to this one.
+    StreamingDriver. This protocol gets no more methods.
     """
 
     @property
     def source_id(self) -> str:
-        """The id of the source, for messages."""
+        """The source's id, for messages."""
         ...
 
     @property
@@ -106,23 +106,23 @@ class Driver(Protocol[C]):
 
     @property
     def paramstyle(self) -> str:
-        """The style of placeholders."""
+        """The placeholders' style."""
         ...
 
     def open(self) -> C:
-        """A new connection, read-only. Raises SourceUnavailable or the driver's own error."""
+        """A new read-only connection. Raises SourceUnavailable or the driver's own error."""
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Run one query and leave the connection as it was. Raises TenantryError or the driver's own error."""
+        """Run one query; the connection stays as it was. Raises TenantryError or the driver's own error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error for the driver's, without any of its text."""
+        """Our error, without any of the driver's text."""
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the connection's query, from another thread. Does nothing where a driver cannot."""
+        """Stop the connection's query, from another thread, where a driver can."""
         ...
 
     def close(self, connection: C) -> None:
@@ -130,16 +130,16 @@ class Driver(Protocol[C]):
         ...
 
     def shutdown(self) -> None:
-        """Called once, after every connection is closed."""
+        """Called once, after all connections are closed."""
         ...
 
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers whose connections survive an error. Without it they are closed."""
+    """Optional protocol for drivers whose connections survive an error."""
 
     def is_reusable(self, connection: Any) -> bool:
-        """Whether a connection whose query failed is in a known state for another query."""
+        """Whether a connection whose query failed may run another."""
         ...
 
 
@@ -154,7 +154,7 @@ class SessionDriver(Protocol):
 
 @runtime_checkable
 class DeclaringDriver(Protocol):
-    """Optional protocol for drivers that say what restricts them. Without it the log warns that nothing does."""
+    """Optional protocol for drivers that name their restrictions; without it the log warns that nothing restricts."""
 
     @property
     def enforcement(self) -> Enforcement:
@@ -168,8 +168,8 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """The rows of a running query, with the names and types of its columns. ``close`` is called once, and stops the
-    query if rows are left."""
+    """The rows of a running query, with their columns' names and types. ``close`` is called once, and stops the
+    query."""
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
@@ -179,13 +179,12 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """Optional protocol for drivers that give rows as they come. Without it a stream runs ``fetch``, within its limits,
-    and holds all rows in memory."""
+    """Optional protocol for drivers that give rows as they come; without it a stream runs ``fetch``."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Begin one query, after ``session`` in the same transaction if there is one. Its timeout is
-        ``limits.stream.timeout``. Any thread reads its rows, one thread at a time. After the last row or ``close`` the
-        connection is as ``fetch`` leaves it. Raises as ``fetch`` does."""
+        """Begin one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Any thread reads
+        the rows, one at a time. After the last row or ``close`` the connection is as ``fetch`` leaves it. Raises as
+        ``fetch`` does."""
         ...
 
 
@@ -204,28 +203,28 @@ def as_result(answer: Answer) -> Result:
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
-    """The SQL is not one statement that reads. ``reason``: why, and what to write instead."""
+    """The SQL is not one reading statement. ``reason``: why, and what to write."""
     return NotOneStatement(f"data source {source_id} does not run this: {reason}")
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
-    """Raises NotOneStatement if there is a reason."""
+    """Raises NotOneStatement for a reason."""
     if reason is not None:
         raise statement_error(source_id, reason)
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
-    """The query ran longer than its timeout."""
+    """A query ran too long."""
     return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
 
 
 def too_many_rows_error(source_id: str, limit: int) -> TooManyRows:
-    """There are more rows than the limit."""
+    """An answer has too many rows."""
     return TooManyRows(f"the query on data source {source_id} gives more than {limit} rows: aggregate, or add a LIMIT")
 
 
 def too_many_bytes_error(source_id: str, limit: int) -> TooManyBytes:
-    """The rows take more memory than the limit."""
+    """An answer takes too much memory."""
     return TooManyBytes(
         f"the rows of the query on data source {source_id} take more than {limit / 1024 / 1024:g} MiB: "
         "select fewer or shorter columns, aggregate, or add a LIMIT"
@@ -238,12 +237,12 @@ def busy_error(source_id: str) -> SourceUnavailable:
 
 
 def closing_error(source_id: str) -> SourceUnavailable:
-    """The source closes while a query waits or runs."""
+    """The source closes."""
     return SourceUnavailable(f"data source {source_id} is being closed; try again", retry_after=1)
 
 
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
-    """The queue is full: ``waiting`` of all groups, ``own`` of the asking group."""
+    """The queue is full: ``waiting`` of all groups, ``own`` of this one."""
     return SourceUnavailable(
         f"{waiting} queries wait for data source {source_id}, {own} of them of this user group, and no more may; "
         "try again",
@@ -254,15 +253,14 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """The engine does not answer or refuses the login. ``hint`` is a code or advice, never the engine's text. Gives a
-    NoConnectionLeft where that text or a code (``has_no_connection``) says so."""
+    """The engine does not answer, refuses the login, or (``has_no_connection``, or its words) has no connection left.
+    ``hint``: our words."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """The engine refused the query. ``evidence`` is a code or a type of error, never the engine's text; ``position``
-    counts characters from 1."""
+    """The engine refused the query. ``evidence``: a code or a type of error. ``position``: a character, from 1."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None
@@ -277,14 +275,14 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has values and calls a function that runs a text as SQL, or reads the relation or file that a text "
+            "it has values and calls a function that runs a string as SQL, or reads the relation or file that a string "
             "names (query, ts_stat, dblink, load_file, …), or has a name in Unicode escapes, which could be one; "
-            "a value never becomes SQL: write that text without values, or do without the function",
+            "a value never becomes SQL: write the query without values, or without the function",
         )
 
 
 def driver_parameters(bound: BoundSQL) -> tuple[Any, ...] | dict[str, Any]:
-    """The parameters, for a driver that always wants a collection."""
+    """The parameters, never None."""
     params = bound.params
     if params is None:
         return ()

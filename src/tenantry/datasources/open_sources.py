@@ -1,7 +1,6 @@
-"""OpenSources: the open data sources of one event loop, bounded in number, each with its queue and connection pool.
+"""OpenSources: the open data sources of one event loop, bounded in number.
 
-An open source belongs to one registration. When that changes, the next query opens the source anew, and the old one
-closes when its last query has ended.
+When a registration changes, the next query opens its source anew, and the old one closes with its last query.
 """
 
 from __future__ import annotations
@@ -61,8 +60,7 @@ def source_name(registered: RegisteredSource) -> str:
 @dataclass(slots=True, eq=False)
 class OpenSource:
     """A registered source with its queue and connections. ``revision`` changes with all that decides which rows an
-    answer has. ``is_tagged``: its queries get a tag. ``users``: callers that keep it open; ``on_unused`` is called when
-    the last one leaves."""
+    answer has. ``users``: callers that keep it open; ``on_unused`` is called when the last one leaves."""
 
     registered: RegisteredSource
     secrets: ConnectableSource

@@ -70,12 +70,11 @@ async def fetch_page(
 ) -> Page:
     """``size`` rows of ``template``, in the order of its columns ``order`` (``-name``: descending).
 
-    ``after``: the ``next`` of the previous page, equally fast at any depth; or ``offset``: rows that the engine reads
-    and skips. The columns of ``order`` together are unique and never NULL, or pages would miss rows. ``total="exact"``
-    counts all rows in a separate query.
+    ``after``: the ``next`` of the previous page, fast at any depth; or ``offset``: rows to skip. The columns of
+    ``order`` together are unique and never NULL. ``total="exact"`` counts all rows in a separate query.
 
-    Raises as ``fetch`` does; InvalidSettings for an invalid order, size or offset, and on a dialect without pages;
-    UnbindableValue for an ``after`` that is not a cursor of this order; QueryFailed for NULL in one of its columns.
+    Raises as ``fetch`` does; InvalidSettings for an invalid order, size or offset, and without pages in the dialect;
+    UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)

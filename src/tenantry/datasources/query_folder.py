@@ -17,10 +17,9 @@ _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 class QueryFolder(Mapping[str, Query]):
     """The queries in a folder and its sub-folders, by name: ``folder["sales/by_day"]`` is that of sales/by_day.sql.
 
-    Reads and compiles every file once: for the dialect of its header, else for ``dialect``, else for the first that
-    takes it. Each can include any other (``{{> sales/by_day }}``). Hidden files and folders are left out. Headers may
-    declare properties ``optional``, so only the program may write here. With ``compiled=False`` a query is compiled on
-    first use, for programs that declare parameters later, as dashboards do.
+    Reads and compiles every file once, for the dialect of its header, else ``dialect``, else the first that takes it;
+    with ``compiled=False`` on first use. Each can include any other (``{{> sales/by_day }}``). Hidden files are left
+    out. Headers may declare properties ``optional``, so only the program may write here.
 
     Raises one InvalidQueries for all unusable files; OSError for a folder or file that cannot be read.
     """

@@ -17,10 +17,10 @@ from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
 
 
 class ResultStream:
-    """The chunks of a body, as bytes: ``StreamingResponse(stream, media_type=stream.media_type)``.
+    """The chunks of a body: ``StreamingResponse(stream, media_type=stream.media_type)``.
 
-    It holds a connection and a turn of its group until its last chunk, ``aclose``, garbage collection, or a limit of
-    streams. After an error, reading raises it again, so an incomplete body never looks complete.
+    It holds a connection and a turn of its group until its last chunk, ``aclose``, garbage collection, or a limit.
+    After an error, reading raises it again, so an incomplete body never looks complete.
     """
 
     def __init__(self, chunks: Chunks, format_: str) -> None:

@@ -48,14 +48,12 @@ _COMPILED = 256  # compiled templates to cache, of those given as strings
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    ``store`` is any object whose ``sources`` finds registered sources, as a Store does. With a Resolver of the same
-    store in this process, registrations are cached under its lease: a removed or moved source is not used again on
-    this host once that write has returned, and elsewhere within the staleness bound. Else each query asks ``sources``.
+    ``store`` is any object whose ``sources`` finds registered sources, as a Store does. If this process has a Resolver
+    of the same store, a removed or moved source is not used again on this host once that write has returned, and
+    elsewhere within the staleness bound. Else each query asks ``sources``.
 
-    ``limits`` bound queries and connections. ``cache`` keeps answers; without it, only equal in-flight queries are one.
-    ``engines`` adds engines by URL scheme, as ``{"athena": make_driver}``: a function of (RegisteredSource, Limits)
-    that returns a Driver. ``monitoring``: what operators see. ``keys`` open encrypted URLs: a KeyRing, or a key file,
-    read when it is needed; None: that of TENANTRY_KEYS.
+    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits) that
+    returns a Driver. ``keys`` open encrypted URLs: a KeyRing or a key file; None: that of TENANTRY_KEYS.
 
     Does no I/O before the first query. A running query ends within the staleness bound of a change to its group or
     source. Raises InvalidSettings for an invalid engine or query tag.
@@ -108,10 +106,9 @@ class DataSources:
         """The rows of ``template``, bound with ``variables`` (default: the group's own), one dict for each row.
 
         ``max_age``: the greatest age of the rows in seconds; None: the cache's limit; 0 asks the source. Values are the
-        driver's: str, int, float, bytes, None, and on most engines Decimal, date, datetime, timedelta, UUID. Raises
-        UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter, UnbindableValue,
-        TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated, TooManyRows, TooManyBytes,
-        SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
+        driver's. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter,
+        UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated, TooManyRows,
+        TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
         """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
 
@@ -125,8 +122,8 @@ class DataSources:
         max_age: float | None = None,
         reduction: Reduction | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """The same rows as tuples, with the names and types of the columns, for ``tenantry.results``. With a
-        ``reduction`` its result, made of rows within the limits of streams. Raises as ``fetch`` does."""
+        """The rows as a Result, for ``tenantry.results``; with a ``reduction``, of rows within the limits of streams.
+        Raises as ``fetch`` does."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction)
 
     async def stream(
@@ -141,11 +138,10 @@ class DataSources:
         formula_safe: bool = False,
         columns: Collection[str] | None = None,
     ) -> ResultStream:
-        """The same rows as the body of a response in ``format``, in chunks as they come; see ResultStream.
+        """The rows as the body of a response, in chunks as they come. Returns when the first one is there.
 
-        ``options``, ``formula_safe``: as of ``to_json`` and ``to_csv``. ``columns``: the names of those to write; None:
-        all. Returns when the first chunk is there. Raises as ``fetch`` does, and InvalidSettings for an unknown format
-        or one whose package is missing.
+        ``options``, ``formula_safe``: as of ``to_json`` and ``to_csv``. ``columns``: the names of those to write.
+        Raises as ``fetch`` does, and InvalidSettings for an unknown format or a missing package.
         """
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:
@@ -164,7 +160,7 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None,
         make_writer: MakeWriter,
     ) -> Chunks:
-        """The chunks of ``stream``, for a writer of the caller. Raises as ``stream`` does."""
+        """``stream``, for a writer of the caller."""
         given = group.variables if variables is None else variables
         check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
@@ -222,10 +218,10 @@ class DataSources:
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
     ) -> str:
-        """The key under which the result of ``fetch`` for the same arguments may be cached; runs no query.
+        """The key under which ``fetch`` with the same arguments may be cached; runs no query.
 
-        Two groups have one key only if both use the same source and neither the template nor the source's session
-        variables read anything of a group. See ``BoundSQL.fingerprint``. Raises as ``fetch`` does before a run.
+        Two groups have one key only if they use one source and neither the template nor its session variables read
+        anything of a group. Raises as ``fetch`` does before a run.
         """
         given = group.variables if variables is None else variables
         check_owner(group, given)
@@ -238,7 +234,7 @@ class DataSources:
     async def explain(
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
-        """The source, SQL and values of a query, which does not run. Raises as ``fetch`` does before a run."""
+        """The source, SQL and values of a query, without a run. Raises as ``fetch`` does before a run."""
         check_owner(group, variables)
         registered = await self._registrations.of_schema(group, schema)
         return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)
@@ -248,9 +244,9 @@ class DataSources:
         return self._open_sources.find(await self._registrations.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Say that the rows of a source have changed: no earlier answer is used again here, nor, five seconds later, in
-        any process that shares the cache. ``reference``: its id (``ds_…``) or your own. Raises UnregisteredSource,
-        StoreUnavailable; SourceUnavailable when the shared level does not answer."""
+        """Announce that the rows of a source have changed: no earlier answer is used again here, nor, after five
+        seconds, in any process that shares the cache. ``reference``: its id (``ds_…``) or your own. Raises
+        UnregisteredSource, StoreUnavailable; SourceUnavailable when the shared level does not answer."""
         registered = await self._registrations.look_up(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
@@ -265,16 +261,16 @@ class DataSources:
         return await self._registrations.of_schema(group, schema)
 
     async def stop(self) -> None:
-        """Stop every query and refuse new ones, for good, because the process ends.
+        """Stop every query and refuse new ones, for good, before the process ends.
 
-        Callers get SourceUnavailable (503) at once. Returns when the sources have ended the queries, after five seconds
-        at the latest. Connections stay open until ``aclose``.
+        Callers get SourceUnavailable (503) at once. Returns when the queries have ended, after five seconds at the
+        latest. Connections stay open until ``aclose``.
         """
         self.changes.end()
         await self._open_sources.stop(_STOP_SECONDS)
 
     async def aclose(self) -> None:
-        """Stop every query, close every connection, and store the usage of groups. Used again, it opens new ones."""
+        """Stop every query, close every connection, and store the usage of groups."""
         self.bindings.stop()
         if self._cached is not None:
             await self._cached.aclose()

@@ -24,9 +24,9 @@ _log = logging.getLogger(__name__)
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
     """For a lifespan: ``async with sources, stop_on_signals(sources): yield``. At SIGTERM or SIGINT ``sources.stop()``
     begins, then the former handler acts, the server's. An ignored signal stays ignored; one that would end the process
-    does so when the queries have ended. At the end the former handlers return.
+    does so when the queries have ended.
 
-    Only the main thread gets signals: in another one, as of Starlette's TestClient, nothing is installed, and the log
+    In another than the main thread, as of Starlette's TestClient, nothing is installed, and the log
     (``tenantry.datasources.stop_signals``, INFO) says so. Raises RuntimeError for a handler that is not Python's.
     """
     if threading.current_thread() is not threading.main_thread():

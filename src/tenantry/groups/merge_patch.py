@@ -1,5 +1,4 @@
-"""Merge patch of JSON (RFC 7396): the members of a patch replace those of an object, null removes one, and objects are
-merged member by member. Pure; used for the properties and the mapping of a group."""
+"""JSON merge patch (RFC 7396) for properties and mapping: members replace, null removes, objects merge. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from tenantry.groups.writes import GroupChanges, GroupDraft
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """The target after the patch, as a new value: both stay as they are. Members keep their order; new ones follow."""
+    """The patched target as a new value; members keep their order, new ones follow."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}

@@ -1,4 +1,4 @@
-"""A time of day as text, as callers send it and as it is shown: RFC 3339, with its zone. Pure."""
+"""Times as text in RFC 3339 with a zone. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _MOMENT: Final = re.compile(
 
 
 def read_moment(text: str) -> datetime:
-    """The time, in UTC, to the microsecond: what is finer is cut off, and a leap second is the one after it, as clocks
-    here count. Raises ValueError, which says MOMENT_RULE."""
+    """The time in UTC. Digits beyond microseconds are truncated; a leap second becomes the next second. Raises
+    ValueError with MOMENT_RULE."""
     found = _MOMENT.fullmatch(text)
     if found is not None:
         minute, second, rest = found.groups()

@@ -1,7 +1,7 @@
-"""PropertySchema: the JSON Schema of an environment's properties, declared by its operator or learned from groups.
+"""PropertySchema: the JSON Schema of an environment's properties, declared or learned.
 
-A small part of JSON Schema, all of which is checked: a keyword that is not known here is refused, never passed over.
-Two keywords are our own, for checks of SQL: ``x-tenant-column`` and ``x-shared-tables``.
+A subset of JSON Schema; unknown keywords are refused. Two keywords are our own, for checks of SQL: ``x-tenant-column``
+and ``x-shared-tables``.
 """
 
 from __future__ import annotations
@@ -28,18 +28,15 @@ _MAX_ENUM: Final = 1_000
 
 
 class Violation(NamedTuple):
-    """What properties do not have as their schema wants it: the names that lead there, and what is wrong."""
+    """A violation of the schema: its path and its reason."""
 
     path: tuple[str | int, ...]
     problem: str
 
 
 class PropertySchema:
-    """A declared schema. Raises InvalidPropertySchema for a document that is none, or says what would not be checked.
-
-    ``tenant_column`` is the column of each table that a query filters by (None: not declared), ``shared_tables`` are
-    the tables that have none.
-    """
+    """A declared schema. ``tenant_column``: the column that queries filter by in each table (None: not declared);
+    ``shared_tables``: the tables without it. Raises InvalidPropertySchema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         _check(document, (), top=True)
@@ -51,7 +48,7 @@ class PropertySchema:
         self.shared_tables: frozenset[str] = frozenset(name.lower() for name in document.get("x-shared-tables", ()))
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
-        """What is wrong with the properties of a group; None are those of a group that has none."""
+        """The violations of these properties; None: the group has none."""
         yield from _violations(self.document, Record({}) if properties is None else properties, ())
 
     def paths(self) -> frozenset[str]:
@@ -196,8 +193,7 @@ class SchemaLearner:
         self._root.add(Record({}) if properties is None else properties)
 
     def document(self) -> dict[str, Any]:
-        """The schema that all of these groups satisfy: required is what every group has. It allows other properties,
-        and names no value of any group."""
+        """The schema that all groups satisfy; required are the common properties. It holds no values."""
         return {"$schema": DIALECT, **self._root.document()}
 
 

@@ -1,4 +1,4 @@
-"""The files of property schemas: one for each environment, in the folder ``schemas`` of the folder of queries."""
+"""The schema files in the folder ``schemas`` of the queries, one for each environment."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def read_schema(path: str | Path) -> PropertySchema:
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:
-    """The file of an environment's schema; a name that is no name of a file is written as in a URL."""
+    """The file of an environment's schema; special characters in its name are percent-encoded."""
     return Path(folder) / FOLDER / f"{quote(environment, safe=' ')}.json"
 
 
 def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
-    """Every schema in a folder of queries, by the name of its environment. Raises InvalidPropertySchema, OSError."""
+    """All schemas by environment. Raises InvalidPropertySchema, OSError."""
     return {name: read_schema(schema_file(folder, name)) for name in schema_names(folder)}
 
 
 def schema_names(folder: str | Path) -> list[str]:
-    """The environments that have a schema in a folder of queries, in the order of their files."""
+    """The environments with a schema, in the order of the files."""
     return [unquote(file.stem) for file in sorted((Path(folder) / FOLDER).glob("*.json"))]
 
 

@@ -1,7 +1,7 @@
-"""Record and RecordList: immutable JSON as templates may see it.
+"""Record and RecordList: immutable JSON for templates.
 
-Jinja tries attributes before items, so on a ``dict`` the template text ``{{ x.items }}`` prints a bound method. A
-``Record`` has no public attribute at all: a property named ``items``, ``keys`` or ``get`` is the property.
+Jinja tries attributes before items, so ``{{ x.items }}`` on a ``dict`` prints a method. A ``Record`` has no public
+attributes: a property named ``items`` or ``get`` is the property.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """``record[name]`` where there is no such name: a KeyError to a program, a MissingVariable to an error page."""
+    """No such name: a KeyError for programs, a MissingVariable for error pages."""
 
     def __str__(self) -> str:
         return self.message  # a KeyError would show the repr of its message
 
 
 class _Immutable:
-    """What a Record and a RecordList have in common: values that nobody replaces, and that are not printed."""
-
     __slots__ = ()
     _values: Any  # a slot of each of the two: the slot of a Record takes nothing but a Record
 
@@ -46,11 +44,10 @@ class _Immutable:
 
 
 class Record(_Immutable):
-    """An immutable JSON object with items only: ``record["name"]``, ``in``, ``len``, iteration over names, ``==``.
+    """An immutable JSON object: ``record["name"]``, ``in``, ``len``, iteration over names, ``==``; no hash.
 
-    A name that is not there raises MissingItem, which is both a KeyError and a MissingVariable. ``str()`` raises
-    TypeError, so that no template or message prints a Python repr or a whole tenant's properties; ``repr()`` shows
-    names and never values. A Record has no hash, as a dict has none.
+    A missing name raises MissingItem. ``str()`` raises TypeError, so that no template prints a tenant's properties;
+    ``repr()`` shows names only.
     """
 
     __slots__ = ("_values",)
@@ -84,7 +81,7 @@ class Record(_Immutable):
 
 
 class RecordList(_Immutable):
-    """An immutable JSON array: index, slice, ``in``, ``len``, iteration, ``==``. ``str()`` raises, as on a Record."""
+    """An immutable JSON array: index, slice, ``in``, ``len``, iteration, ``==``. ``str()`` raises TypeError."""
 
     __slots__ = ("_values",)
     __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a list
@@ -114,10 +111,8 @@ class RecordList(_Immutable):
 
 
 def freeze(value: Any) -> Any:
-    """The immutable twin of a JSON value: dict -> Record, list or tuple -> RecordList, any scalar as it is.
-
-    A subclass of ``str`` becomes plain text: a value marked as safe HTML loses its mark when it becomes a variable.
-    """
+    """The immutable form of a JSON value. A subclass of ``str`` becomes a plain string, so markup loses its safe
+    mark."""
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
     if isinstance(value, str):
@@ -134,8 +129,7 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """As ``freeze``, for what a JSON parser has just made: its dicts are taken over instead of copied, so nobody else
-    may hold them. In half the time."""
+    """As ``freeze`` in half the time, for the result of a JSON parser, whose dicts are reused."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:
@@ -162,7 +156,7 @@ def extend(record: Record, name: str, value: Any) -> Record:
 
 
 def thaw(value: Any) -> Any:
-    """The plain, JSON-ready copy of a value: Record -> dict, RecordList -> list, any scalar as it is."""
+    """A plain, JSON-ready copy."""
     if isinstance(value, Record):
         return {name: item if type(item) in _SCALARS else thaw(item) for name, item in value._values.items()}
     if isinstance(value, RecordList):

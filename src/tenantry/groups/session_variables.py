@@ -1,7 +1,5 @@
-"""Session variables of a data source: what its database is told of the group before each query, for its policies.
-
-``app.tenant = {{ user_group.id }}``: the name is a custom setting of the database, the value one variable of the group.
-"""
+"""Session variables of a data source, set before each query for the database's policies: ``app.tenant = {{
+user_group.id }}``."""
 
 from __future__ import annotations
 
@@ -26,11 +24,8 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
-    """The session variables of a data source with this URL, each tag spelled as ``{{ path }}``.
-
-    Raises InvalidSource for an engine that has none, a name that is not a custom one, and a value that is not one
-    variable of the group: what a viewer sends is never a session variable.
-    """
+    """The session variables with each tag spelled ``{{ path }}``. Raises InvalidSource for an unsupported engine, a
+    name that is not a custom setting, and a value that is not one variable of the group."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()

@@ -1,11 +1,8 @@
 """The filters and tests of a dashboard template: a closed list.
 
 Left out of Jinja's: raw values (``safe``, ``xmlattr``, ``urlize``), access to objects (``attr``, ``pprint``), long
-texts from small numbers (``center``, ``indent``, ``wordwrap``, ``batch``, ``slice``), and ``random``, since a page
-depends on its variables only.
-
-Most of Jinja's tests are false for a missing variable, so ``{% if limit is number %}`` would silently drop a part of
-the page. Here only ``is defined`` and ``is undefined`` accept one.
+texts from small numbers (``center``, ``indent``, ``wordwrap``, ``batch``, ``slice``) and ``random``. Only ``is
+defined`` and ``is undefined`` accept a missing variable: other tests would silently drop a part of the page.
 """
 
 from __future__ import annotations
@@ -41,8 +38,8 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """The JSON text of a value with Records and RecordLists. Dates and times are ISO 8601, a UUID text, a Decimal a
-    number. Raises UnbindableValue for NaN and infinity, TypeError for an unknown type."""
+    """The JSON text of a value with Records and RecordLists; a Decimal is a number. Raises UnbindableValue for NaN and
+    infinity, TypeError for an unknown type."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, indent=indent)
     except ValueError as error:
@@ -50,8 +47,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def install_tojson(environment: Environment) -> None:
-    """Let ``|tojson`` of any Jinja environment take Records and RecordLists. The environment's own JSON function stays
-    and gets plain dicts and lists."""
+    """Let ``|tojson`` of any Jinja environment take Records and RecordLists."""
     earlier: Callable[..., str] | None = environment.policies["json.dumps_function"]
 
     def dumps(value: Any, **options: Any) -> str:
@@ -102,7 +98,7 @@ _TAKE_UNDEFINED = frozenset({"defined", "undefined", "filter", "test"})  # the l
 
 
 def check_format(text: object) -> None:
-    """Raise SecurityError for a printf format with a width of 100 or more, which makes long texts of one number."""
+    """Raise SecurityError for a printf width of 100 or more."""
     if isinstance(text, bytes) or _WIDE.search(text if type(text) is str else str(text)):
         raise SecurityError("a format may ask for a width of at most 99")
 
@@ -150,7 +146,7 @@ def truncate(
 def items(value: Any) -> Iterator[tuple[str, Any]]:
     """``|items``: the pairs of a dict or Record."""
     if isinstance(value, Undefined):
-        str(value)  # raises, and names the variable: Jinja's own is an empty loop even on StrictUndefined
+        str(value)  # raises with the name; StrictUndefined would be an empty loop
     if isinstance(value, Record):
         return iter([(name, value[name]) for name in value])
     return do_items(value)

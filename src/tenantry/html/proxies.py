@@ -1,4 +1,4 @@
-"""Proxies of the variables for templates: records that know their path, so errors name missing variables in full."""
+"""Proxies of the variables for templates, which know their path, so errors name missing variables in full."""
 
 from __future__ import annotations
 
@@ -23,10 +23,8 @@ HIDDEN = "[…]"
 
 
 class Missing(StrictUndefined):
-    """A missing variable: using it raises MissingVariable with its path.
-
-    ``is defined`` and ``|default(…)`` work in any Jinja environment. A given ``exc`` is raised instead.
-    """
+    """A missing variable: using it raises MissingVariable; ``is defined`` and ``|default(…)`` work. A given ``exc`` is
+    raised instead."""
 
     __slots__ = ()
 
@@ -54,19 +52,19 @@ class Missing(StrictUndefined):
     def _refused(self, *_: Any) -> NoReturn:
         self._fail_with_undefined_error()
 
-    # What Jinja's own leaves out: ``|abs``, ``|round`` and a slice would otherwise raise a TypeError without the name.
+    # StrictUndefined lacks these: ``|abs``, ``|round`` and a slice would raise a TypeError without the name.
     __abs__: Callable[..., NoReturn] = _refused
     __round__: Callable[..., NoReturn] = _refused
     __index__: Callable[..., NoReturn] = _refused
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        # Jinja's own is an empty loop even on StrictUndefined: in an async template a missing list would print nothing.
+        # StrictUndefined has an empty loop here: in an async template a missing list would print nothing.
         self._fail_with_undefined_error()
-        yield  # pragma: no cover  # what makes this an asynchronous generator
+        yield  # pragma: no cover  # makes this an asynchronous generator
 
 
 class RecordView(Record):
-    """A Record at a ``path``. A missing name gives Missing, since Jinja turns KeyError into an empty string."""
+    """A Record at a ``path``, with Missing for a missing name."""
 
     __slots__ = ("_path",)
     _path: str
@@ -134,7 +132,7 @@ class VariablesContext(Context):
         if source is None:
             user_group = self.parent.get("user_group")
             if isinstance(user_group, Undefined):
-                return user_group  # there is no group: the error is about its token, not about this name
+                return user_group  # without a group the error is about its token, not this name
             source = user_group["properties"] if isinstance(user_group, RecordView) else None
         return source[key] if isinstance(source, RecordView) and key in source else missing
 

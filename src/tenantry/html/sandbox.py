@@ -28,7 +28,7 @@ _RAISED: Final = frozenset({"builtins", "decimal"})
 
 _ADVICE: Final[dict[type[Exception], str]] = {
     ZeroDivisionError: "a division by zero: ask {% if … %} first",
-    RecursionError: "macros, blocks or includes call each other without an end",
+    RecursionError: "macros, blocks or includes call each other endlessly",
     MemoryError: "there is not enough memory for this page: show less at once",
 }
 
@@ -42,8 +42,7 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """A TemplateError for a plain exception that the template's text caused, such as a division by zero; None for one
-    of the view's functions or objects. The message never quotes a value."""
+    """A TemplateError, without values, for an exception that the template's text caused; None for one of the view."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     what = _ADVICE.get(type(error))
@@ -73,7 +72,6 @@ def _template(trace: TracebackType) -> jinja2.Template | None:
 
 
 def _is_of_template(trace: TracebackType | None) -> bool:
-    """Whether all frames below the innermost template are ours, Jinja's or the standard library's."""
     own = False
     while trace is not None:
         module = str(trace.tb_frame.f_globals.get("__name__", ""))
@@ -206,15 +204,15 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """``*``, ``**`` and ``%``, without operands that make huge values."""
         if operator == "**":
-            raise SecurityError("'**' is not offered: compute it in the view")
+            raise SecurityError("'**' is not available: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
-            raise SecurityError("'*' multiplies numbers of ordinary size only")
+            raise SecurityError("'*' only multiplies numbers of ordinary size")
         if operator == "%" and isinstance(left, str | bytes):
             check_format(left)
         return super().call_binop(context, operator, left, right)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        """Raise a template's error as TemplateError with its line; errors of the view's objects stay."""
+        """Raise a template's error as TemplateError; errors of the view stay."""
         error = sys.exc_info()[1]
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise from_syntax_error(error, source) from None
@@ -282,20 +280,16 @@ _LOADING = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
 def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async: bool = False) -> DashboardEnvironment:
     """A Jinja environment for dashboard templates; ``Jinja2Templates(env=create_environment(loader))`` takes it too.
 
-    - Every value is escaped; there is no ``safe`` filter and no way to switch escaping off.
-    - A missing variable raises MissingVariable with its whole path. ``is defined`` and ``|default(…)`` work.
-    - A bare name is what the template set, else what the view gave, else a global that the host put there, else the
-      group's property. Jinja's own globals are gone. ``self``, ``loop`` and the keywords of the language (``not``,
-      ``in``, ``true``) keep their meaning: such a property is ``user_group.properties["not"]``.
-    - null prints as nothing, booleans as in JSON, an object or a list not at all.
-    - Jinja's own errors are raised as TemplateError (but for a template that ``get_template`` does not find).
+    - Every value is escaped; there is no ``safe``.
+    - A missing variable raises MissingVariable; ``is defined`` and ``|default(…)`` work.
+    - A bare name is what the template set, else the view, else a global of the host, else the group's property. For a
+      property named like a keyword write ``user_group.properties["not"]``.
+    - null prints as nothing, booleans as in JSON, objects and lists not at all.
+    - Jinja's errors are raised as TemplateError.
 
-    Escaping serves HTML text and quoted attributes. Inside ``<script>`` use ``|tojson``; keep tenants' values out of
-    unquoted attributes, event handlers, styles, and of ``href`` and ``src`` unless the view has checked the address.
-
-    The values come from tenants and are never read as templates. The templates are the vendor's own: the sandbox keeps
-    them to the variables, refuses repetition, powers, wide formats and ranges, and stops a page above MAX_OUTPUT
-    characters. It does not bound the time of a template's loops.
+    Escaping covers HTML text and quoted attributes. Inside ``<script>`` use ``|tojson``; keep tenants' values out of
+    unquoted attributes, event handlers, styles, and unchecked ``href`` and ``src``. The sandbox refuses repetition,
+    powers and wide formats, and stops a page above MAX_OUTPUT characters; it does not bound the time of loops.
     """
     return DashboardEnvironment(loader, enable_async=enable_async)
 

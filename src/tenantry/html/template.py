@@ -1,5 +1,4 @@
-"""HTMLTemplate: a page of HTML for a group's variables; context_processor: the same variables for an app's Jinja
-templates."""
+"""HTMLTemplate: a page of HTML for a group's variables; context_processor: the same for an app's Jinja templates."""
 
 from __future__ import annotations
 
@@ -28,9 +27,8 @@ class HTMLTemplate:
         self._asynchronous: jinja2.Template | None = None
 
     def render(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """Render the page. ``variables``: a group's (``variables(request)``) or any mapping; ``view`` adds names, which
-        hide properties but never ``user_group`` or ``params`` (TypeError). Raises MissingVariable, UnbindableValue,
-        TemplateError."""
+        """Render the page. ``variables``: a group's, or any mapping; names in ``view`` hide properties, never
+        ``user_group`` or ``params`` (TypeError). Raises MissingVariable, UnbindableValue, TemplateError."""
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
@@ -44,14 +42,12 @@ class HTMLTemplate:
 
 
 def context_processor(request: Connection) -> dict[str, Any]:
-    """Give the templates of a Starlette or FastAPI app ``user_group`` and ``params``:
-    ``Jinja2Templates(directory="templates", context_processors=[context_processor])``.
+    """Give an app's templates ``user_group`` and ``params``: ``Jinja2Templates(directory="templates",
+    context_processors=[context_processor])``.
 
-    A missing name raises MissingVariable when it is used, in any environment. For attributes of plain values
-    (``region.code`` of a text or null) the environment decides, so prefer
-    ``Jinja2Templates(env=create_environment(loader), context_processors=[context_processor])``. Without a group, using
-    the names raises MissingToken, so public pages render (``user_group is defined`` is false). Raises
-    MiddlewareMissing without UserGroupMiddleware.
+    Using a missing name raises MissingVariable; without a group, MissingToken. Attributes of plain values are up to
+    the environment, so prefer ``env=create_environment(loader)``. Raises MiddlewareMissing without
+    UserGroupMiddleware.
     """
     try:
         view = wrap(request_variables(request))

@@ -17,14 +17,13 @@ SCOPE_KEY = "user_group"
 """The scope key of the request's UserGroup, or None."""
 
 FOUND_KEY = "tenantry.found"
-"""The scope key of the hash of the token, which an inner UserGroupMiddleware compares. The hash of 97 random characters
-reveals nothing."""
+"""The scope key of the hash of the token, which an inner UserGroupMiddleware compares."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
 """The scope key of a websocket's Handshake."""
 
 GROUP_REQUESTED_KEY = "tenantry.group_requested"
-"""The scope key of the GroupRequested of a request without a token."""
+"""The scope key of the request's GroupRequested."""
 
 LAST_PART_KEY = "tenantry.last_part"
 """In a ``http.response.body`` with ``more_body``: a function from a reason (GROUP_CHANGED, or an error's code) to the

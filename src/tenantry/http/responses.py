@@ -76,27 +76,27 @@ def request_id_of(headers: Headers) -> str | None:
 _TEXTS = {
     "missing_token": (
         "Please open this dashboard from your product",
-        "The page was opened without the access that your product gives it. Open it there; you may have to sign in.",
+        "The page was opened without access from your product. Open it there; you may have to sign in.",
     ),
     "invalid_token": (
         "This access is no longer valid",
-        "It may have been renewed or withdrawn. Open the dashboard again from your product.",
+        "It was renewed or withdrawn. Open the dashboard again from your product.",
     ),
     "user_group_expired": (
         "This access has ended",
-        "It was given until a certain day. Please ask the people who gave it to you if it should go on.",
+        "It was valid until a certain day. Please ask the people who gave it to you to extend it.",
     ),
     "ambiguous_token": (
         "Two tokens at once",
-        "This request came with the tokens of two different groups. Close other dashboards, then open this one again.",
+        "This request has the tokens of two different groups. Close other dashboards, then open this one again.",
     ),
     "origin_not_allowed": (
-        "This page may not ask here",
-        "The request came from a page of another site. Open the dashboard from your product and try again there.",
+        "This page has no access here",
+        "The request came from a page of another site. Open the dashboard from your product and try again.",
     ),
     "store_unavailable": (
-        "Not available just now",
-        "Your access could not be checked at the moment. Nothing is lost; please try again shortly.",
+        "Not available now",
+        "Your access could not be checked. Nothing is lost; please try again shortly.",
     ),
 }
 _OTHER_TEXT = ("This page cannot be shown", "The people who run this dashboard can help with the details below.")

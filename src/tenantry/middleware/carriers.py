@@ -83,8 +83,7 @@ class CustomCarriers:
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
         """Moves tokens from the scope to ``explicit``, or to ``by_browser`` if a browser may have sent them. Raises
-        RuntimeError if a carrier leaves its token in the rest, and a carrier's own errors; then all their headers are
-        removed."""
+        RuntimeError if a carrier leaves its token in the rest."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -193,12 +192,9 @@ def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
 
 
 def path(where: str) -> Carriers:
-    """A path segment: a template such as ``/embed/{token}``, or the name of a path parameter.
-
-    A template matches the start of the path below the mount point. A name requires a router outside the middleware
-    (``Mount("/embed/{token}", …)``). The app sees a mask. Paths appear in histories and proxy logs: prefer a header or
-    cookie.
-    """
+    """A path segment: a template such as ``/embed/{token}`` for the start of the path below the mount point, or the
+    name of a path parameter that an outer router has read. The app sees a mask. Paths appear in histories and proxy
+    logs: prefer a header or cookie."""
     if where.startswith("/"):
         segments = where.split("/")[1:]
         if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):

@@ -19,11 +19,8 @@ def redact(text: str) -> str:
 
 
 class RedactTokens(logging.Filter):
-    """Hides tokens in all strings of a log record. Drops no record.
-
-    The middleware removes the token from the server's scope, but not where a framework copies the scope for a mounted
-    app, or logs before the middleware runs (uvicorn at level DEBUG). Add the filter to handlers, for a logger's filter
-    misses its children:
+    """Hides tokens in all strings of a log record, where a framework copies the scope or logs before the middleware
+    runs. Add it to handlers, for a logger's filter misses its children:
 
         for handler in logging.getLogger("uvicorn.access").handlers:
             handler.addFilter(RedactTokens())

@@ -1,5 +1,4 @@
-"""Preview keys: passes the key from the token header to the mount of dashboards that knows its session. A request whose
-key is not taken gets 401, whatever the app answers."""
+"""Preview keys: passed from the token header to the mount of dashboards that takes them; otherwise 401."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``issue_api_token``: a new secret for a caller, of which the store gets the digest."""
+"""``issue_api_token``: creates a secret, of which the store gets the digest."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """The secret, which can never be read again, and its record. It is refused from ``expires_at`` (aware) on; None: it
-    has no end. ``random`` gives that many random bytes. Raises ValueError for a time without a zone."""
+    """The secret, which can never be read again, and its record. The token is refused from ``expires_at`` (aware)
+    on; None: never. ``random(n)`` returns n random bytes. Raises ValueError for a time without a zone."""
     if expires_at is not None and expires_at.utcoffset() is None:
         raise ValueError("expires_at needs a time zone")
     secret = mint_api_token(environment.tag, random)

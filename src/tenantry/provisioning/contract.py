@@ -1,4 +1,4 @@
-"""PropertyContract: what the properties of groups have to satisfy before they are written, as a Provisioner asks it."""
+"""PropertyContract: rules that properties have to satisfy before a Provisioner writes them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Properties: TypeAlias = Mapping[str, Any] | Record | None
 
 
 class PropertyContract(Protocol):
-    """What the properties of groups have to satisfy: ``tenantry.sql.checks.contract.QueryContract`` is one.
+    """Rules for properties: ``tenantry.sql.checks.contract.QueryContract`` is one.
 
-    ``refuses``: what breaks it is refused; else it is logged and written all the same.
+    ``refuses``: violations are refused; else they are logged.
     """
 
     refuses: bool
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """What is wrong with the properties of a new group, in the environment of this name."""
+        """The errors in the properties of a new group, in this environment."""
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """What is wrong with an update of properties."""
+        """The errors in an update of properties."""
         ...

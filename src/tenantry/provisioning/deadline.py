@@ -1,4 +1,4 @@
-"""Deadline: how long one request waits for its store, over all the calls that it makes."""
+"""Deadline: the time that one request may wait for its store, over all calls."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ whether the write was done: its error comes first."""
 
 
 class DeadlineExceeded(Exception):
-    """A call had not ended when its time was over, and was cancelled."""
+    """A call was cancelled at its deadline."""
 
 
 class Deadline:
-    """``seconds`` for all calls of the store together; each takes from what the others left. Without end by default.
+    """``seconds`` for all store calls together; by default unlimited.
 
-    ``settling`` gives the seconds for which a committed write still waits until other processes know of it
-    (``GroupStore.settling``): they come on top.
+    ``settling``: extra seconds for which a committed write waits until other processes know of it (``Store.settling``).
     """
 
     __slots__ = ("_left", "_settling")
@@ -46,8 +45,8 @@ class Deadline:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable when no time is left to start, and OutcomeUnknown when the write has not ended in
-        time: it may be done or not."""
+        """Raises StoreUnavailable if no time is left to start, and OutcomeUnknown if the write has not ended in
+        time."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")
@@ -60,11 +59,10 @@ class Deadline:
 
 
 async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
-    """The result of ``call``. Raises DeadlineExceeded if it has not ended after ``seconds``, and the seconds that
-    ``extra`` gives then.
+    """The result of ``call``. Raises DeadlineExceeded after ``seconds`` and the seconds that ``extra`` returns then.
 
-    Its first step is taken here, because most calls end with it: the body is there already, or a row of SQLite.
-    Such a call costs no timer, which would be a tenth of the whole request.
+    The first step runs here: most calls end with it, and then no timer is needed, which would be a tenth of the
+    request.
     """
     try:
         waiting_for = call.send(None)
@@ -99,8 +97,7 @@ def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> 
 
 
 class _Started(Generator[Any, Any, T]):
-    """``await`` of it goes on with a call whose first step was taken, and waits for ``waiting_for``. An exception that
-    comes in, a cancellation too, goes to the call."""
+    """Awaits a call whose first step has run; exceptions and cancellation go to the call."""
 
     def __init__(self, call: Call[T], waiting_for: Any) -> None:
         self._call = call

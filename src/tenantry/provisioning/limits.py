@@ -1,6 +1,6 @@
-"""The limits of a user group (docs/http-api.md), pure. What is refused here would break a store, a cache or a browser.
+"""The limits of a user group (docs/http-api.md), pure. A refused value would break a store, a cache or a browser.
 
-A bad value is named by its JSON pointer (RFC 6901) in the request body, and its text is never shown.
+Errors name a value by its JSON pointer (RFC 6901) and never show it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def check_draft(draft: GroupDraft) -> None:
 
 
 def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
-    """Raises InvalidBody unless every given field is within the limits. ``merge``: the changes are a merge patch, where
-    null removes an entry of the mapping."""
+    """Raises InvalidBody unless every given field is within the limits. ``merge``: null removes an entry of the
+    mapping."""
     _check_fields(changes.given(), merge=merge)
 
 
@@ -61,7 +61,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def check_text(text: object, pointer: str) -> None:
-    """An id or a name: a str of 1 to 255 characters that any store can keep."""
+    """An id or a name: a str of 1 to 255 characters that every store can keep."""
     if not isinstance(text, str):
         raise InvalidBody("this must be a string", field=pointer)
     if not 1 <= len(text) <= MAX_TEXT:
@@ -76,7 +76,7 @@ def check_moment(moment: object, pointer: str) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
-    """At most 100 entries; schema and data source are texts of 1 to 255 characters."""
+    """At most 100 entries of strings of 1 to 255 characters."""
     if not isinstance(mapping, Mapping | Record):
         raise InvalidBody("this must be an object", field="/mapping")
     if len(mapping) > MAX_MAPPING:
@@ -109,8 +109,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
 
 
 def pointer_of(path: Iterable[object]) -> str:
-    """The JSON pointer of a path. A part that could not be shown is shown with question marks, or cut; a token in one
-    is masked, for a secret may have been sent instead of a name."""
+    """The JSON pointer of a path. Unprintable parts get question marks, long parts are cut, tokens are masked."""
     pointer = ""
     for part in path:
         clean = mask_within(str(part))[:_LONGEST_POINTER_PART].encode("utf-8", "replace").decode()
@@ -130,7 +129,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """Checks each value once. ``at_most`` is an upper bound of the JSON's size, so that few need to be measured."""
+    """Checks each value once. ``at_most``: an upper bound of the size of the JSON."""
 
     __slots__ = ("at_most", "keys")
 

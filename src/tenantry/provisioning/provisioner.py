@@ -1,4 +1,4 @@
-"""Provisioner: creates, updates, rotates and deletes groups. The store makes each write one transaction."""
+"""Provisioner: creates, updates, rotates and deletes user groups."""
 
 from __future__ import annotations
 
@@ -68,11 +68,9 @@ class ProvisioningStore(Protocol):
 class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``, with tokens signed by ``keys``.
 
-    ``random(n)`` gives n unpredictable bytes. Each method may raise StoreUnavailable; one that writes, OutcomeUnknown.
-    ``author`` goes into the audit trail with each write. ``deadline`` is for a Provisioner that does one thing: it
-    bounds the store's calls together, beside the deadline that the store has for each. ``contract``: what properties
-    have to satisfy before they are written. ``loaded`` is the group that a
-    method is about, as its caller has just read it: it saves a read.
+    ``random(n)`` returns n unpredictable bytes. ``deadline`` bounds all store calls of this object together.
+    ``contract``: rules for properties. ``author`` goes into the audit trail. ``loaded``: the group as the caller has
+    just read it, which saves a read. Every method may raise StoreUnavailable; a write, OutcomeUnknown.
     """
 
     def __init__(
@@ -100,7 +98,7 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """The group with ``draft.provided_id``, created if there is none; one that exists is never changed.
+        """The group with ``draft.provided_id``, created if it does not exist; an existing group stays as it is.
 
         Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded.
         """
@@ -129,7 +127,7 @@ class Provisioner:
         return await self._deadline.write(creation)
 
     async def get(self, environment: Environment, provided_id: str) -> Issued[str] | None:
-        """The group and its live token; None if there is none with this id. Raises SigningKeyMissing."""
+        """The group and its live token, or None. Raises SigningKeyMissing."""
         issued = await self._load(environment, provided_id)
         return None if issued is None else self._provisioned(issued)
 
@@ -146,9 +144,8 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Changes what ``changes`` names. ``merge``: they are a merge patch (RFC 7396) of properties and mapping, made
-        of the group as it is when it is written. Raises InvalidBody, UnknownDataSource, UnknownGroup,
-        SigningKeyMissing; nothing was changed then."""
+        """Applies ``changes``; with ``merge`` as a merge patch (RFC 7396) to the group as it is when written. Raises
+        InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing before anything is written."""
         await self._check_changes(environment, changes, merge=merge)
         for _ in range(_ATTEMPTS):
             issued = await self._existing(environment, provided_id, loaded)
@@ -164,7 +161,7 @@ class Provisioner:
         raise StoreUnavailable("others change this user group without end: try again")
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
-        """``as_read``: only if the group is still as it was read; else GroupChanged."""
+        """``as_read``: raises GroupChanged if the group has changed since it was read."""
         group = issued.group
         expected = group if as_read else None
         update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
@@ -193,7 +190,7 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """What ``update`` would be refused for by the contract, whether it refuses or not; nothing is written. Raises
+        """The contract's errors for an ``update``, whether the contract refuses or reports; writes nothing. Raises
         the other errors of ``update``."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
@@ -203,7 +200,7 @@ class Provisioner:
         return tuple(self._contract.errors(environment.name, issued.group.properties, whole.properties))
 
     def _enforce(self, environment: Environment, provided_id: str, errors: Iterable[TenantryError]) -> None:
-        """Raises the first of what a contract says is wrong, or logs all of it."""
+        """Raises the first error of a contract that refuses; logs the errors of one that reports."""
         for error in errors:
             if self._contract is not None and self._contract.refuses:
                 raise error
@@ -220,11 +217,11 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replaces ``current_token`` by a new one; of N at once one wins. The old one stays good for ``grace_seconds``,
-        or where that is None for the environment's own grace (0, if nobody has set it).
+        """Replaces ``current_token``; of N callers one wins. The old token stays valid for ``grace_seconds`` (None: the
+        grace of the environment).
 
-        Raises UnknownToken (malformed, forged, of another environment: alike), TokenAlreadyRotated,
-        IdempotencyKeyReused, IdempotencySuperseded; ValueError if the grace is not from 0 to 86,400.
+        Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, IdempotencyKeyReused,
+        IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
         """
         try:
             current = self._keys.read(current_token)
@@ -274,9 +271,9 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Rotates by id, for the operator: also where the old token's signing key is gone. Grace is as in ``rotate``.
+        """Rotates by id, for operators: also when the old token's signing key is gone. Grace as in ``rotate``.
 
-        Raises UnknownGroup; TokenAlreadyRotated if another rotation came between.
+        Raises UnknownGroup; TokenAlreadyRotated if another rotation was faster.
         """
         issued = await self._load(environment, provided_id)
         if issued is None:
@@ -293,8 +290,8 @@ class Provisioner:
     async def _check_sources(
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
-        """Every data source of a mapping is registered in this environment, unless the environment says otherwise.
-        ``known``: those that were found a moment ago; new ones are added."""
+        """Raises UnknownDataSource unless the data sources of the mapping are registered, or the environment skips
+        the check. ``known``: sources found before; found ones are added."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known
@@ -313,7 +310,7 @@ class Provisioner:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes that a merge patch makes of this group. Raises InvalidBody where the result breaks a limit."""
+    """The changes of a merge patch to this group. Raises InvalidBody if the result breaks a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes

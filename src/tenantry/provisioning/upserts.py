@@ -1,5 +1,4 @@
-"""UpsertProvisioner: creates or changes many groups with a few calls of the store, and each of them succeeds or fails
-alone."""
+"""UpsertProvisioner: creates or changes many groups with a few store calls; each succeeds or fails alone."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """The group with this id is to be created with ``changes``, or to be changed by them."""
+    """Creates the group with this id, or applies ``changes`` to it."""
 
     provided_id: str
     changes: GroupChanges
@@ -70,15 +69,15 @@ may also be of one that was written: its key went away in between, and it has no
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes many groups together. Its deadline bounds one call of ``upsert_many``."""
+    """A Provisioner that also writes batches. Its deadline bounds one call of ``upsert_many``."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """The result of each, in their order; each is about another group. ``merge``: the changes are a merge patch
-        (RFC 7396), made of the group as it is when it is written; else ``properties`` and ``mapping`` are replaced
-        whole. A group that has all of it already is not written. A foreign exception is raised as long as nothing is
-        decided; later it is logged, and an error of those that still wait."""
+        """The result of each upsert, in order; the ids differ. ``merge``: the changes are merge patches (RFC 7396)
+        to the groups as they are when written; else ``properties`` and ``mapping`` are replaced. A group that
+        already matches is not written. A foreign exception is raised before the first result; later it is logged,
+        and reported for the remaining groups."""
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}
@@ -107,7 +106,7 @@ class UpsertProvisioner(Provisioner):
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """The results of those that are decided. The others met another writer."""
+        """The results that are decided; the other groups met another writer."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:
@@ -142,7 +141,7 @@ class UpsertProvisioner(Provisioner):
     def _plan(
         self, environment: Environment, provided_id: str, changes: GroupChanges, issued: Issued | None, *, merge: bool
     ) -> GroupWrite | Issued[str]:
-        """What is to be written, or the group that is so already."""
+        """The write, or the group if it already matches."""
         if issued is None:
             draft = merged_draft(provided_id, changes) if merge else _draft(provided_id, changes)
             check_draft(draft)
@@ -160,8 +159,7 @@ class UpsertProvisioner(Provisioner):
         return GroupUpdate(issued.group, whole)
 
     async def _read_many(self, environment: Environment, provided_ids: Sequence[str]) -> dict[str, Issued]:
-        """Those that there are, read some at a time: a short line may name a group that is large, and each is decoded.
-        Others have a turn of the event loop in between."""
+        """Reads the groups in portions, with other tasks in between: each may be large."""
         found: dict[str, Issued] = {}
         for start in range(0, len(provided_ids), _BETWEEN_TURNS):
             some = provided_ids[start : start + _BETWEEN_TURNS]
@@ -176,7 +174,7 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """The error to report, after the type and the place of this one were logged: its message may hold a property."""
+    """Logs the type and place of a foreign error, whose message may hold a property; returns the error to report."""
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",
@@ -189,7 +187,7 @@ def _logged(raised: Exception, author: Author) -> TenantryError:
 
 
 async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
-    """All of them. Others have a turn of the event loop now and then: hundreds of groups take it for long."""
+    """Yields the items; other tasks run in between."""
     for number, item in enumerate(items, 1):
         yield item
         if number % _BETWEEN_TURNS == 0:

@@ -22,7 +22,7 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
 """Seconds before a bus that crashed is followed again; they double from one crash to the next."""
 
 STEADY = 60.0
-"""Seconds after which the pause of a crashed bus starts from the shortest."""
+"""Seconds after which a crashed bus starts from the shortest pause."""
 
 CONNECTED = 1.0
 """Seconds after which a bus counts as connected; a bus that never connects flushes no cache."""

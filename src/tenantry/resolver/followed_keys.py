@@ -1,4 +1,4 @@
-"""FollowedKeys: the resolver's signing keys. When a key is removed the whole cache is flushed: it is rare."""
+"""FollowedKeys: the resolver's signing keys. A removed key flushes the cache."""
 
 from __future__ import annotations
 

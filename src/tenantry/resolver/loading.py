@@ -26,10 +26,8 @@ WAKEN_AT_ONCE: Final = 64
 
 
 class SingleFlight(Generic[T]):
-    """One load and its waiters, on one event loop. ``pending`` is None until the backend is asked.
-
-    The cancellation of a waiter does not affect the others: the load has its own task, which works ``with`` the flight.
-    That passes errors to the waiters; a task callback would cost a tenth of a load.
+    """One load and its waiters, on one event loop. Its own task works ``with`` the flight, which passes errors to the
+    waiters, so the cancellation of a waiter does not affect the others. ``pending`` is None until the backend is asked.
     """
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
@@ -123,8 +121,8 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer with its pending load, when it was requested (its age counts from there), and whether
-    second-level caches were bypassed."""
+    """A backend's answer with its pending load, when it was requested, and whether second-level caches were
+    bypassed."""
 
     pending: PendingLoad
     started: float

@@ -1,8 +1,5 @@
-"""CachedRegistrations: the store's data sources, cached under the resolver's lease.
-
-A write to a data source is announced in the slots of its two ids and listed under SOURCES_HANDLE. Absence is not
-cached.
-"""
+"""CachedRegistrations: the store's data sources, cached under the resolver's lease and voided by the slots of their two
+ids."""
 
 from __future__ import annotations
 

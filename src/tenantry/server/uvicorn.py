@@ -30,8 +30,7 @@ _NEW_CONNECTION_SECONDS = 0.5
 _BACKLOG = 2_048
 """Connections that may wait in the system to be accepted."""
 _ACCEPTED_AT_ONCE = 4
-"""asyncio takes one number for the backlog and for how many connections it accepts at once. With many, the file
-descriptors run out before a limit applies."""
+"""asyncio also accepts this many connections at once: with many, file descriptors run out before a limit applies."""
 
 
 class Drain:

@@ -66,7 +66,7 @@ class Query(SQLTemplate):
 
 def _not_trusted(source: Source, header: Header) -> TemplateError:
     problem = (
-        "optional counts in the program's own query folder only: it lets a condition of the group go, which the "
+        "optional is allowed only in the program's own query folder: it drops a condition of the group, which the "
         "author of a query cannot decide"
     )
     fix = "move the file into that folder; or take optional out, and let the program declare it: optional={…}"

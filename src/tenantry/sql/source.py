@@ -14,9 +14,9 @@ _SHOWN = 100  # characters of a long line that an error shows
 
 
 class Source:
-    """A template's text. Offsets count characters from 0, locations lines and columns from 1.
+    """A template's text. Offsets count from 0, lines and columns from 1.
 
-    ``file`` names a file or fragment in errors; ``longest`` limits the length.
+    ``file`` names it in errors; ``longest`` limits it.
     """
 
     __slots__ = ("file", "text")

@@ -11,8 +11,7 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """Role of a variable, which decides what it may be. CHOICE selects SQL and is not bound; PATTERN is escaped for
-    ``like``."""
+    """Role of a variable. CHOICE selects SQL and is not bound; PATTERN is escaped for ``like``."""
 
     VALUE = "value"
     LIST = "list"

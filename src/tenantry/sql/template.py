@@ -93,8 +93,8 @@ class SQLTemplate:
         parameters = MappingProxyType(declare(params or {}))
         source = Source(text)
         if begins_header(text):  # what it says of parameters would not hold
-            problem = "this text begins with the header of a query file, which SQLTemplate does not read"
-            raise source.error(0, problem, "make it by Query(text) or a QueryFolder; or take the header out")
+            problem = "this SQL begins with the header of a query file, which SQLTemplate does not read"
+            raise source.error(0, problem, "use Query(text) or a QueryFolder; or take the header out")
         definition = TemplateDefinition(
             source=source,
             header=Header(choices=declare_choices(choices or {})),

@@ -1,10 +1,10 @@
 """The tenant guard: no choice of a viewer changes which of the group's variables are in the bound SQL.
 
 Every path but ``params.*`` is guarded, and so are locked parameters, unless the host declared the property optional or
-the author marked the tag ``not_a_filter``. A marked variable is still required.
+the author marked the tag ``not_a_filter`` (it is still required).
 
-Guarded paths are in no optional clause, no viewer's ``one_of`` and no filter that may vanish, at any depth. Branches
-that name the same paths are no exception: ``tenant = {{ tenant }}`` and ``{{ tenant }} is not null`` do.
+Guarded paths are in no optional clause, viewer's ``one_of`` or filter that may vanish, at any depth. Branches that name
+the same paths are no exception: ``tenant = {{ tenant }}`` and ``{{ tenant }} is not null`` do.
 """
 
 from __future__ import annotations
@@ -79,11 +79,11 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
     """Raise TemplateError for the first variable that breaks the rule or has a useless mark."""
     for reference in tree.references:
         if reference.not_a_filter and guard.is_chosen(reference.path):
-            problem, fix = f"{reference.path} is the viewer's: it needs no not_a_filter", "take | not_a_filter out"
+            problem, fix = f"{reference.path} is the viewer's: it needs no not_a_filter", "remove | not_a_filter"
             raise source.error(reference.offset, problem, fix)
         if reference.not_a_filter and not reference.clauses and not reference.choices:
             problem = f"{reference.path} is marked not_a_filter, and is in no optional clause that could be left out"
-            raise source.error(reference.offset, problem, "take | not_a_filter out")
+            raise source.error(reference.offset, problem, "remove | not_a_filter")
     nodes = [node for node, _ in walk(tree.nodes)]
     for node in nodes:
         if isinstance(node, Clause):
@@ -93,7 +93,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
     for node in nodes:
         if isinstance(node, Clause) and all(each.required or each.never_absent for each in node.references):
             problem = "nothing in this clause can be absent, so it is never left out"
-            raise source.error(node.offset, problem, "take [[ and ]] out, or name the params.* that it depends on")
+            raise source.error(node.offset, problem, "remove [[ and ]], or name the params.* that it depends on")
 
 
 def _check_clause(source: Source, dialect: Dialect, clause: Clause, guard: Guard) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tenantry.testing.contract_driver import DriverContract
     from tenantry.testing.contracts.backend import BackendContract, LeaseContract
     from tenantry.testing.contracts.store import StoreContract
-    from tenantry.testing.crossings import Crossing, LeakFound
+    from tenantry.testing.cross_tenant_values import Crossing, LeakFound
     from tenantry.testing.engine_case import EngineCase
     from tenantry.testing.leak_check import Leaks
     from tenantry.testing.requests import Call
@@ -33,7 +33,7 @@ else:
             "tenantry.testing.contracts.backend": "BackendContract LeaseContract",
             "tenantry.testing.contract_driver": "DriverContract",
             "tenantry.testing.contracts.store": "StoreContract",
-            "tenantry.testing.crossings": "Crossing LeakFound",
+            "tenantry.testing.cross_tenant_values": "Crossing LeakFound",
             "tenantry.testing.engine_case": "EngineCase",
             "tenantry.testing.leak_check": "Leaks",
             "tenantry.testing.requests": "Call send_request",

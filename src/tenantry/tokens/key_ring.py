@@ -60,16 +60,13 @@ class SigningKey:
 
     @property
     def audit_key(self) -> bytes:
-        """Seals audit entries. HKDF-Expand as for ``KeyRing.url_keys``: it reveals no other key, so it may outlive the
-        signing key."""
+        """Seals audit entries. HKDF-Expand: it reveals no other key, so it may outlive the signing key."""
         return self.derive(_AUDIT_SALT + b"\x01")
 
 
 class MessageAuthenticator:
-    """HMAC-SHA256 (RFC 2104) with precomputed key states.
-
-    ``hmac.HMAC.copy`` would make a request with a forged token 4 % slower (decision 0037).
-    """
+    """HMAC-SHA256 (RFC 2104) with precomputed key states; ``hmac.HMAC.copy`` makes a forgery 4 % slower (decision
+    0037)."""
 
     __slots__ = ("_inner", "_outer")
 
@@ -97,8 +94,8 @@ class KeyRing:
     """Signing keys by the id in a token: the ``active`` one signs (default: the last), the others verify.
 
     The format is that of itsdangerous' ``Signer(secret, salt=TOKEN_SALT, key_derivation="hmac", digest_method=sha256)``
-    with a checksum, and one accepted spelling. ``audit_keys`` of removed signing keys verify audit entries. A ring does
-    not change, except SigningKeys of a file. Raises InvalidKeys for no key, a repeated id or an unknown active key.
+    with a checksum. ``audit_keys`` of removed signing keys verify audit entries. Raises InvalidKeys for no key, a
+    repeated id or an unknown active key.
     """
 
     removals: int = 0
@@ -147,8 +144,8 @@ class KeyRing:
 
     @property
     def url_keys(self) -> dict[str, bytes]:
-        """The keys (32 bytes) that encrypt data source URLs, by signing key id. HKDF-Expand (RFC 5869 section 2.3) with
-        its own label; random secrets require no extraction."""
+        """The keys (32 bytes) that encrypt data source URLs, by signing key id: HKDF-Expand (RFC 5869 section 2.3) with
+        a label."""
         return dict(self._url_keys)
 
     @property
@@ -170,8 +167,8 @@ class KeyRing:
     def read(self, text: str | bytes) -> Token:
         """The parts of a token that one of these keys signed; only the store knows if it is still valid.
 
-        Raises InvalidToken, with one message for every cause. Nothing is parsed before the signature is verified, and
-        the signature comes before the checksum, so a forgery costs at most one signature.
+        Raises InvalidToken, with one message for every cause. The signature is verified first, so a forgery costs at
+        most one signature.
         """
         raw = text if isinstance(text, bytes) else _ascii(text)
         if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):
@@ -184,8 +181,7 @@ class KeyRing:
         raise InvalidToken(InvalidToken.MESSAGE)
 
     def body_hashes(self, data: bytes) -> tuple[bytes, ...]:
-        """HMAC-SHA256 of ``data`` (32 bytes) with each key, the active first, for an Idempotency-Key. Its own salt
-        keeps it from being a token's signature."""
+        """HMAC-SHA256 of ``data`` (32 bytes) with each key, the active first, for an Idempotency-Key."""
         return tuple(mac.digest(data) for mac in self._body_macs)
 
 

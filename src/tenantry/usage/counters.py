@@ -1,4 +1,4 @@
-"""Counters of usage in memory: how many tokens, queries, rows and seconds of its data sources each group has had."""
+"""Counters of usage in memory: tokens, queries, rows and seconds by group."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class UsageCounter(Protocol):
-    """What is given the usage of groups: called in the event loop for each query, so it must be quick."""
+    """Receives usage in the event loop, once per query: it must be quick."""
 
     def add(
         self,
@@ -25,18 +25,18 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """More of it, for the group with this id in the environment of this name. Raises nothing.
+        """Adds usage of the group with this id in this environment. Never raises.
 
-        A query and its rows are counted for the group that asked, wherever the answer came from. The seconds are those
-        in which a connection was in use, for the group that asked first. Both name the data source by its id
-        (``ds_…``). A resolve is a token for which a group was found.
+        Queries and rows count for the group that asked, wherever the answer came from; seconds of a connection for the
+        group that asked first. ``source``: the id of the data source (``ds_…``). A resolve is a token whose group was
+        found.
         """
         ...
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums by any key, of ``limit`` rows at most: queries, rows, microseconds and resolves, to be added to. In whole
-    microseconds, so that a sum does not depend on the order. A further key gets the row of that key's ``other``."""
+    """Sums by key: queries, rows, microseconds and resolves. Beyond ``limit`` rows a new key shares the row of
+    ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()

@@ -1,11 +1,8 @@
-"""UsageRecorder: counts what each group uses in this process, and adds it to the store once a minute.
+"""UsageRecorder: counts the usage of groups in this process and adds it to the store once a minute.
 
-Nothing that a request waits for is done here: to count is to add to a number in memory. What was counted stays until
-the store has it, however long the store is away. It is sent in numbered batches, one after the other: one whose answer
-was lost is sent again as it was, and the store adds no number twice.
-
-Not a task that runs for ever, but a timer on whichever event loop counts: it is set by the first count, and where
-nothing is counted there is none.
+Counting only adds to numbers in memory. Counts stay until the store has them. They are sent in numbered batches; a
+batch whose answer was lost is sent again, and the store adds no number twice. A timer on the counting event loop, set
+by the first count, sends them.
 """
 
 from __future__ import annotations
@@ -52,18 +49,15 @@ _Row: TypeAlias = tuple[int, str, str, str]
 
 
 class CountedEntry(Protocol):
-    """An entry of the cache of groups. Its ``hits`` are those since they were put together last."""
+    """An entry of the cache; ``hits`` since they were last collected."""
 
     hits: int
     group: UserGroup
 
 
 class UsageRecorder:
-    """A UsageCounter whose counts go into ``store`` every ``seconds``. May be used from several threads and loops.
-
-    ``observers`` are told of the same counts. ``clock`` gives seconds since 1970, in UTC.
-    Raises InvalidSettings for seconds that are none.
-    """
+    """A UsageCounter that adds its counts to ``store`` every ``seconds``; for several threads and loops.
+    ``observers`` get the same counts. ``clock``: seconds since 1970. Raises InvalidSettings."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -80,7 +74,7 @@ class UsageRecorder:
         _recorders.add(self)
 
     def _begin(self) -> None:
-        """With nothing counted, as another writer: also in a child process, for what is here is its parent's."""
+        """Starts empty as a new writer, also in a child process, whose counts are the parent's."""
         for entry in self._hits:
             entry.hits = 0
         self._hits = []
@@ -137,8 +131,7 @@ class UsageRecorder:
         return group
 
     def count_first_hit(self, entry: CountedEntry) -> None:
-        """For a token that was found in the cache and has no ``hits`` yet: from now on the hits are counted there,
-        without a call."""
+        """Counts later hits of this cached token in its ``hits``, without a call."""
         entry.hits = 1
         with self._lock:
             hour = int(self._clock() // _HOUR)
@@ -150,7 +143,7 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Puts the hits of cached tokens together with what was counted: for an observer that wants them now."""
+        """Adds the hits of cached tokens to the counts, for an observer that wants them now."""
         with self._lock:
             self._collect_hits()
 
@@ -167,7 +160,7 @@ class UsageRecorder:
     # --- when ---------------------------------------------------------------------------------------------------------
 
     def _ensure_timer(self) -> None:
-        """To be called with the lock, on the loop that counts, where there may be no timer or it may be too late."""
+        """Needs the lock; runs on the counting loop."""
         now = time.monotonic()
         # Whoever sends asks for the next timer when it has done.
         hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sent() and now < self._due
@@ -188,7 +181,7 @@ class UsageRecorder:
         self._set_timer(loop, now)
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
-        """Also at the end of the hour: hits that were counted in it are put together in it."""
+        """Also fires at the end of the hour, so that hits are collected within it."""
         self._epoch += 1
         at = min(self._due, now + _HOUR - self._clock() % _HOUR)
         self._timed_until = at + _OVERDUE
@@ -214,8 +207,7 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Adds to the store what was counted so far. Raises nothing: what could not be added stays, and is sent again.
-        Where another event loop is about to send, it is left to that."""
+        """Adds the counts to the store, unless another loop is about to. Never raises: what fails is sent again."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
@@ -240,7 +232,7 @@ class UsageRecorder:
                         self._let_go()
 
     def _is_sent(self) -> bool:
-        """A loop sends. One that was closed in the midst of it never ends: another takes over, with the same batch."""
+        """Whether a loop is sending. A loop that was closed meanwhile is replaced, with the same batch."""
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
@@ -284,8 +276,7 @@ class UsageRecorder:
 
 
 class _Keeper:
-    """Of an event loop: the recorder that has counted there, until the store has it all. So nothing is lost where a
-    loop ends and nobody has closed the store, or holds it any more."""
+    """Keeps the recorder of an event loop alive until the store has its counts, also when nobody closes the store."""
 
     recorder: UsageRecorder | None = None
 
@@ -315,13 +306,13 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """That of a store, or of the store behind a backend; None where there is none, or no usage is kept."""
+    """The recorder of a store, or of a backend's store; None if it keeps no usage."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 
 
 def _as_text(name: str) -> str:
-    """What any database takes: an id that an app made up itself must not keep all others waiting."""
+    """Text that every database takes: a strange id must not block the others."""
     return str(name).encode("utf-8", "replace").decode().replace("\0", "")[:255]
 
 

@@ -13,9 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tenantry.backends.sql import SQLStore
 from tenantry.groups import Change, GroupDraft, Tag
 from tenantry.testing import make_token
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 

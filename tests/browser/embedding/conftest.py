@@ -1,7 +1,7 @@
 """The sites, and the browsers: every test of this folder runs in Chromium and in Firefox.
 
-In the first tier Firefox runs the tests of isolation, sandboxes, policies and cookies, which each browser enforces by
-its own rules; the others are slow in it.
+In the first tier Firefox runs the tests of isolation, sandboxes and policies, which each browser enforces by its own
+rules; the others are slow in it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tenantry.tokens import KeyRing, SigningKey
 from tests.browser.embedding.sites import Sites, serving
 from tests.dashboards.mounts import BARE, FASTAPI, Mounting
 
-ENFORCED = {"test_attacks.py", "test_other_customers.py", "test_real_page.py", "test_sandboxed_page.py"}
+ENFORCED = {"test_attacks.py", "test_other_customers.py", "test_sandboxed_page.py"}
 """The files about what a browser enforces."""
 
 

@@ -59,7 +59,7 @@ def test_a_fragment_that_declares_the_parameter_is_overruled_too() -> None:
     ("control", "declared", "problem", "fix"),
     [
         ("{text: }", "date range", "declares params.a as date range, and this control gives text", "as text"),
-        ("{choices: [x], many: true}", "text", "as text, and this control gives list of choice", "take a out"),
+        ("{choices: [x], many: true}", "text", "as text, and this control gives list of choice", "remove a from"),
         ("{range: today}", "{type: relative range}", "as relative range", "as date range"),
         ("{number: 12.5}", "integer", "does not take the default of this control", "a whole number"),
     ],

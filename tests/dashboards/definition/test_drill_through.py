@@ -21,7 +21,7 @@ def _read(rows: str, controls: str = "{}") -> DashboardFile:
     ("click", "problem", "fix"),
     [
         ("{open: rotue, with: [region]}", "there is no dashboard rotue", "did you mean route?"),
-        ("{open: route, with: [regoin]}", "the dashboard route has nothing that reads regoin", "did you mean region?"),
+        ("{open: route, with: [regoin]}", "the dashboard route does not read regoin", "did you mean region?"),
     ],
 )
 def test_a_click_opens_a_dashboard_that_is_there(click: str, problem: str, fix: str) -> None:

@@ -66,12 +66,12 @@ REFUSED = {
     "{table: {sql: 'select {{ params.x }} + 1'}}": ("4:13", "params.x is not declared", ""),
     "{table: ranged}": (
         "4:13",
-        "no control here is called othr; ranged:1:",
+        "no control is called othr; ranged:1:",
         "did you mean other?",
     ),
-    "{table: list}": ("list:1", "params.other is no list", ""),
+    "{table: list}": ("list:1", "params.other is not a list", ""),
     "{figure: a, query: all, compare: previous-period}": ("4:5", "the query reads no range", "within(column)"),
-    "{table: all, click: {filter: regoin}}": ("4:25", "nothing here reads params.regoin", "[[ and"),
+    "{table: all, click: {filter: regoin}}": ("4:25", "no query reads params.regoin", "[[ and"),
     "{table: needs}": ("4:5", "the query needs params.region, which no control sets", "Add a control region"),
 }
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tenantry.provisioning.http import bulk_report
-from tenantry.provisioning.http.bulk_report import MEMORY, BulkReport
+from tenantry.provisioning.http.bulk_report import MEMORY, ReportBuffer
 from tenantry.provisioning.http.request import ClientDisconnected
 from tests.provisioning.http.conftest import Service, make_app
 from tests.provisioning.http.test_bulk_stream import Exchange, line, until, waiting_for_its_reader
@@ -38,8 +38,8 @@ async def test_the_report_may_begin_after_the_body(
     headers = {} if prefer is None else {"prefer": prefer}
     seen: list[tuple[int, int]] = []
     reported: list[bytes] = []
-    write = BulkReport.write
-    monkeypatch.setattr(BulkReport, "write", lambda buffer, data: (reported.append(data), write(buffer, data))[1])
+    write = ReportBuffer.write
+    monkeypatch.setattr(ReportBuffer, "write", lambda buffer, data: (reported.append(data), write(buffer, data))[1])
 
     def parts() -> Iterator[bytes]:
         for number in range(40):
@@ -110,10 +110,10 @@ async def test_a_sender_that_ends_while_its_client_is_waited_for(
 async def test_a_report_that_cannot_be_read_back(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Is an error for the server's log, and ends the bulk. Red when the sender's error is dropped, or not noticed."""
 
-    async def read(_: BulkReport) -> bytes:
+    async def read(_: ReportBuffer) -> bytes:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(BulkReport, "read", read)
+    monkeypatch.setattr(ReportBuffer, "read", read)
     exchange = Exchange(make_app(service.store, service.keys), service, [*large(80), b""], "dry_run=true")
     with pytest.raises(OSError, match="No space left"):
         await exchange.run()
@@ -152,7 +152,7 @@ async def test_a_disk_without_room(service: Service, monkeypatch: pytest.MonkeyP
 
 async def test_an_abandoned_buffer() -> None:
     """Takes nothing more, and nobody waits for its room."""
-    buffer = BulkReport()
+    buffer = ReportBuffer()
     buffer.write(b"x" * MEMORY)
     buffer.abandon()
     with pytest.raises(ClientDisconnected):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenantry.provisioning.http.bulk_report import BulkReport
+from tenantry.provisioning.http.bulk_report import ReportBuffer
 from tenantry.provisioning.http.upsert_lines import MOST_TOGETHER
 from tests.provisioning.http.conftest import Service, make_app
 from tests.provisioning.http.test_bulk_stream import Exchange, line
@@ -61,18 +61,18 @@ async def test_short_lines_that_name_large_groups(
     body = [line(number) for number in range(MOST_TOGETHER)]
     await Exchange(make_app(service.store, service.keys), service, [b"".join(body), b""]).run()
     reading, reporting = Turns(), Turns()
-    get_many, write = service.store.groups.get_many, BulkReport.write
+    get_many, write = service.store.groups.get_many, ReportBuffer.write
 
     async def noted(environment: Any, provided_ids: Any) -> Any:
         reading.note(len(provided_ids))
         return await get_many(environment, provided_ids)
 
-    def noted_write(buffer: BulkReport, data: bytes) -> None:
+    def noted_write(buffer: ReportBuffer, data: bytes) -> None:
         reporting.note(data.count(b'"result"'))
         write(buffer, data)
 
     monkeypatch.setattr(service.store.groups, "get_many", noted)
-    monkeypatch.setattr(BulkReport, "write", noted_write)
+    monkeypatch.setattr(ReportBuffer, "write", noted_write)
     changed = [line(number, name="N") for number in range(MOST_TOGETHER)]
     exchange = Exchange(
         make_app(service.store, service.keys), service, [b"".join(changed), b""], "dry_run=true" if dry_run else ""

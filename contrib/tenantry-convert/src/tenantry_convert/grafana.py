@@ -173,7 +173,7 @@ class _GrafanaReader:
 
     def _formatted(self, use: _Use, known: ImportedVariable) -> int | None:
         if use.form and use.form not in _LIST_FORMATS:
-            return self._leave(use, f"the format {use.form}: a value is bound, and never formatted into a text")
+            return self._leave(use, f"the format {use.form}: a value is bound and never formatted into a string")
         if known.many:
             return self._leave(use, "several values: write column in {{ params.x }}, or = any({{ params.x | array }})")
         return None

@@ -34,7 +34,7 @@ class GrafanaBuiltIn:
             return
         if name in {"__from", "__to"}:
             self._conversion.leave(
-                start, end, "a time in a format of its own: write {{ params.period.start }}, a value"
+                start, end, "a time in a custom format: write {{ params.period.start }}, which is a value"
             )
             return
         what = next((word for prefix, word in _NOT_OF_A_VIEWER.items() if name.startswith(prefix)), None)

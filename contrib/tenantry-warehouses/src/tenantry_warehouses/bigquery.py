@@ -23,7 +23,7 @@ from tenantry.sql import BoundSQL
 from tenantry_warehouses.statements import BY_STATEMENT, ReadingStatements, Stopper, url_options
 
 OPTIONS: Final = frozenset({"location", "credentials_path", "maximum_bytes_billed", "endpoint"})
-_NO_SELECT: Final = "to BigQuery it is no SELECT, which is all that a data source runs there"
+_NO_SELECT: Final = "BigQuery reports that it is not a SELECT: a data source only runs SELECT there"
 _PAGE: Final = 1_000  # rows of one answer
 _AWAY: Final = frozenset(
     {"backendError", "internalError", "jobRateLimitExceeded", "quotaExceeded", "rateLimitExceeded"}

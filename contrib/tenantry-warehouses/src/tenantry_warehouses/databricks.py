@@ -37,9 +37,7 @@ OPTIONS: Final = frozenset({"http_path", "catalog", "schema"})
 # keyword and contain no writing keyword outside of strings, names and comments (`with … insert`). Functions are not
 # restricted: that is up to the rights of the token.
 _WRITING: Final = re.compile(r"\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
-_WRITES: Final = (
-    "it has a word that writes ({word}): a data source only reads. Write the name of a column or function in backticks"
-)
+_WRITES: Final = "it contains a keyword that writes ({word}): write the name of a column or function in backticks"
 _CODE: Final = frozenset({LexemeKind.CODE, LexemeKind.LEFT_BRACKET, LexemeKind.RIGHT_BRACKET})
 _SQLSTATE: Final = re.compile(r"SQLSTATE:? ([0-9A-Z]{5})\b")
 _STOPPED: Final = "57014"

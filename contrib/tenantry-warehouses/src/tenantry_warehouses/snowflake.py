@@ -41,7 +41,7 @@ OPTIONS: Final = frozenset(
 )
 _AUTHENTICATORS: Final = frozenset({"snowflake", "snowflake_jwt", "oauth", "programmatic_access_token"})
 _SELECT: Final = 0x1000  # statementTypeId
-_NO_SELECT: Final = "to Snowflake it is no SELECT, which is all that a data source runs there"
+_NO_SELECT: Final = "Snowflake reports that it is not a SELECT: a data source only runs SELECT there"
 _SEVERAL_STATEMENTS: Final = 8
 _STOPPED: Final = frozenset({604, 630})  # canceled; its statement timeout
 _AWAY: Final = range(250_000, 252_000)  # of the connector: login and network
@@ -75,12 +75,12 @@ def connect_arguments(url: URL) -> dict[str, Any]:
         )
     if options.get("authenticator", "snowflake") not in _AUTHENTICATORS:
         raise InvalidSource(
-            f"the authenticator of a snowflake URL is one of {', '.join(sorted(_AUTHENTICATORS))}: the others ask a "
+            f"the authenticator of a snowflake URL is one of {', '.join(sorted(_AUTHENTICATORS))}: the others need a "
             "person",
             field="/url",
         )
     if options.get("protocol", "https") != "https" and not is_loopback(options.get("host", "")):
-        raise InvalidSource("a snowflake URL takes protocol=http for a loopback address alone", field="/url")
+        raise InvalidSource("a snowflake URL accepts protocol=http only for a loopback address", field="/url")
     given = {"account": url.host, "user": url.username, "password": url.password, "database": database}
     return {name: value for name, value in {**given, "schema": schema, **options}.items() if value}
 

@@ -28,7 +28,7 @@ from tenantry.sql import BoundSQL
 
 BY_STATEMENT: Final = Enforcement(ReadOnlyBy.STATEMENT)
 _READING: Final = frozenset({"select", "with"})
-_CHECKED: Final = 512  # texts whose kind is known
+_CHECKED: Final = 512  # SQL strings whose kind is known
 
 
 def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
@@ -37,7 +37,7 @@ def url_options(url: URL, known: Collection[str]) -> dict[str, str]:
     for name, value in url.query.items():
         if name not in known or not isinstance(value, str):
             raise InvalidSource(
-                f"a {url.get_backend_name()} URL takes each of these options once: {', '.join(sorted(known))}",
+                f"a {url.get_backend_name()} URL accepts each of these options once: {', '.join(sorted(known))}",
                 field="/url",
             )
         options[name] = value

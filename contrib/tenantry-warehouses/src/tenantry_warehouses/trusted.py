@@ -66,7 +66,7 @@ class TrustedDriver:
             self._engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
         except (SQLAlchemyError, ArgumentError, ImportError, TypeError, ValueError) as error:
             failed = type(error).__name__
-        if failed:  # outside of the clause: what was raised may hold the password
+        if failed:  # outside of the clause: the caught error may quote the password
             raise InvalidSource(
                 f"no SQLAlchemy engine can be made for data source {self.source_id} ({failed}): "
                 f"pip install the package of the dialect {url.drivername!r} and its driver"
@@ -89,7 +89,7 @@ class TrustedDriver:
             check_statement(self.source_id, SEVERAL if is_plain(bound.sql.replace(";", " ")) else None)
             raise query_error(
                 self.source_id,
-                "its SQL could be read in two ways; on a trusted dialect write plain quotes and comments, without "
+                "engines read its SQL in two ways: on a trusted dialect write plain quotes and comments, without "
                 "backslash, backtick, bracket, #, $ or a letter before a quote",
             )
         refuse_dynamic_sql(self.source_id, bound, None)
@@ -137,7 +137,7 @@ def check_dialect(url: URL) -> None:
         dialect = url.get_dialect()
     except (NoSuchModuleError, ArgumentError, ImportError):
         missing = True
-    if missing:  # outside of the clause: what was raised may quote the URL
+    if missing:  # outside of the clause: the caught error may quote the URL
         raise InvalidSource(
             f"no SQLAlchemy dialect {url.drivername!r} is installed here: pip install the package that brings it",
             field="/url",

@@ -1,8 +1,7 @@
-"""The chain of the audit trail: each entry is sealed by a MAC over its content and the MAC of the one sealed before it.
-Who changes, removes, inserts or moves an entry without the key is found.
+"""The chain of the audit trail: a MAC seals each entry and the previous seal, so changes without the key are found.
 
-A seal also covers the entries that stand between the two without one, which programs without the keys have written. The
-keys are derived from the signing keys for this purpose alone (docs/decisions/0074-audit-chain.md). Pure: no I/O.
+A seal also covers unsealed entries before it, written by programs without the keys. The keys are derived for this
+purpose alone (docs/decisions/0074-audit-chain.md). Pure: no I/O.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ class ChainKeys(Protocol):
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """All keys by their ids, 32 bytes each; also those of signing keys that were removed."""
+        """All keys by id, 32 bytes each, with those of removed signing keys."""
         ...
 
 
 def content_of(entry: AuditEntry) -> bytes:
-    """What is sealed of an entry: all but its seal, in the one spelling that every store has of it."""
+    """The sealed content of an entry, spelled alike by every store."""
     author, details = entry.author, dict(entry.details)
     parts = [entry.number, to_micros(entry.at), author.name, author.request_id, entry.action]
     return json.dumps([*parts, entry.environment, entry.subject, details], sort_keys=True).encode()
@@ -45,8 +44,8 @@ def content_of(entry: AuditEntry) -> bytes:
 def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
-    """These entries, each with its seal. ``head`` was sealed last; ``unsealed`` have come since, all that are above the
-    number ``after``, which is the head's unless older ones are left out."""
+    """These entries with seals. ``head`` was sealed last; ``unsealed`` are the later entries above the number
+    ``after``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]
@@ -69,7 +68,7 @@ _HEAD: Final = re.compile(r"([0-9]{1,19})-([0-9a-f]{64})")
 
 
 def write_seal(seal: Seal) -> bytes:
-    """The column of a seal: the id of its key, the number that it follows, the MAC."""
+    """The column of a seal: key id, previous number, MAC."""
     return seal.key_id.encode("ascii") + seal.after.to_bytes(8, "big") + seal.mac
 
 
@@ -78,8 +77,7 @@ NO_SEAL: Final = Seal("", 0, b"")
 
 
 def read_seal(column: object) -> Seal:
-    """What ``write_seal`` wrote. Of anything else, also a text or a number that SQLite has taken for the column, a seal
-    that fits nowhere."""
+    """Reads the column; anything invalid becomes a seal that fits nowhere."""
     if not isinstance(column, bytes | memoryview) or len(column) != _COLUMN:
         return NO_SEAL
     column = bytes(column)
@@ -102,7 +100,7 @@ def read_head(text: str) -> ChainHead | None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The first entry that does not fit: its ``number``, or that of the first one that is missing."""
+    """The number of the first entry that does not fit or is missing."""
 
     number: int
     reason: str
@@ -110,13 +108,12 @@ class Fault:
 
 @dataclass(slots=True)
 class ChainCheck:
-    """Checks a trail, to which each entry is added in the order of the numbers; then ``finish``.
+    """Checks a trail: ``add`` each entry in order, then ``finish``.
 
-    ``head``: the one that the first of them follows; None for a trail from its beginning. ``expected``: heads that were
-    noted before, which the trail has to have. ``begins_after`` is the number that the first seal of all follows; None
-    with ``head``, and where there is no seal. It was taken from the database: only who knows it from elsewhere knows
-    that the chain was not begun anew. ``before`` counts the entries up to it, ``unsealed`` those since that were
-    written without the keys, ``left_out`` those of them that no later seal covers either.
+    ``head``: the head before the first entry; None for a whole trail. ``expected``: heads that the trail must contain.
+    ``begins_after``: the number before the first seal of a whole trail, as the database has it: compare it with a note
+    from elsewhere to prove that the chain was not begun anew. ``before``: the entries up to it; ``unsealed``: later
+    entries without the keys; ``left_out``: those that no later seal covers.
     """
 
     keys: Mapping[str, bytes]

@@ -1,5 +1,4 @@
-"""What follows a write in every store: the details of its entry in the audit trail, the listeners and the
-lease of this process, and how many changes are listed."""
+"""The details of audit entries, the listeners of this process, and the number of listed changes."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ def pruned_details(before: datetime, count: int) -> dict[str, str]:
 
 
 def update_details(changes: GroupChanges) -> dict[str, str]:
-    """The details of ``group.updated``: the fields that were given, and of their values the end date alone."""
+    """The details of ``group.updated``: the names of the given fields, and the value of the end date alone."""
     given = changes.given()
     ends = {"expires_at": write_moment(given["expires_at"]) or "none"} if "expires_at" in given else {}
     return {"fields": ", ".join(given), **ends}
@@ -66,7 +65,7 @@ def rotation_details(group: UserGroup) -> dict[str, str]:
 
 
 def without_tokens(author: Author, subject: str, details: Mapping[str, str]) -> tuple[Author, str, dict[str, str]]:
-    """What the audit trail stores, should a caller have put a token where an id or a label belongs."""
+    """Masks tokens that a caller put in place of an id or a label."""
     request_id = None if author.request_id is None else mask_within(author.request_id)
     shown = {name: mask_within(value) for name, value in details.items()}
     return Author(mask_within(author.name), request_id), mask_within(subject), shown
@@ -83,7 +82,7 @@ class ChangeListeners:
         self._listeners.append(listener)
 
     def notify(self, handle: bytes, generation: int) -> None:
-        """The write is done and its caller is to be answered: a listener that fails stops neither it nor the others."""
+        """Calls all listeners; one that fails does not affect the write or the others."""
         for listener in self._listeners:
             try:
                 listener.changed(handle, generation)

@@ -1,4 +1,4 @@
-"""PostgresBus: LISTEN on a connection of its own. A store in PostgreSQL notifies in each write's own transaction."""
+"""PostgresBus: LISTEN on a separate connection; a store in PostgreSQL notifies in the transaction of each write."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """A ``ports.Bus``: announces each write of the stores in this database, from whatever host.
+    """A ``ports.Bus`` for the writes of all stores in this database.
 
-    ``url`` is the store's own. ``listen_url`` is where it listens (None: at ``url``): the same database on the primary,
-    past any pooler that shares connections between transactions, for LISTEN belongs to one connection. The bus notifies
-    itself through ``url``, as the store does, and is deaf as long as that does not come at ``listen_url``: then it
-    counts as lost. It holds one connection to each. Making one does no I/O; InvalidSettings is raised for a wrong URL.
+    ``url``: as the store's. ``listen_url`` (None: ``url``): the same database on the primary, past any transaction
+    pooler, because LISTEN belongs to a connection. The bus notifies itself through ``url`` and counts as lost while
+    that does not arrive. It holds one connection to each. Does no I/O; raises InvalidSettings.
     """
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:

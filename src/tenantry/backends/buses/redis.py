@@ -1,7 +1,6 @@
 """RedisBus: publish and subscribe on Redis or Valkey.
 
-The reading connection is a raw one: redis-py's own subscriber connects again by itself and does not report that
-messages were lost meanwhile.
+Reads a raw connection, because redis-py's subscriber reconnects without reporting lost messages.
 """
 
 from __future__ import annotations
@@ -39,11 +38,8 @@ _NO_STORE = "-"
 
 
 class RedisBus:
-    """A ``ports.Bus``, and a ``ports.ChangeListener`` that publishes the writes of a store that it is subscribed to.
-
-    ``url`` is of the same kinds as for RedisBackend; ``channel`` is one for all who share a store. Making one does no
-    I/O; InvalidSettings is raised for a wrong URL or channel.
-    """
+    """A ``ports.Bus``, and a ``ports.ChangeListener`` that publishes a store's writes. ``url`` as for RedisBackend;
+    ``channel``: one for all that share a store. Does no I/O; raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):
@@ -107,7 +103,7 @@ class RedisBus:
             await client.aclose()
 
     async def _probe(self, client: RedisClient, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        """Where this user may not publish, there is nothing to be seen: then a connection that answers is enough."""
+        """A user without the right to publish is not probed: an answering connection is enough."""
         from redis.exceptions import NoPermissionError
 
         try:
@@ -118,7 +114,7 @@ class RedisBus:
 
 
 async def _ping(connection: Any) -> None:
-    """A subscriber gets nothing for hours when nothing changes. A PING each second makes silence mean something."""
+    """Sends a PING each second, so that silence means a lost connection."""
     while True:
         await asyncio.sleep(HEARTBEAT_SECONDS)
         await connection.send_command("PING", check_health=False)

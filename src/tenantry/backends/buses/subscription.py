@@ -1,9 +1,7 @@
-"""What all buses share: a connection that is made again and again, a check that it delivers, and a limit on how much of
-what comes over it a listener gets.
+"""What all buses share: reconnecting, checking delivery, and limiting messages.
 
-A connection may answer each question and still deliver nothing: LISTEN through a pooler in transaction mode belongs to
-a server process that the pooler lends to others; a subscriber of one Redis gets nothing that is published on another.
-So a bus sends messages to itself, the way that writes are published.
+A connection may answer and still deliver nothing: LISTEN through a pooler in transaction mode, or a subscriber of
+another Redis. So a bus sends messages to itself the way that writes are published.
 """
 
 from __future__ import annotations
@@ -80,7 +78,7 @@ class BusCounters:
 
 
 class Deaf(Exception):
-    """Connected, and a message of its own did not come. The text says what may be the cause."""
+    """Connected, but a message to itself did not arrive; the text names a possible cause."""
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
@@ -89,8 +87,8 @@ delivers nothing any more: then it raises."""
 
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
-    """Runs until it is cancelled. ``listener.flush()`` after each loss and at each new beginning, for nobody knows what
-    was published in between. A bus that is connected and delivers nothing is lost as one that has no connection."""
+    """Runs until cancelled; calls ``listener.flush()`` after each loss and each connection, because messages in
+    between are unknown. A deaf bus counts as lost."""
     subscribed = False
 
     def on_delivery() -> None:
@@ -147,8 +145,8 @@ async def probe(
     *,
     cause: str,
 ) -> None:
-    """Calls ``on_delivery`` when the first probe has come, and then probes again and again. Raises Deaf (with
-    ``cause``), TimeoutError when nothing could be published, and what ``publish`` raises."""
+    """Calls ``on_delivery`` after the first delivered probe, and goes on probing. Raises Deaf (with ``cause``),
+    TimeoutError when publishing fails, and the errors of ``publish``."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"
@@ -172,8 +170,8 @@ async def probe(
 
 
 class NotificationLimiter:
-    """One connection's notices on their way to a listener, strictly read. Whatever is sent causes at most 1,000
-    evictions and one flush a second: a flood of forged notices cannot make a worker read more than after a flush."""
+    """Passes one connection's notices to a listener: at most 1,000 evictions and one flush a second, so a flood of
+    forged notices costs no more than a flush."""
 
     def __init__(self, listener: EvictionListener, counters: BusCounters, loop: asyncio.AbstractEventLoop) -> None:
         self._listener = listener

@@ -25,11 +25,11 @@ _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 class RefusedEntry(ValueError):
-    """What was read is not an entry of this store and handle. The message holds no more: the entry may be anything."""
+    """The value is not an entry of this store and handle. The message repeats nothing of it."""
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """The key of the entry of a handle. Every part has a fixed length; the braces are a cluster's hash tag."""
+    """The key of a handle's entry. Every part has a fixed length; the braces are the hash tag of a cluster."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -55,10 +55,7 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """What the entry says of this token; None if it is a tombstone or is of another token of the group.
-
-    Raises RefusedEntry.
-    """
+    """The result for this token; None for a tombstone or another token of the group. Raises RefusedEntry."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
@@ -113,21 +110,21 @@ _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
 
 class RedisCommands:
-    """What the second-level cache asks of its server, on one event loop. ``lifetime`` (seconds) ends every key."""
+    """The commands of the second-level cache, for one event loop. ``lifetime`` (seconds) ends every key."""
 
     def __init__(self, client: RedisClient, lifetime: float) -> None:
         self._client = client
         self._milliseconds = max(1, round(lifetime * 1000))
 
     async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """The value at each key; None where there is none, or a value of another kind."""
+        """The value of each key; None for a missing key or another kind of value."""
         redis = self._client.redis
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """``messages``: key, stamp and what to write there. How many of them the server answered with an error (it is
-        full, or a key holds another kind of value). Raises the errors of the driver when it did not answer."""
+        """Writes ``messages`` (key, stamp and value); returns how many the server refused. Raises the driver's
+        errors when it does not answer."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))

@@ -1,8 +1,8 @@
-"""RedisBackend: a second-level cache in Redis or Valkey, which many hosts share, before the store of record.
+"""RedisBackend: a second-level cache in Redis or Valkey, shared by many hosts, before the store of record.
 
-It is never trusted. An entry carries the generation of the snapshot that it was read in, and a reader takes it
-only if its own unbroken list of the store's changes does not hold the handle since. So a server that is killed, frozen,
-flushed or restored from an old dump costs reads of the origin and nothing else.
+It is never trusted. An entry carries the generation of its snapshot, and a reader takes it only if its own unbroken
+list of changes does not hold the handle since. A killed, frozen, flushed or restored server only costs reads of the
+origin.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class RedisCounters:
 class RedisBackend:
     """A ``ports.LeasedBackend`` before another one, the ``origin``; and a ``ports.ChangeListener`` for writers.
 
-    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (database/redis_server.py). ``budget``
-    (seconds) is what a read may wait for the server before the origin is asked; ``lifetime`` (seconds) ends each key.
-    ``clock`` gives monotonic seconds. Making one does no I/O; InvalidSettings is raised for a wrong URL.
+    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (database/redis_server.py); raises
+    InvalidSettings. ``budget``: seconds that a read waits before it asks the origin; ``lifetime``: seconds until a key
+    expires; ``clock``: monotonic seconds. Does no I/O.
 
-    Entries are written in the background and not waited for. So are tombstones, after ``store.subscribe(backend)``.
+    Entries are written in the background; so are tombstones, after ``store.subscribe(backend)``.
     """
 
     def __init__(
@@ -127,11 +127,11 @@ class RedisBackend:
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """ports.ChangeListener: writes a tombstone in the background, so that the entry is not read in vain."""
+        """Writes a tombstone in the background."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Writes what waits, within a second, and closes the connections of this event loop; not the origin."""
+        """Writes what waits, within a second, and closes the connections of this event loop, not the origin."""
         await self._queue.aclose()
         await self._connections.aclose()
 
@@ -212,12 +212,11 @@ class _RedisConnections:
 
 
 class RedisBatcher:
-    """The reads of one event loop from the second-level cache, those of one tick in one command.
+    """Combines the reads of one tick of an event loop in one command; at most two commands run, so a silent server
+    holds two connections.
 
-    While two commands are under way the next reads gather: a burst costs few round trips, and a server that falls
-    silent holds two connections and no more. Whoever reads waits for ``budget`` seconds at the longest; the command
-    itself may take longer, so that a slow handshake ends and the next reads find a connection. ``ended`` is called
-    for each batch with whether that went well.
+    A caller waits at most ``budget`` seconds; the command may take longer, so that a slow handshake ends. ``ended`` is
+    called with the success of each batch.
     """
 
     def __init__(

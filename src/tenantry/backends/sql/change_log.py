@@ -1,4 +1,4 @@
-"""The last part of each write: it counts the change, lists it, notifies and adds an entry to the audit trail."""
+"""The last part of each write: counts, lists and announces the change, and adds the audit entry."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ _TRIMMED_EVERY = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CountedChange:
-    """The handle that a change is listed under, the generation that it made, and the longest lease (seconds) that
-    anybody had asked for by then."""
+    """The listed handle, the generation, and the longest lease (seconds) at that time."""
 
     handle: bytes
     generation: int
@@ -50,7 +49,7 @@ class CountedChange:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """What a write to groups or a data source gives, and how each of its changes was counted."""
+    """The result of a write that concerns caches, and its counted changes."""
 
     value: T
     counted: tuple[CountedChange, ...] = ()
@@ -58,8 +57,8 @@ class WriteResult(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class GroupNote:
-    """What one of many writes adds to the audit trail. ``counted``: caches may hold the group, so the change is
-    counted and listed as well."""
+    """The audit entry of one write of a batch. ``counted``: caches may hold the group, so the change is counted and
+    listed."""
 
     action: str
     group: UserGroup
@@ -69,8 +68,8 @@ class GroupNote:
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """Who writes (``author``), by which clock, and into which store; None for a write that concerns no cache. ``keys``
-    seal what is added to the audit trail; the Runner gives them."""
+    """The author, the clock, the announced identity of the store (None for a write that concerns no cache), and the
+    ``keys`` of audit seals, which the Runner sets."""
 
     author: Author
     clock: StoreClock
@@ -84,13 +83,11 @@ class WriteContext:
 
 
 class HandleChanged(Exception):
-    """Not an error: since its handle was looked up the group or data source was deleted and made again. The store tries
-    once more."""
+    """The group or data source was deleted and created again since its handle was read; the store tries again."""
 
 
 class StoreReplaced(Exception):
-    """Not an error: another database stands at the URL since the store's identity was read, or it has another run name.
-    The write is begun again."""
+    """Another database is at the URL, or the run name changed; the write starts again."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # which a trigger has counted up
@@ -164,10 +161,7 @@ def note_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Counts and lists a change of this group and adds its entry to the audit trail.
-
-    The last thing in a transaction. Raises StoreReplaced.
-    """
+    """Counts and lists a change of this group and adds its audit entry. Last in a transaction. Raises StoreReplaced."""
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     there, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
     if not there:
@@ -189,8 +183,8 @@ def note_change(
 def note_many(
     connection: Connection, context: WriteContext, notes: Sequence[GroupNote], *, at: datetime
 ) -> tuple[CountedChange, ...]:
-    """Adds the entries of many writes to the audit trail, in this order, and counts and lists those that are changes,
-    in a few statements. The last thing in a transaction. Raises StoreReplaced."""
+    """Adds the audit entries of a batch in order, and counts and lists its changes. Last in a transaction. Raises
+    StoreReplaced."""
     if not notes:
         return ()
     there = connection.dialect.name == "postgresql"
@@ -228,7 +222,7 @@ def _entry_of(author: Author, note: GroupNote, at: datetime) -> AuditEntry:
 def note_source_change(
     connection: Connection, context: WriteContext, action: str, source: RegisteredSource, *, at: datetime
 ) -> tuple[CountedChange]:
-    """The same for a write to a data source, which the database itself has counted and listed: migration 0004."""
+    """Adds the audit entry of a write to a data source; a trigger has counted and listed it (migration 0004)."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     details = {"provided_id": source.provided_id}
     note(connection, context, action, source.environment.name, source.id, details, at=at)
@@ -238,8 +232,7 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """The change, the last of so many ``counted``, if it was counted in the store that it was announced for; trims the
-    list now and then."""
+    """The last of ``counted`` changes, if it was counted in the announced store; trims the list now and then."""
     if row is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = row[:4]

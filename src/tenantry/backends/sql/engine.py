@@ -1,10 +1,6 @@
-"""Engine: the little that SQLStore needs of a database; and running SQL on it, each query compiled once for a driver.
+"""StoreEngine: what SQLStore needs of a database; statements are compiled once per driver.
 
-Within a write a fixed statement goes straight to the driver, past all of SQLAlchemy: on SQLite in a tenth of the time
-that Core takes for it. Values are what the driver takes: JSON is text.
-
-A driver's error means one of three things to a caller: try again, migrate first, or a mistake of ours that must be
-seen.
+Within a write a fixed statement goes straight to the driver: on SQLite that takes a tenth of the time of Core.
 """
 
 from __future__ import annotations
@@ -52,12 +48,12 @@ _BUSY_CLASSES = {"53", "58"}  # out of connections, memory or disk; input/output
 
 
 def driver_error(error: BaseException) -> BaseException:
-    """The error of the driver itself, without what SQLAlchemy wrapped around it."""
+    """The driver's error without SQLAlchemy's wrapper."""
     return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
 
 
 def connection_lost(error: BaseException) -> bool:
-    """Whether the connection to PostgreSQL is gone, and with it every transaction that was not committed."""
+    """Whether the connection to PostgreSQL is lost, and with it every open transaction."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
     cause = driver_error(error)
@@ -71,8 +67,8 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 
 def outdated(error: BaseException) -> bool:
-    """Whether a prepared statement outlived what it was prepared for: a table was altered, or the server forgot it.
-    Nothing was done, and it is prepared anew on another connection."""
+    """Whether a prepared statement is invalid: a table was altered, or the server forgot it. Nothing was done;
+    another connection prepares it anew."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
@@ -82,7 +78,7 @@ _NO_STATEMENT = {"26000", "42P05"}  # there is none of this name, or there is on
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """The error to raise to the caller of the store at ``label``; None when this one is not about availability."""
+    """The error for the caller of the store at ``label``; None if the error is not about availability."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -144,9 +140,8 @@ def _primary_code(error: sqlite3.Error) -> int:
 T = TypeVar("T")
 
 
-class Engine(Protocol):
-    """One database. A ``deadline`` is a moment of ``time.monotonic()`` by which the caller wants its answer: it covers
-    waiting in a queue, for a lock and for a connection."""
+class StoreEngine(Protocol):
+    """One database. A ``deadline`` is a moment of ``time.monotonic()`` that covers queue, lock and connection."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
         """All rows of a read, straight from the driver. Raises StoreUnavailable, MigrationNeeded."""
@@ -159,9 +154,9 @@ class Engine(Protocol):
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
         """Runs ``work`` in one transaction and commits it.
 
-        Raises StoreUnavailable when nothing was changed, and OutcomeUnknown when the commit was under way; in the
-        second case ``late`` is called, in this event loop, if the end of that commit is ever heard of: with what
-        ``work`` gave, or None if nothing was changed.
+        Raises StoreUnavailable when nothing was changed, and OutcomeUnknown when the commit was under way: then
+        ``late`` is called in this event loop with the result of ``work``, or None if nothing was changed, once that is
+        known.
         """
         ...
 
@@ -171,7 +166,7 @@ class Engine(Protocol):
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """A callback of a task whose error its caller gets, if it still waits: asyncio is not to report it as well."""
+    """A done callback that keeps asyncio from logging an error that the task's caller receives."""
     if not task.cancelled():
         task.exception()
 
@@ -185,7 +180,7 @@ def remaining(deadline: float) -> float:
 
 
 class CompiledQuery:
-    """A statement as text for one driver, with the order of its values. ``is_hot``: as the query declares."""
+    """A statement as text for one driver, with the order of its values; ``is_hot`` as the query declares."""
 
     __slots__ = ("_constants", "_names", "is_hot", "text")
 
@@ -197,13 +192,13 @@ class CompiledQuery:
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
     def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The values in the order of the text, those that the query itself holds among them."""
+        """The values in the order of the text, with the constants of the query."""
         constants = self._constants
         return tuple([given[name] if name in given else constants[name] for name in self._names])
 
 
 class CompiledQueries(dict[Query, CompiledQuery]):
-    """The statements of one dialect, each compiled when it is first asked for."""
+    """The statements of one dialect, compiled at first use."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__()
@@ -218,7 +213,7 @@ _compiled: dict[type[Dialect], CompiledQueries] = {}
 
 
 def first(connection: Connection, query: Query, /, **values: Any) -> Row | None:
-    """The first row that a statement gives; None if it gives none."""
+    """The first row of a statement, or None."""
     rows = every(connection, query, **values)
     return rows[0] if rows else None
 
@@ -249,7 +244,7 @@ def first_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Row 
 
 
 def all_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-    """All rows that a text gives, which is written for the engine."""
+    """All rows of a statement written for the engine."""
     if connection.dialect.name == "sqlite":
         rows: Sequence[Row] = _driver(connection).execute(text, values).fetchall()
         return rows
@@ -257,7 +252,7 @@ def all_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Sequen
 
 
 def _on_postgres(connection: Connection, text: str, values: tuple[Any, ...]) -> tuple[Sequence[Row], int]:
-    """The connection is an asynchronous one; the function that writes runs in a greenlet, which may wait for it."""
+    """Waits for the asynchronous connection: writes run in a greenlet."""
     done: tuple[Sequence[Row], int] = await_only(connection.connection.driver_connection.run(text, values))  # type: ignore[union-attr]
     return done
 
@@ -286,16 +281,16 @@ def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Deletes the first rows of ``chosen``, a select of primary keys. Rows that another transaction holds are left to
-    it, so that no two wait for each other."""
+    """Deletes the first rows of ``chosen``, a select of primary keys; skips rows that another transaction has
+    locked."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Inserts a row unless a unique column is taken: then None, else the row's integer key (0 where it has none).
+    """Inserts a row and returns its integer key (0 if it has none), or None if a unique column is taken.
 
-    On PostgreSQL it waits for another transaction that inserts the same row, and then knows whether that one held.
+    On PostgreSQL it waits for another transaction that inserts the same row.
     """
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
@@ -315,7 +310,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Inserts the rows of which no unique column is taken, in a few statements; these columns of those that it has
-    inserted, in any order. It waits for others as ``insert_if_new`` does, row by row in the order given."""
+    """Inserts the rows whose unique columns are free, in a few statements, and returns ``returning`` of them in any
+    order. Waits for other transactions row by row, in the order given."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

@@ -1,4 +1,4 @@
-"""This host's slots for a store, which are found by what the store reports of itself."""
+"""HostSlots: the slots of this host for one store."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _BETWEEN_RENAMES: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class StoreIdentity:
-    """Which store it is, and the random name that its processes find their run folder by."""
+    """The id of a store, and the random name of its run folder."""
 
     store_id: str
     run_name: str
 
 
 class HostSlots:
-    """Opens ``<run folder>/<store id>.slots`` when it is first needed, and again when another file has come there.
+    """Opens ``<run folder>/<store id>.slots`` at first use, and again when the file was replaced.
 
-    ``read`` asks the store for its identity, by a deadline; ``rename`` has it take another run name if it has this one
-    still, and returns what it has then. The folder is made and checked by ``tenantry.cache.slots``.
+    ``read`` reads the identity of the store; ``rename`` replaces its run name if that is still the given one.
+    ``tenantry.cache.slots`` makes and checks the folder.
     """
 
     def __init__(
@@ -64,17 +64,17 @@ class HostSlots:
 
     @property
     def settling(self) -> float:
-        """Seconds for which a write that was committed still waits in ``wait_until_visible``; 0.0 if none does."""
+        """Seconds for which committed writes still wait in ``wait_until_visible``."""
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """The identity of the store, as far as is known, and its slots. Raises StoreUnavailable: then nobody may write,
-        for the caches of this host would not see it."""
+        """The last known identity of the store, and its slots. Raises StoreUnavailable: a write that the caches of
+        this host cannot see is refused."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """The slots of this store, of the file that is at the path now. Where another user has taken the path of the
-        run folder, the store gets another name and the identity given back has it. Raises StoreUnavailable."""
+        """The slots in the file that is now at the path. If another user has taken the run folder, the store is
+        renamed, and the returned identity has the new name. Raises StoreUnavailable."""
         try:
             return identity, self._open(identity)
         except FolderTaken as taken:
@@ -101,18 +101,17 @@ class HostSlots:
             return slots
 
     def raise_longest_lease(self, seconds: float) -> None:
-        """A process may use what it has cached for so many seconds, as the store has recorded."""
+        """Notes a lease (seconds) that the store has recorded."""
         self._longest_lease = max(self._longest_lease, seconds)
 
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Ends when no process of this host can use an answer that is older than the write with these handles, which
-        was committed just now: mostly at once.
+        """Returns, mostly at once, when no process of this host can use an answer older than the write that was just
+        committed.
 
-        If the file of slots is another than the one that the write was ``announced_in``, it is announced there now. If
-        the file is younger than the longest lease, a process may still read the slots of one before it, and has to ask
-        the store when its lease has run out.
+        If the file of slots was replaced since ``announced_in``, the write is announced in the new one. If the file is
+        younger than the longest lease, a process may still read the previous file, until its lease runs out.
         """
         try:
             slots = self._open(identity)
@@ -132,19 +131,18 @@ class HostSlots:
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Another database may have come to the URL: the next write asks for its identity. The slots stay mapped."""
+        """Makes the next write read the identity: another database may be at the URL. The slots stay mapped."""
         self._known = None
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Gives the store another random run name if it has this one still: of many who want that, one does it."""
+    """Gives the store a new random run name if it still has this one; of many callers one does it."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 
 
 def raise_lease(connection: Connection, seconds: float) -> float:
-    """Records that a process may use what it has cached for so long, unless one could already; what was recorded
-    before, in seconds. 0.0: no lease was ever given."""
+    """Records the lease unless a longer one is recorded; returns the previous one in seconds, 0.0 for none."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:

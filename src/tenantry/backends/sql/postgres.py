@@ -1,10 +1,7 @@
-"""PostgreSQL through psycopg: reads on open connections below its cursors, those of one tick together; writes through
-SQLAlchemy Core.
+"""PostgreSQL through psycopg, also behind a pooler: reads of one tick share a statement on open connections; writes go
+through SQLAlchemy Core.
 
-It works through a pooler as well (tenantry/database/postgres.py).
-
-Connections belong to an event loop, so each loop that uses the store has its own few. They are closed by ``aclose``, or
-by the loop itself when it ends (tenantry/aio/loop_local.py).
+Each event loop has its connections, which ``aclose`` or the end of the loop closes (tenantry/aio/loop_local.py).
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from tenantry.aio import LoopLocal
 from tenantry.backends.batching import TickBatcher
 from tenantry.backends.sql.engine import (
     CompiledQueries,
-    Engine,
+    StoreEngine,
     connection_lost,
     mark_retrieved,
     outdated,
@@ -56,9 +53,8 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 """What engine.py can explain; a TimeoutError is an OSError."""
 
 
-class PostgresEngine(Engine):
-    """The Engine of a PostgreSQL database. ``before_close`` is awaited where an event loop ends, before its connections
-    are closed; not by ``aclose``."""
+class PostgresEngine(StoreEngine):
+    """PostgreSQL. ``before_close`` is awaited when an event loop ends, not by ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -112,7 +108,7 @@ class _Transaction:
         self.committing = False
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """What ``work`` gives, committed. Raises as ``Engine.write`` does."""
+        """What ``work`` gives, committed. Raises as ``StoreEngine.write`` does."""
         try:
             try:
                 return await self._attempt(work)
@@ -147,8 +143,6 @@ class _Transaction:
 
 
 class _PostgresConnections:
-    """The connections of one event loop: an engine for writes, readers for reads."""
-
     def __init__(self, server: PostgresServer, queries: CompiledQueries) -> None:
         self.readers = ReadConnections(server)
         self.batcher = PostgresBatcher(self.readers, queries[LOOK_UP].text, queries[LOOK_UP_MANY].text)
@@ -174,8 +168,7 @@ class _PostgresConnections:
 
 
 class ReadConnections:
-    """The connections of one event loop that do the reads, one for each and at most four at a time; the one used last
-    is lent first."""
+    """The read connections of one event loop, at most four; the most recently used is lent first."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
@@ -219,13 +212,13 @@ class ReadConnections:
             self._idle.pop().terminate()
 
     def end(self) -> None:
-        """Closes those that are idle now, and each other one when its read is done."""
+        """Closes idle connections now and busy ones when their read finishes."""
         self._ended = True
         self.close()
 
 
 class PostgresBatcher:
-    """Look-ups of one tick of a loop, in one statement: LOOK_UP_MANY, or LOOK_UP for one alone."""
+    """Combines the look-ups of one tick in a statement."""
 
     def __init__(self, readers: ReadConnections, one: str, many: str) -> None:
         self._readers = readers

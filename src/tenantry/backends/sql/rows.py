@@ -1,4 +1,4 @@
-"""Rows to records and back. A row is any sequence of values: of sqlite3, of psycopg or of SQLAlchemy Core."""
+"""Rows to records and back. A row is a sequence of values from sqlite3, psycopg or SQLAlchemy Core."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def environment(row: Row) -> Environment:
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
-    """What ``token`` opens, by a row of LOOK_UP: the time, the generation, and the columns of ``stored_group``.
+    """The result for ``token`` by a row of LOOK_UP: the time, the generation, and the columns of ``stored_group``.
 
-    ``StoredGroup.read`` says the same; this is the path of a miss, and makes nothing that it does not return.
+    Equals ``StoredGroup.read``, but makes only the returned objects: this is the path of a cache miss.
     """
     generation: int = row[1]
     if row[2] is None:
@@ -145,7 +145,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """Of CHANGES, which gives one row at least: without a change the columns of one are null."""
+    """Rows of CHANGES; without a change there is one row whose columns of a change are null."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -161,14 +161,14 @@ def changes(rows: Sequence[Row], now: datetime) -> Changes:
 
 
 def identity(row: Row) -> tuple[StoreIdentity, float]:
-    """Of IDENTITY: which store it is, and the longest lease that anybody asked for, in seconds."""
+    """A row of IDENTITY: the identity, and the longest lease in seconds."""
     store_id, run_name, longest_lease = row
     return StoreIdentity(store_id, run_name), longest_lease / 1e6
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """By a row of AUDIT. One with a value that no program of ours writes is an entry whose seal fits nowhere: it can be
-    listed, and the check of the chain names it."""
+    """An audit entry. One with values that our programs never write gets a seal that fits nowhere: it can be listed,
+    and the check of the chain reports it."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)
@@ -184,7 +184,7 @@ def audit_entry(row: Row) -> AuditEntry:
 
 
 def audit_columns(entry: AuditEntry) -> dict[str, Any]:
-    """The columns of an entry but its number and its seal, as Core takes them."""
+    """The columns of an entry without its number and seal, for Core."""
     return {
         "at": to_micros(entry.at),
         "author": entry.author.name,

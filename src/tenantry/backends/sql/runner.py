@@ -1,5 +1,4 @@
-"""Runner: runs reads and writes on an engine, each by its deadline; a write that concerns caches is
-announced in the slots of this host before it and after it."""
+"""Runner: runs reads and writes with deadlines, and announces writes in the slots of this host."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from tenantry.backends.audit.chain import ChainKeys
 from tenantry.backends.audit.details import ChangeListeners
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import StoreReplaced, WriteContext, WriteResult
-from tenantry.backends.sql.engine import Engine, mark_retrieved
+from tenantry.backends.sql.engine import StoreEngine, mark_retrieved
 from tenantry.backends.sql.host_slots import HostSlots, StoreIdentity, raise_lease, rename
 from tenantry.backends.sql.queries import IDENTITY, Query
 from tenantry.backends.sql.rows import Row
@@ -42,9 +41,8 @@ class Write(Protocol[T_co]):
 
 
 class Runner:
-    """One database, the seconds that its callers wait (``timeout``), the listeners to its writes, and the keys that
-    seal what they add to the audit trail. ``before_close`` may still write: it is awaited where an event loop ends and
-    takes its connections with it."""
+    """One database. ``timeout``: the seconds that callers wait. ``keys`` seal audit entries. ``before_close`` is
+    awaited when an event loop ends, before its connections close; it may write."""
 
     def __init__(
         self,
@@ -62,7 +60,7 @@ class Runner:
         self._keys = keys
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unconfirmed: deque[ExitStack] = deque(maxlen=_UNCONFIRMED)
-        self._engine: Engine
+        self._engine: StoreEngine
         if isinstance(address, SQLiteFile):
             self._engine = SQLiteEngine(address)
         else:
@@ -72,12 +70,12 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """The moment until which a call that begins now may wait: a little before its caller's timeout, so that
-        the answer is not late itself. ``at_least``: seconds for what takes long and no request waits for."""
+        """The deadline of a call that begins now, a little before the timeout of its caller. ``at_least``: seconds
+        for long work that no request waits for."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
-        """All rows of a query. Raises as ``Engine.read`` does."""
+        """All rows of a query. Raises as ``StoreEngine.read`` does."""
         return self._engine.read(query, values, deadline)
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
@@ -97,8 +95,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Opens this host's slots for a reader. ``lease``: it will use what it caches for so many seconds, which the
-        store has not recorded yet. Raises StoreUnavailable: without the slots nothing that is read may be cached."""
+        """Opens the slots of this host for a reader. ``lease``: seconds that the store has not recorded yet. Raises
+        StoreUnavailable: without slots nothing may be cached."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -119,13 +117,12 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """One transaction on the group or the data source with these handles. Their slots say "write in progress" from
-        before the transaction until after the commit; then the listeners are called, and then the caller has its
-        answer."""
+        """Runs one transaction on the group or data source with these handles. Their slots show a write in progress
+        until after the commit; then the listeners are called."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
-        """A write goes on when its caller is cancelled: only its real end ends what was announced."""
+        """A cancelled caller does not stop the write: only its real end ends the announcement."""
         task = asyncio.create_task(writing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -172,7 +169,7 @@ class Runner:
             self.listeners.notify(each.handle, each.generation)
 
     async def aclose(self) -> None:
-        """Gives back the connections. The next call makes new ones, and asks which store is there."""
+        """Closes the connections. The next call opens new ones and reads the identity again."""
         self.host_slots.forget()
         await self._engine.aclose()
 

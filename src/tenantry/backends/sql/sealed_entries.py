@@ -1,7 +1,7 @@
-"""Adds entries to the audit trail, each with its seal where the writer has the keys (tenantry/backends/audit/chain.py).
+"""Adds sealed entries to the audit trail (tenantry/backends/audit/chain.py).
 
-The chain ends in the row of the generation, which every writer locks before it draws a number: one seal after the other
-is made, in the order of the numbers. A transaction adds all its entries at once, in two statements on PostgreSQL.
+The head of the chain is in the row of the generation. Every writer locks it before it draws a number, so seals are made
+in the order of the numbers. A transaction adds all its entries at once.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Adds them with their seals, in this order. The last thing in a transaction.
+    """Adds the entries with their seals, in order. Last in a transaction.
 
-    ``head``: number and MAC of the head, and LAST or NUMBERS_THERE, of a transaction that has locked the generation.
+    ``head``: number and MAC of the head, and LAST or NUMBERS_THERE, if the transaction has locked the generation.
     """
     there = connection.dialect.name == "postgresql"
     if head is None:
@@ -104,7 +104,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: the newest first, and one more than a seal covers where there are too many."""
+    """``unsealed``: newest first, with one entry too many if a seal cannot cover them all."""
     after = head[0]
     if len(unsealed) > MOST_COVERED:
         after, unsealed = unsealed[0][0], ()

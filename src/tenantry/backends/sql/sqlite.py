@@ -1,9 +1,7 @@
-"""SQLite: reads directly in the event loop, writes on one thread of their own.
+"""SQLite: reads run in the event loop, writes on one thread.
 
-A point read takes less time than the hop to another thread would. A write waits for the disk, so all writes go to one
-thread with one connection, which is also the order in which SQLite would take them. What a write costs is the wait at
-its commit: so the writes that have queued up meanwhile are done in one transaction, each within a savepoint of its own,
-and share one commit (docs/decisions/0012-group-commit.md).
+A point read takes less time than a hop to another thread. Writes wait for the disk, so queued writes share a
+transaction, each within a savepoint, and one commit (docs/decisions/0012-group-commit.md).
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from tenantry.backends.sql.engine import CompiledQueries, Engine, is_locked, remaining, unavailable
+from tenantry.backends.sql.engine import CompiledQueries, StoreEngine, is_locked, remaining, unavailable
 from tenantry.backends.sql.queries import LOOK_UP, Query
 from tenantry.backends.sql.rows import Row, dump_json
 from tenantry.database import RUN_MIGRATE, FileIdentity, SQLiteFile
@@ -45,8 +43,8 @@ _COMMIT_SLACK_SECONDS = 0.25
 """How much longer than its deadline a write is waited for that has its lock and is at work."""
 
 
-class SQLiteEngine(Engine):
-    """The Engine of an SQLite file. May be used from several event loops and threads."""
+class SQLiteEngine(StoreEngine):
+    """The StoreEngine of an SQLite file, for several event loops and threads."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -73,8 +71,8 @@ class SQLiteEngine(Engine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """For the two reads that come in crowds (docs/decisions/0021-fast-reads.md). None if SQLite would not: then
-        ``_fetch`` handles it."""
+        """Runs a hot read at once (docs/decisions/0021-fast-reads.md). None if SQLite would wait: then ``_fetch``
+        handles it."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -107,7 +105,7 @@ class SQLiteEngine(Engine):
             reader.connection.close()
 
     def _read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-        """To be called with the lock held and the identity of the file checked."""
+        """Needs the lock, and the checked identity of the file."""
         return (self._reader or self._open()).execute(text, values).fetchall()
 
     def _open(self) -> sqlite3.Cursor:
@@ -176,7 +174,7 @@ class _Job:
 
 
 class SQLiteWriter:
-    """A thread that writes, and its one connection, which is made at the first write."""
+    """The writing thread and its connection, opened at the first write."""
 
     def __init__(self, file: SQLiteFile, identity: FileIdentity) -> None:
         self._file = file
@@ -189,7 +187,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """Has ``work`` done in the thread. The future fails with what it raises, and with StoreUnavailable."""
+        """Queues ``work``. The future fails with its error, and with StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)
@@ -219,7 +217,7 @@ class SQLiteWriter:
                         job.fail(error)
 
     def _commit_in_time(self, jobs: list[_Job]) -> None:
-        """Commits those that still wait; while another program holds the lock of the file, until their deadlines."""
+        """Commits the waiting writes; while another program locks the file, until their deadlines."""
         waiting = [job for job in jobs if job.future.set_running_or_notify_cancel()]
         while waiting:
             late = [job for job in waiting if remaining(job.deadline) * 1000 <= 1]
@@ -228,7 +226,7 @@ class SQLiteWriter:
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """One transaction for all of them; those that it could not begin with but that still have time for another."""
+        """Runs one transaction; returns the writes that it could not begin with and that have time left."""
         if not jobs:
             return []
         try:
@@ -303,7 +301,7 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """Does one write. What it refuses is undone alone; an error of the database ends the transaction of all."""
+    """Runs one write. A refused write is undone alone; an error of the database ends the transaction of all."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()
     try:

@@ -40,16 +40,14 @@ cache of the file when somebody has written to it; to put them together takes 15
 
 
 class SQLStore(WrittenBackend):
-    """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``.
+    """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for
+    several event loops. Raises InvalidSettings for an unusable URL. Does no I/O; ``tenantry migrate`` makes the tables.
 
-    ``deadline`` is the number of seconds within which each call returns or raises StoreUnavailable; it counts from the
-    call, so it covers queue, lock and connection. ``run_dir`` is the folder that the processes of this host share
-    (None: as ``tenantry.cache.slots`` finds it); a store that cannot use it does not write. ``clock`` gives the time of
-    day in UTC; None means the database's own, and for SQLite this host's. ``keys``, SigningKeys, seal what the store
-    adds to the audit trail; an entry without a seal is covered by the next one. Making a store does no I/O; the
-    tables are made by ``tenantry migrate``. What groups use in this process is added to the store every
-    ``usage_seconds`` (None: it is not kept). It may be used from several event loops; ``aclose`` closes it.
-    Raises InvalidSettings when the URL cannot be used.
+    ``deadline``: seconds within which each call returns or raises StoreUnavailable, with the waits for queue, lock and
+    connection. ``run_dir``: the folder that the processes of this host share (None: see ``tenantry.cache.slots``);
+    without a usable one the store does not write. ``clock``: the time of day in UTC (None: the database's; for SQLite
+    this host's). ``keys``, SigningKeys, seal new audit entries. ``usage_seconds``: how often the usage of groups is
+    stored (None: never).
     """
 
     def __init__(
@@ -108,7 +106,7 @@ class SQLStore(WrittenBackend):
             await self.usage_recorder.flush()
 
     async def ready(self) -> None:
-        """Raises MigrationNeeded when programs of this version may not use the tables, else StoreUnavailable."""
+        """Raises MigrationNeeded if this version cannot use the tables, else StoreUnavailable."""
         deadline = self._runner.deadline()
         found = ", ".join(row[0] for row in await self._runner.read(queries.REVISION, deadline)) or "none"
         if found == HEAD:
@@ -121,17 +119,17 @@ class SQLStore(WrittenBackend):
             raise MigrationNeeded(f"the {self.label} is at revision {found}, this version needs {HEAD}: {RUN_MIGRATE}")
 
     async def aclose(self) -> None:
-        """Adds what was used, and closes the connections. The store can be used again: it opens new ones."""
+        """Stores pending usage and closes the connections; later calls open new ones."""
         await self._flush_usage()
         await self._runner.aclose()
 
 
 async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:
-    """All that were committed before the call, of the last LISTED_CHANGES: up to the generation at the first page; then
-    the identity of the store and the longest lease (seconds) that anybody has asked it for, as of the last page.
+    """All changes committed before the call, at most the last LISTED_CHANGES; the identity of the store; and the
+    longest lease (seconds).
 
-    No page of an unbroken list misses what a later one would show, for generations are committed in their order.
-    Raises StoreUnavailable, MigrationNeeded.
+    Generations are committed in order, so no page of an unbroken list misses a change. Raises StoreUnavailable,
+    MigrationNeeded.
     """
     deadline = runner.deadline()
     first, identity, lease = await _page(runner, clock, -1 if since is None else since, deadline)

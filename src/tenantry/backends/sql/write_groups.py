@@ -1,9 +1,7 @@
-"""The writes of groups: each one function on a Core connection, the same for SQLite and PostgreSQL. The caller has
-begun the transaction and commits it when the function returns.
+"""The writes of groups, as functions on a Core connection; the caller begins and commits the transaction.
 
-An Idempotency-Key is claimed before the write and answered after it, in the write's own transaction. The claim comes
-first so that of two writers with one key the second waits at the claim, not at the group: it then finds the response of
-the first and gives it again, and nothing is rotated twice.
+An Idempotency-Key is claimed before the write and answered after it, in the same transaction: of two writers with one
+key the second waits at the claim and replays the response of the first.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ def get_or_create(
 ) -> Issued:
     """Raises UnknownEnvironment, AlreadyExists (the handle), IdempotencyKeyReused, IdempotencySuperseded.
 
-    No change: nobody can have cached anything of a group that was not there.
+    Not a change: no cache can hold a group that did not exist.
     """
     now = context.now(connection)
     issued = _answered_once(
@@ -122,8 +120,7 @@ def update(
     *,
     handle: bytes,
 ) -> WriteResult[Issued]:
-    """Raises UnknownGroup, GroupChanged, StoreReplaced, and HandleChanged when the group is not the one with this
-    handle any more."""
+    """Raises UnknownGroup, GroupChanged, StoreReplaced; HandleChanged if the group has another handle now."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     stored.require(expected)
     changed = stored.updated(changes)
@@ -210,8 +207,7 @@ _ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previo
 def _save(
     connection: Connection, statement: Update, stored: StoredGroup, values: dict[str, Any], now: datetime
 ) -> None:
-    """Writes a changed group. Its row is locked (FOR UPDATE, or SQLite's one context), so nothing came between; the
-    revision in the WHERE clause makes that certain instead of assumed."""
+    """Writes a changed group. Its row is locked; the revision in the WHERE clause proves it."""
     team_id, at = stored.group.team_id, to_micros(now)
     if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
         raise StoreUnavailable("the group was changed by another context at the same moment: try again")
@@ -227,7 +223,7 @@ def _answered_once(
     now: datetime,
     write: Callable[[], Issued],
 ) -> Issued:
-    """What ``write`` gives, or what it gave when this key was first used within 24 hours."""
+    """The result of ``write``, or the stored one if the key was used within 24 hours."""
     if once is None:
         return write()
     connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))

@@ -1,7 +1,7 @@
-"""Many writes of groups in one transaction: as those of ``write_groups``, with a few statements for all of them.
+"""Batches of writes to groups, with a few statements for each batch.
 
-No write can undo another: their writer has checked what the database would refuse, and what has become of their groups
-meanwhile is looked at before any is written.
+No write undoes another: the caller has checked the limits, and the state of each group is checked before any is
+written.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tenantry.groups import Environment, GroupCreation, GroupUpdate, GroupWrite,
 def write_many(
     connection: Connection, context: WriteContext, environment: Environment, writes: Sequence[GroupWrite]
 ) -> WriteResult[list[Issued | None]]:
-    """None for each that is not as its writer expects it. Raises UnknownEnvironment, StoreReplaced."""
+    """None for each write whose group is not as expected. Raises UnknownEnvironment, StoreReplaced."""
     now = context.now(connection)
     updates = [each for each in writes if isinstance(each, GroupUpdate)]
     found = _locked(connection, environment, [each.provided_id for each in updates])
@@ -57,7 +57,6 @@ def write_many(
 
 
 def _locked(connection: Connection, environment: Environment, provided_ids: Sequence[str]) -> dict[str, StoredGroup]:
-    """Those of these groups that there are, which nobody else can write to until the commit."""
     if not provided_ids:
         return {}
     wanted = rows.dump_json(provided_ids)
@@ -74,7 +73,7 @@ def _updated(stored: StoredGroup, update: GroupUpdate) -> StoredGroup | None:
 
 
 def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime) -> None:
-    """Their rows are locked, as with ``write_groups``, and the revision in the WHERE clause makes certain of it."""
+    """The rows are locked; the revision in the WHERE clause proves it."""
     if not changed:
         return
     values = [
@@ -93,7 +92,7 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
 def _create(
     connection: Connection, environment: Environment, creations: Mapping[str, GroupCreation], now: datetime
 ) -> Iterable[Issued]:
-    """Those that were created, without those whose id or handle somebody else has taken at this moment."""
+    """The created groups; those whose id or handle another writer has taken are left out."""
     if not creations:
         return
     # In the order of their ids, so that no two writers wait for each other.

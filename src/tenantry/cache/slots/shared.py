@@ -41,11 +41,8 @@ _TOUCH_INTERVAL: Final = 3_600.0
 
 
 class SharedSlots(SlotTable):
-    """``<run folder>/<store id>.slots``. Open it with ``SharedSlots.open`` in each process, or before a fork.
-
-    The file may be replaced or deleted. Processes that mapped it still share it, later ones share another: check
-    ``is_current`` or continue with ``renewed()``.
-    """
+    """``<run folder>/<store id>.slots``, opened with ``SharedSlots.open``. The file may be replaced or deleted, which
+    separates old and new processes: check ``is_current`` or continue with ``renewed()``."""
 
     __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 
@@ -104,10 +101,8 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Itself while current, else the file at the path. Raises StoreUnavailable.
-
-        First every slot of a replaced file gets a write in progress, so that processes that still use it cache nothing.
-        """
+        """Itself while current, else the file at the path; processes that still use the old file then cache nothing.
+        Raises StoreUnavailable."""
         if self.is_current():
             return self
         self.retire()

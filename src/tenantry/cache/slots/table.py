@@ -64,8 +64,7 @@ class SlotTable:
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End a crashed writer's write in progress, if the slot still has ``version``. A slow writer loses nothing: it
-        stores its own version after its commit."""
+        """End a crashed writer's write in progress, if the slot still has ``version``. A slow writer loses nothing."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()

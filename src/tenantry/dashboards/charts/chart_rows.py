@@ -1,7 +1,7 @@
-"""ChartRows: the rows of a line chart, or those of them that its plot shows.
+"""ChartRows: the rows of a line chart that its plot shows.
 
-A query within the limits of its source is asked for all its rows, so that one answer serves every width and every panel
-with that query. The rows of a larger one are read as a stream and reduced.
+A query within the limits is fetched whole, so one answer serves every width; a larger one is reduced as its rows are
+read.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """The line charts of a program. It remembers which query gave a group too many rows, to stream that one at once the
-    next time."""
+    """Line charts of a program. Remembers which queries were too large, to stream them at once."""
 
     def __init__(self, sources: DataSources) -> None:
         self._sources = sources
@@ -68,7 +67,6 @@ class ChartRows:
                 raise type(error)(f"{error.message}; {why.message}") from None
 
     async def _reduced(self, result: Result, plot: Plot) -> Result | None:
-        """``reduce_rows``, in a thread, once for each plot while the result is in a cache."""
         known = self._reductions.setdefault(result, {})
         if plot not in known:
             made = await asyncio.to_thread(reduce_rows, result, plot)
@@ -80,7 +78,7 @@ class ChartRows:
 
 
 class _NotReducible(TooManyRows):
-    """The rows have another order than the axis, or values that have no position on it."""
+    """The rows are not ordered by the axis, or have no positions on it."""
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:

@@ -1,8 +1,7 @@
-"""M4: the rows of a line chart that its pixels can show (Jugel et al., VLDB 2014).
+"""M4: reduce the rows of a line chart to those that its pixels show (Jugel et al., VLDB 2014).
 
-Of each column of pixels the first row, the last, and those with the least and the greatest value are kept: a line
-through them covers the same pixels. There are two columns for each device pixel, since a line has soft edges. No value
-is averaged: each kept row is one of the query's.
+Each column of pixels keeps its first and last row, and those with the least and the greatest value, which cover the
+same pixels. A device pixel has two columns, since lines have soft edges. No value is averaged.
 """
 
 from __future__ import annotations
@@ -39,19 +38,14 @@ class Plot:
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """The rows that the plot shows, in their order. ``by`` is a number, a date or a time, also as ISO 8601 text.
-
-    None if the rows cannot be reduced: there are few, a column is missing, or a line is not in the order of ``by``.
-    """
+    """The rows that the plot shows; None if there are few, a column is missing, or a line is not ordered by ``by``: a
+    number, a date, a time or ISO 8601 text."""
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """The rows that ``reduce_rows`` may need of the first rows of a query; None if they cannot be reduced.
-
-    The columns have the width of a power of two and are at least as many as those of the plot. As the axis grows,
-    columns merge in pairs, so the kept rows and the rows that follow can be thinned again.
-    """
+    """The rows of the beginning of a query that ``reduce_rows`` may need; None if they cannot be reduced. The result
+    and further rows can be thinned again: columns have the width of a power of two, and merge as the axis grows."""
     return _reduced(result, plot, _nested_columns)
 
 

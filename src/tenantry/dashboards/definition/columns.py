@@ -1,4 +1,4 @@
-"""The columns of its query that a panel names: how the file writes them, and which leave the server."""
+"""The columns of its query that a panel names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Named(ValueKind):
             return {"name": self.name.read(node, source)}
         if len(node.value) != 1:
             fix = "write - name: percent, or - name: {format: percent, title: …}, one for each"
-            raise refuse(source, node, "this is one name and what is said of it", fix)
+            raise refuse(source, node, "this must be one name with its options", fix)
         ((name, value),) = node.value.items()
         found = {"name": self.name.read(YamlNode(name, node.keys[name]), source)}
         return found if value.value is None else found | self.about.read(value, source)
@@ -58,18 +58,17 @@ SORT: Final = "sort"
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """The columns named in ``nodes``, the values of a panel read by ``keys``."""
+    """The columns named in ``nodes``, values read by ``keys``."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
 
 
 def _named(key: Key, node: YamlNode) -> Iterator[tuple[str, int]]:
-    """With their offsets."""
-    if key.name == "click" and isinstance(node.value, dict):  # each control takes the column of its own name
+    if key.name == "click" and isinstance(node.value, dict):  # each control takes the column of the same name
         for each in (node.value[name] for name in ("filter", "with") if name in node.value):
             yield from _names(_COLUMNS, each)
-    elif key.name == SORT and isinstance(key.kind, TemplateText):  # that of a table; the marks of a chart have words
+    elif key.name == SORT and isinstance(key.kind, TemplateText):  # of a table; for the marks of a chart it is a word
         yield from ((name.removeprefix("-"), offset) for name, offset in _names(ColumnName(), node))
     else:
         yield from _names(key.kind, node)
@@ -95,8 +94,8 @@ Columns: TypeAlias = frozenset[str] | None
 
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
-    """The columns that the panel names, except in ``sort``, including those of its Vega-Lite specification; None for
-    all. Raises MissingVariable and UnbindableValue for a variable in a name."""
+    """The columns that the panel names, except in ``sort``; None for all. Raises MissingVariable and
+    UnbindableValue."""
     if panel.all_columns:
         return None
     written = panel.named.substitute(variables)
@@ -107,6 +106,6 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """The columns of a key figure's small line: its measure, and the first other column as the axis."""
+    """The columns of a key figure's small line: its measure, and the first other one."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

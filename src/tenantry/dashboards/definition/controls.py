@@ -51,8 +51,6 @@ _PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "propert
 
 
 class _Given:
-    """Any value; the declared parameter reads it."""
-
     def read(self, node: YamlNode, source: Source) -> Any:
         return node.plain()
 
@@ -61,8 +59,6 @@ class _Given:
 
 
 class _Choices:
-    """A list of values, a mapping of values to labels, or ``{query: NAME}``."""
-
     def read(self, node: YamlNode, source: Source) -> Any:
         return node.plain()
 
@@ -73,17 +69,17 @@ class _Choices:
 
 _GIVEN: Final = _Given()
 _SHARED: Final = (
-    Key("label", TemplateText(100), "what a viewer reads; else the name"),
+    Key("label", TemplateText(100), "the label for viewers; default: the name"),
     Key("description", TemplateText(500), "a sentence about it"),
-    Key("default", _GIVEN, "what counts until a viewer chooses; {property: region} takes the group's own"),
-    Key("required", Flag(), "whether a viewer must choose something before anything is asked"),
+    Key("default", _GIVEN, "the value until a viewer chooses; {property: region} takes the group's"),
+    Key("required", Flag(), "whether a viewer must choose before the queries run"),
 )
 KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
     {
         "range": (
-            Key("range", _GIVEN, "from a day to a day; the value is the default, as last-30-days"),
+            Key("range", _GIVEN, "a range of days; the value is the default, as last-30-days"),
             *_SHARED,
-            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "names of ranges that stand beside it"),
+            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "ranges offered next to it"),
             Key("min", _GIVEN, "the first day"),
             Key("max", _GIVEN, "the last day"),
         ),
@@ -114,9 +110,9 @@ _TYPES: Final = {"range": "date range", "text": "text", "number": "decimal", "da
 def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
     """The controls by name, in order. Raises TemplateError at the first mistake."""
     if not isinstance(node.value, dict):
-        raise refuse(source, node, "controls is a mapping", _EXAMPLE)
+        raise refuse(source, node, "controls must be a mapping", _EXAMPLE)
     if len(node.value) > MAX_CONTROLS:
-        raise refuse(source, node, f"these are more than {MAX_CONTROLS} controls", "take some out")
+        raise refuse(source, node, f"there are more than {MAX_CONTROLS} controls", "remove some")
     controls: dict[str, Control] = {}
     for name, each in node.value.items():
         CONTROL_NAME.read(YamlNode(name, node.keys[name]), source)
@@ -127,7 +123,7 @@ def read_controls(node: YamlNode, source: Source) -> Mapping[str, Control]:
 def _read_control(name: str, offset: int, node: YamlNode, source: Source) -> Control:
     kinds = [kind for kind in CONTROL_KINDS if isinstance(node.value, dict) and kind in node.value]
     if len(kinds) != 1:
-        problem = f"the control {name} is {' and '.join(kinds)} at once" if kinds else f"what is the control {name}?"
+        problem = f"the control {name} is {' and '.join(kinds)} at once" if kinds else f"the control {name} has no kind"
         raise source.error(offset, problem, f"give it one of {', '.join(CONTROL_KINDS)}; {_EXAMPLE}")
     kind = kinds[0]
     nodes = mapping(node, source, f"a control with {kind}", [key.name for key in KEYS[kind]])
@@ -162,7 +158,7 @@ def _check_range(name: str, node: YamlNode, source: Source) -> None:
     try:
         parse_relative(name)
     except ValueError:
-        raise refuse(source, node, "this is no relative range", f"one of: {', '.join(RELATIVE_FORMS)}") from None
+        raise refuse(source, node, "this is not a relative range", f"one of: {', '.join(RELATIVE_FORMS)}") from None
 
 
 def controls_schema() -> Schema:
@@ -190,7 +186,7 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
 
 
 def sent_value(value: Any) -> Any:
-    """A typed value as a viewer would send it; a range has both ends and includes the last day."""
+    """A typed value as a viewer would send it; ranges include the last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}
@@ -202,11 +198,8 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """The template with the controls' defaults for the parameters that it declares itself; their types and limits stay.
-    So every panel matches the controls on the page.
-
-    Raises TemplateError, at the control, for a type or a default that does not fit.
-    """
+    """The template with the controls' defaults for parameters that it declares, so every panel matches the page. Raises
+    TemplateError, at the control, for a type or default that does not fit."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
     return template if changed == own else template.redeclaring(changed)
@@ -219,7 +212,7 @@ def _controlled(dashboard: DashboardFile, control: Control, declared: Parameter)
     taken = _READ_AS.get(given.type, frozenset(_T) - RANGES)
     if declared.type not in taken or (given.is_list and not declared.is_list):
         problem = f"a query declares params.{control.name} as {declared.kind}, and this control gives {given.kind}"
-        fix = f"take {control.name} out of the query's header, or declare it there as {given.kind}"
+        fix = f"remove {control.name} from the query's header, or declare it there as {given.kind}"
         raise dashboard.source.error(control.offset, problem, fix)
     required = given.required or (declared.required and given.default is None)
     return replace(declared, default=_default(dashboard, control, declared), required=required)
@@ -237,6 +230,6 @@ def _default(dashboard: DashboardFile, control: Control, declared: Parameter) ->
         value = read_value(declared, sent, moment)
     except REFUSALS:
         problem = f"a query declares params.{control.name}, and does not take the default of this control"
-        fix = f"give a default that it takes ({declared.takes}), or take {control.name} out of the query's header"
+        fix = f"give a default that it takes ({declared.takes}), or remove {control.name} from the query's header"
         raise dashboard.source.error(control.offset, problem, fix) from None
     return sent if in_zone_of_group and declared.type in INSTANTS else value

@@ -1,4 +1,4 @@
-"""Clicks that open another dashboard, and the choices that go along."""
+"""Clicks that open another dashboard."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tenantry.suggestions import did_you_mean
 def check_open(
     dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
 ) -> None:
-    """Raise TemplateError for a click that opens a missing dashboard or sets a parameter that it does not read.
-    ``settable``: the parameters that a dashboard's address may hold, by its name."""
+    """Raise TemplateError for a click that opens a missing dashboard or sets what that does not read. ``settable``:
+    parameters by dashboard."""
     for panel in dashboard.panels:
         click = panel.click
         if click is None or not click.open:
@@ -24,14 +24,13 @@ def check_open(
         known = sorted(settable(click.open))
         for name in click.values:
             if name not in known:
-                problem = f"the dashboard {click.open} has nothing that reads {name}"
+                problem = f"the dashboard {click.open} does not read {name}"
                 fix = f"{did_you_mean(name, known)}It reads: {', '.join(known) or 'nothing'}"
                 raise dashboard.source.error(click.offset, problem, fix)
 
 
 def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
-    """The controls whose choice goes along: both dashboards have them, of one kind, and the opened one accepts every
-    value."""
+    """The controls that both dashboards have, of one kind and with fitting values."""
     there = opened.controls
     return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
 
@@ -47,6 +46,5 @@ def _fits(given: Control, taken: Control) -> bool:
 
 
 def _kind(control: Control) -> tuple[str, bool]:
-    """Listed choices and those of a query are both texts."""
     parameter = control.parameter
     return ("text" if parameter.type in TEXTS else str(parameter.type), parameter.is_list)

@@ -1,7 +1,4 @@
-"""The keys of a dashboard's file: at the top, in a control, and in each kind of panel.
-
-The reader and the published JSON Schema are both made from these tables.
-"""
+"""The keys of a dashboard's file, for the reader and the published JSON Schema."""
 
 from __future__ import annotations
 
@@ -54,21 +51,21 @@ QUERY: Final = Either(
 """The ``NAME`` of a query file, or ``{sql: select …}``."""
 
 _FORMAT: Final = Key("format", OneOf(FORMATS), f"how values are written: {', '.join(FORMATS)}")
-_DIGITS: Final = Key("digits", Number(0, 6), "digits after the point")
-_UNIT: Final = Key("unit", TemplateText(30), "the unit, written beside the title")
+_DIGITS: Final = Key("digits", Number(0, 6), "digits after the decimal point")
+_UNIT: Final = Key("unit", TemplateText(30), "the unit, written next to the title")
 
 _COMMON: Final = (
-    Key("title", TemplateText(200), "what the panel is called"),
+    Key("title", TemplateText(200), "the title of the panel"),
     Key("description", TemplateText(), "a sentence below the title"),
-    Key("width", Number(1, COLUMNS), f"columns of {COLUMNS} that it takes; else an equal share of its row"),
+    Key("width", Number(1, COLUMNS), f"columns of {COLUMNS} that it takes; default: an equal share of its row"),
 )
 _FED: Final = (
     *_COMMON,
-    Key("schema", _SCHEMA_ID, "the schema whose data source is asked; else the dashboard's"),
-    Key("refresh", Duration(1, 86_400), "how often the page asks again: 30 s, 5 min"),
-    Key("cache", Duration(0, 86_400), "how old an answer may be: 0 asks the source each time"),
-    Key("show_query", Flag(), "whether a viewer may read the query's text"),
-    Key("empty", TemplateText(200), "what stands there when there are no rows"),
+    Key("schema", _SCHEMA_ID, "the schema of its data source; default: the dashboard's"),
+    Key("refresh", Duration(1, 86_400), "how often the page refreshes it: 30 s, 5 min"),
+    Key("cache", Duration(0, 86_400), "the maximum age of the rows: 0 runs the query each time"),
+    Key("show_query", Flag(), "whether viewers may read the query"),
+    Key("empty", TemplateText(200), "the text without rows"),
 )
 _CLICK: Final = Key(
     "click",
@@ -95,23 +92,25 @@ _REFERENCE: Final = Key(
             "a reference line",
             (
                 Key("value", Number(-1e15, 1e15, whole=False), "where it lies", required=True),
-                Key("label", TemplateText(60), "what it is called"),
+                Key("label", TemplateText(60), "its label"),
             ),
         ),
         lambda value: {"value": value},
     ),
     "a line across the chart: 15, or {value: 15, label: target}",
 )
-_SORT: Final = Key("sort", OneOf(("query", "largest", "smallest", "name")), "the order of the marks; else the query's")
-_LIMIT: Final = Key("limit", Number(1, 500), "marks at most; the others are summed up as one")
+_SORT: Final = Key(
+    "sort", OneOf(("query", "largest", "smallest", "name")), "the order of the marks; default: the query's"
+)
+_LIMIT: Final = Key("limit", Number(1, 500), "maximum number of marks; the others are summed up as one")
 _MEASURES: Final = Listed(ColumnName(), MAX_SERIES)
 _BY: Final = Key("by", ColumnName(), "the column of the axis: a time, a number or a category", required=True)
-_COLOR: Final = Key("color", ColumnName(), "the column that tells the series apart")
+_COLOR: Final = Key("color", ColumnName(), "the column of the series")
 _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one another; share: as parts of the whole")
 _FURTHER: Final = Key(
     "columns",
     AllOr(Listed(ColumnName(), MAX_TABLE_COLUMNS)),
-    "further columns that the page and the file get, next to those that the panel names; all: every column",
+    "further columns for the page and the file, next to those that the panel names; all: every column",
 )
 _CHART: Final = (*_FED, _QUERY, _UNIT, _FORMAT, _DIGITS, _CLICK, _FURTHER)
 
@@ -125,8 +124,8 @@ _TABLE_COLUMN: Final = Named(
                 Key("title", TemplateText(100), "its heading"),
                 _FORMAT,
                 _DIGITS,
-                Key("bar", Flag(), "a bar behind the number, as long as it is large"),
-                Key("hide", Number(1, 60), "the order in which columns go when it is narrow: 1 goes first"),
+                Key("bar", Flag(), "a bar behind the number"),
+                Key("hide", Number(1, 60), "the order in which columns are dropped on narrow screens: 1 first"),
             ),
         ),
         lambda name: {"format": name},
@@ -140,7 +139,7 @@ def _panel(kind: PanelKind, value: ValueKind, about: str, *keys: Key) -> tuple[K
 
 PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
     {
-        PanelKind.HEADING: _panel(PanelKind.HEADING, TemplateText(200), "a heading over what follows"),
+        PanelKind.HEADING: _panel(PanelKind.HEADING, TemplateText(200), "a heading for the panels below"),
         PanelKind.TEXT: _panel(PanelKind.TEXT, TemplateText(10_000), "paragraphs for people", *_COMMON),
         PanelKind.FIGURE: _panel(
             PanelKind.FIGURE,
@@ -149,7 +148,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             *_CHART,
             Key("compare", OneOf((PREVIOUS_PERIOD,)), "the change against the range just before"),
             Key("sparkline", QUERY, "a query with the same column over time, drawn as a small line"),
-            Key("better", OneOf(("higher", "lower")), "which change is good"),
+            Key("better", OneOf(("higher", "lower")), "which direction is good"),
         ),
         PanelKind.TABLE: _panel(
             PanelKind.TABLE,
@@ -163,7 +162,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
                 "the columns shown, in this order; all, or without this key: every column of the query",
             ),
             Key("page", Number(5, 500), "rows of a page"),
-            Key("sort", TemplateText(200), "the column that it is sorted by at first; -name: the largest first"),
+            Key("sort", TemplateText(200), "the column of the initial order; -name: descending"),
             _CLICK,
         ),
         PanelKind.LINE: _panel(PanelKind.LINE, _MEASURES, "the columns drawn", *_CHART, _BY, _COLOR, _REFERENCE),
@@ -181,7 +180,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             _SORT,
             _LIMIT,
             _REFERENCE,
-            Key("horizontal", Flag(), "bars that lie, with room for long names"),
+            Key("horizontal", Flag(), "horizontal bars, with room for long names"),
         ),
         PanelKind.DONUT: _panel(PanelKind.DONUT, ColumnName(), "the column drawn", *_CHART, _BY, _SORT, _LIMIT),
         PanelKind.SCATTER: _panel(
@@ -219,10 +218,10 @@ CONTROL_KINDS: Final = ("range", "choices", "text", "number", "date")
 """The key that says what a control is."""
 
 DASHBOARD: Final = (
-    Key("title", TemplateText(200), "what the dashboard is called", required=True),
+    Key("title", TemplateText(200), "the title of the dashboard", required=True),
     Key("description", TemplateText(), "a sentence below the title"),
-    Key("schema", _SCHEMA_ID, "the schema whose data source is asked, if a panel names none; else main"),
-    Key("refresh", Duration(1, 86_400), "how often the page asks again, if a panel says nothing else"),
-    Key("cache", Duration(0, 86_400), "how old an answer may be, if a panel says nothing else"),
+    Key("schema", _SCHEMA_ID, "the schema for panels that name none; default: main"),
+    Key("refresh", Duration(1, 86_400), "how often panels refresh that set nothing else"),
+    Key("cache", Duration(0, 86_400), "the maximum age of rows of panels that set nothing else"),
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""

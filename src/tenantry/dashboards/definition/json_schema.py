@@ -1,4 +1,4 @@
-"""The JSON Schema of a dashboard's file, for editors, from the reader's tables."""
+"""The JSON Schema of a dashboard's file, for editors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def dashboard_schema() -> Schema:
     """The schema (JSON Schema 2020-12) of one file."""
     schema = object_schema(DASHBOARD, required=["title", "rows"])
     schema["properties"] |= {
-        "controls": controls_schema() | {"description": "what a viewer chooses: queries read it as params.NAME"},
+        "controls": controls_schema() | {"description": "choices of a viewer, read by queries as params.NAME"},
         "rows": {
             "description": "rows of panels: one panel, or a list of them",
             "type": "array",

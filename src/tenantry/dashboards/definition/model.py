@@ -1,4 +1,4 @@
-"""A dashboard's file as data: controls and rows of panels. Offsets locate later errors in the file's text."""
+"""A dashboard's file as data. Offsets locate later errors in its text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PREVIOUS_PERIOD: Final = "previous-period"
 
 
 class PanelKind(StrEnum):
-    """The kind of a panel, which is also the key of its value."""
+    """The kind of a panel, also the key of its value."""
 
     HEADING = "heading"
     TEXT = "text"
@@ -45,8 +45,8 @@ class QueryUse:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What a viewer chooses, read by queries as ``params.NAME``; ``parameter`` declares its values. ``presets``: names
-    of relative ranges offered for a range. ``choices_query`` fills the choices."""
+    """A choice, read by queries as ``params.NAME``. ``presets``: offered relative ranges. ``choices_query`` fills the
+    choices."""
 
     parameter: Parameter
     offset: int
@@ -65,8 +65,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """The effect of a click on a mark or row: it sets controls of this dashboard or the opened one. ``values``: control
-    to column. ``open``: a dashboard's name, or empty."""
+    """Sets controls of this dashboard or opens another. ``values``: control to column. ``open``: a name, or empty."""
 
     values: Mapping[str, str]
     open: str = ""
@@ -84,15 +83,10 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. ``view`` is drawn by the page, with the group's variables in its texts; the rest stays on the server.
-    ``id`` is ``row-number``, from 1. ``sparkline``: the query of a key figure's small line. ``width``: grid columns; 0:
-    an equal share. ``refresh`` and ``max_age``: seconds between refreshes, and the maximum age of cached rows.
-    ``show_query``: viewers may read the query.
-
-    ``columns`` are the columns that the file names; ``named`` holds their names with variables, in the same order, and
-    for Vega-Lite the specification (``vega``) and the names in its ``expressions``. ``all_columns``: the file says
-    ``columns: all``, or a table omits ``columns`` (``columns_left_out``).
-    """
+    """One panel. ``view`` is drawn by the page; the rest stays on the server. ``id`` is ``row-number``, from 1.
+    ``sparkline``: the query of a small line. ``width``: grid columns; 0: an equal share. ``refresh`` and ``max_age``:
+    seconds. ``columns``: those that the file names; ``named``: their names, with variables. ``all_columns``: ``columns:
+    all``, or a table without ``columns`` (``columns_left_out``)."""
 
     id: str
     kind: PanelKind
@@ -115,8 +109,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class DashboardFile:
-    """One dashboard. ``texts`` are its ``title`` and ``description`` and may hold variables. ``schema`` and ``max_age``
-    apply to queries that fill controls."""
+    """One dashboard. ``texts``: ``title`` and ``description``. ``schema`` and ``max_age`` are for controls."""
 
     name: str
     source: Source

@@ -1,4 +1,4 @@
-"""Find what a viewer may leave empty: an end of a range, or a control with a default."""
+"""Find what a viewer may leave empty."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Left: TypeAlias = Mapping[str, bool] | None
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """The dashboard and its queries, with each control relaxed whose ends or value no query needs: every use of it can
-    be left out with its ``[[ ]]``."""
+    """The dashboard and its queries, where a viewer may leave out an end of a range, or a value with a default, that no
+    query needs outside of ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():
@@ -47,7 +47,7 @@ def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[Dashbo
 
 
 def _changes(parameter: Parameter) -> Iterator[tuple[Change, Sequence[Left]]]:
-    """Each with the cases to check, the most permissive first."""
+    """The most permissive first, with the cases to check."""
     if parameter.is_range:
         limits = dict(zip(RANGE_ENDS, (parameter.min, parameter.max), strict=True))
         ends = [end for end in RANGE_ENDS if limits[end] is None]

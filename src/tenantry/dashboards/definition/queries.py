@@ -1,4 +1,4 @@
-"""The queries of a dashboard: the template of each panel, and mismatches between file and queries."""
+"""The queries of a dashboard, checked against its file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PanelQueries:
 
 @dataclass(frozen=True, slots=True)
 class DashboardQueries:
-    """The templates of the panels by id, and the query of each control that one fills."""
+    """The templates of panels by id, and of controls by name."""
 
     panels: Mapping[str, PanelQueries]
     choices: Mapping[str, SQLTemplate]
@@ -56,15 +56,14 @@ class DashboardQueries:
 
 
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
-    """The parameters that a template reads: ``period`` for ``{{ params.period.start }}``."""
+    """The parameters of a template: ``period`` for ``{{ params.period.start }}``."""
     paths = (each.path for each in template.variables)
     return frozenset(path.split(".")[1] for path in paths if path.startswith(_PARAMS))
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """Compile the templates of a dashboard with the parameters of its controls (see ``controlled``). Raises
-    TemplateError, at its place in the file, for a missing query, a statement that does not compile, and a click,
-    comparison or parameter that leads nowhere."""
+    """Compile the templates with the controls' parameters. Raises TemplateError, at its place, for a missing query, a
+    statement that does not compile, and a click, comparison or parameter that leads nowhere."""
     finder = _Finder(dashboard, folder)
     panels = {
         panel.id: PanelQueries(finder.template(panel.query), finder.template(panel.sparkline))
@@ -98,7 +97,6 @@ class _Finder:
         return self._parameters
 
     def template(self, use: QueryUse | None) -> SQLTemplate | None:
-        """Compiled once for all panels that name it."""
         if use is None:
             return None
         key = (use.name, use.sql)
@@ -132,11 +130,10 @@ class _Finder:
         return query
 
     def _declaring(self, template: SQLTemplate, offset: int) -> SQLTemplate:
-        """Parameters that it does not declare take a control's type, or are text."""
         further = {name: self._parameters.get(name, "text") for name in sorted(template.parameter_names)}
         declared = controlled(self._dashboard, template.declaring(further) if further else template)
         try:
-            declared.check()  # its type may be none that the position takes
+            declared.check()  # its type may not fit the position
         except TemplateError as error:
             problem = error.message.partition("\n")[0]
             forgotten = [name for name in further if name not in self._parameters and _names(problem, name)]
@@ -144,7 +141,7 @@ class _Finder:
                 raise
             name = forgotten[0]
             fix = f"Add a control, as {name}: {{range: last-30-days}}, or declare it in the query's header"
-            problem = f"no control here is called {name}; {problem}"
+            problem = f"no control is called {name}; {problem}"
             raise self._dashboard.source.error(offset, problem, did_you_mean(name, self._parameters) + fix) from None
         return declared
 
@@ -154,7 +151,6 @@ def _names(problem: str, name: str) -> bool:
 
 
 def _settable(dashboard: DashboardFile) -> dict[str, Parameter]:
-    """By a control or a click, which sets text."""
     clicked = [panel.click for panel in dashboard.panels if panel.click is not None and not panel.click.open]
     texts = declare({name: "text" for click in clicked for name in click.values})
     return {**texts, **{name: control.parameter for name, control in dashboard.controls.items()}}
@@ -184,7 +180,7 @@ def _check_locked(dashboard: DashboardFile, queries: DashboardQueries) -> None:
     for name in sorted(queries.locked & places.keys()):
         what, offset = places[name]
         problem = f"params.{name} is locked in a query: it is a property of the group, which no {what} sets"
-        raise dashboard.source.error(offset, problem, f"take the {what} out")
+        raise dashboard.source.error(offset, problem, f"remove the {what}")
 
 
 def _check_compare(dashboard: DashboardFile, panel: Panel, queries: PanelQueries) -> None:
@@ -210,4 +206,4 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
     for name in click.values:
         if name not in dashboard.controls and name not in queries.parameters:
             fix = f"{did_you_mean(name, queries.parameters)}Write [[ and … = {{{{ params.{name} }}}} ]] in a query"
-            raise dashboard.source.error(click.offset, f"nothing here reads params.{name}", fix)
+            raise dashboard.source.error(click.offset, f"no query reads params.{name}", fix)

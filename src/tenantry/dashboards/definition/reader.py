@@ -1,4 +1,4 @@
-"""Read a dashboard's file (YAML 1.2 core schema, or JSON); errors have line, column, caret and fix."""
+"""Read a dashboard's file: YAML 1.2 (core schema) or JSON."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class _FileReader:
     ) -> tuple[tuple[Panel, ...], ...]:
         nodes = node.value
         if not isinstance(nodes, list) or not nodes:
-            raise refuse(self._source, node, "rows is a list", "write - {figure: …, query: …} for each row")
+            raise refuse(self._source, node, "rows must be a list", "write - {figure: …, query: …} for each row")
         if len(nodes) > MAX_ROWS:
-            raise refuse(self._source, nodes[MAX_ROWS], f"these are more than {MAX_ROWS} rows", "make two dashboards")
+            raise refuse(self._source, nodes[MAX_ROWS], f"there are more than {MAX_ROWS} rows", "make two dashboards")
         return tuple(self._row(number, each, top, controls) for number, each in enumerate(nodes, 1))
 
     def _row(
@@ -68,10 +68,10 @@ class _FileReader:
     ) -> tuple[Panel, ...]:
         nodes = node.value if isinstance(node.value, list) else [node]
         if not nodes:
-            raise refuse(self._source, node, "this row has no panel", "write one, or take the row out")
+            raise refuse(self._source, node, "this row has no panel", "add one, or remove the row")
         if len(nodes) > MAX_IN_ROW:
             problem = f"a row holds at most {MAX_IN_ROW} panels"
-            raise refuse(self._source, nodes[MAX_IN_ROW], problem, "begin a row: a line with - of its own")
+            raise refuse(self._source, nodes[MAX_IN_ROW], problem, "start another row with a new -")
         panels = tuple(self._panel(f"{row}-{n}", each, top, controls) for n, each in enumerate(nodes, 1))
         taken = sum(panel.width for panel in panels)
         if taken > COLUMNS or (taken == COLUMNS and not all(panel.width for panel in panels)):
@@ -87,7 +87,7 @@ class _FileReader:
         values = read_keys(nodes, node, self._source, what, keys)
         query = "table" if kind is PanelKind.TABLE else "query"
         left_out = kind is PanelKind.TABLE and "columns" not in values
-        columns = values.pop("columns", None if left_out else [])  # None: all of the query
+        columns = values.pop("columns", None if left_out else [])  # None: all columns of the query
         shown = {key: value for key, value in values.items() if key not in _SERVER and key != query}
         if kind is PanelKind.TABLE and columns is not None:
             shown["columns"] = columns
@@ -125,7 +125,7 @@ class _FileReader:
     def _kind(self, node: YamlNode) -> PanelKind:
         if not isinstance(node.value, dict):
             fix = "write {figure: flights, query: key_figures}, {table: routes} or another kind"
-            raise refuse(self._source, node, "a panel is a mapping", fix)
+            raise refuse(self._source, node, "a panel must be a mapping", fix)
         kinds = [kind for kind in PanelKind if kind in node.value]
         if len(kinds) == 1:
             return kinds[0]
@@ -134,7 +134,7 @@ class _FileReader:
             raise self._source.error(at, f"this panel is {' and '.join(kinds)} at once", "make two panels")
         near = "".join(did_you_mean(name, list(PanelKind)) for name in node.value)
         fix = f"{near}One of: {', '.join(PanelKind)}"
-        raise refuse(self._source, node, "nothing here says what the panel is", fix)
+        raise refuse(self._source, node, "this panel has no kind", fix)
 
     def _click(
         self, value: dict[str, Any] | None, node: YamlNode | None, controls: Mapping[str, Control]
@@ -146,14 +146,13 @@ class _FileReader:
             problem = "a click filters this page, or opens another dashboard"
             raise refuse(self._source, node, problem, "write {filter: route} or {open: route, with: [route]}")
         if "with" in value and not target:
-            raise refuse(self._source, node, "with belongs to open", "write {open: route, with: [route]}")
+            raise refuse(self._source, node, "with needs open", "write {open: route, with: [route]}")
         names = value.get("filter") or value.get("with", [])
         return Click({name: name for name in names}, target, node.offset)
 
     def _check_chosen_columns(
         self, panel: Panel, node: YamlNode, specification: Any, controls: Mapping[str, Control]
     ) -> None:
-        """A viewer could type the name of any column of the query."""
         paths = [(path, use.offset) for use in panel.columns for path in Definition(use.name).paths]
         expressions = Definition([*vega_expression_columns(specification)]).paths
         fields = [path for path in Definition(specification).paths if is_field(path.pointer)]
@@ -168,8 +167,8 @@ class _FileReader:
         if isinstance(node.value, dict):
             for key, each in node.value.items():
                 if key in _ADDRESSES:
-                    fix = "take it out: the data are the rows of the query"
-                    raise self._source.error(node.keys[key], "a specification has no addresses", fix)
+                    fix = "remove it: the data are the rows of the query"
+                    raise self._source.error(node.keys[key], "a specification must not have addresses", fix)
                 self._check_addresses(each)
         elif isinstance(node.value, list):
             for each in node.value:

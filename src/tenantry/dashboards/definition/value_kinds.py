@@ -1,7 +1,4 @@
-"""Kinds of values in a dashboard's file: each reads its YAML node and has a JSON Schema.
-
-The tables of keys (``file_schema.py``) are made of them, so the reader and the published schema agree.
-"""
+"""Kinds of values in a dashboard's file: each reads its YAML node and has a JSON Schema."""
 
 from __future__ import annotations
 
@@ -57,7 +54,7 @@ class TemplateText(ValueKind):
     longest: int = 2_000
 
     def read(self, node: YamlNode, source: Source) -> str:
-        text = _text(node, source, "this is a text", "put it into quotes")
+        text = _text(node, source, "this must be text", "put it in quotes")
         if len(text) > self.longest:
             raise refuse(source, node, f"this text is longer than {self.longest} characters", "shorten it")
         try:
@@ -80,13 +77,13 @@ class Word(ValueKind):
 
     def read(self, node: YamlNode, source: Source) -> str:
         text = _text(
-            node, source, f"this is the name of {self.what}", "write a name; in quotes if it looks like a number"
+            node, source, f"this must be the name of {self.what}", "write a name; in quotes if it looks like a number"
         )
         if not re.fullmatch(self.pattern, text):
             raise refuse(
                 source,
                 node,
-                f"this is no name of {self.what}",
+                f"this is not a name of {self.what}",
                 "begin with a letter, and go on with letters, digits and _",
             )
         return text
@@ -102,9 +99,9 @@ class ColumnName(ValueKind):
     longest: ClassVar[int] = 200
 
     def read(self, node: YamlNode, source: Source) -> str:
-        text = _text(node, source, "this is the name of a column", _NAME_FIX)
+        text = _text(node, source, "this must be the name of a column", _NAME_FIX)
         if not text or len(text) > self.longest or not text.isprintable():
-            raise refuse(source, node, "this is no name of a column", "write it as the query does")
+            raise refuse(source, node, "this is not a name of a column", "write it as the query does")
         return text
 
     def schema(self) -> Schema:
@@ -113,10 +110,12 @@ class ColumnName(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Statement(ValueKind):
-    """A SQL statement, read with the queries since its tags are those of SQL templates."""
+    """A SQL statement, read with the queries."""
 
     def read(self, node: YamlNode, source: Source) -> str:
-        text = _text(node, source, "this is a SQL statement", "write sql: select …; with | for one of several lines")
+        text = _text(
+            node, source, "this must be a SQL statement", "write sql: select …; with | for one of several lines"
+        )
         if not text.strip():
             raise refuse(source, node, "this statement is empty", "write select …")
         return text
@@ -136,7 +135,7 @@ class OneOf(ValueKind):
             return node.value
         written = node.value if isinstance(node.value, str) else ""
         fix = f"{did_you_mean(written, self.words)}One of: {', '.join(self.words)}"
-        raise refuse(source, node, "this is no word that stands here", fix)
+        raise refuse(source, node, "this word is not allowed here", fix)
 
     def schema(self) -> Schema:
         return {"enum": list(self.words)}
@@ -149,7 +148,7 @@ class Flag(ValueKind):
     def read(self, node: YamlNode, source: Source) -> bool:
         if isinstance(node.value, bool):
             return node.value
-        raise refuse(source, node, "this is true or false", "write true, or take the key out")
+        raise refuse(source, node, "this must be true or false", "write true, or remove the key")
 
     def schema(self) -> Schema:
         return {"type": "boolean"}
@@ -170,7 +169,7 @@ class Number(ValueKind):
             return value
         kind = "an integer" if self.whole else "a number"
         fix = f"write {kind} from {self.least:g} to {self.greatest:g}"
-        raise refuse(source, node, f"this is no such {kind.split()[-1]}", fix)
+        raise refuse(source, node, f"this is not {kind} in range", fix)
 
     def schema(self) -> Schema:
         return {"type": "integer" if self.whole else "number", "minimum": self.least, "maximum": self.greatest}
@@ -187,7 +186,7 @@ class Duration(ValueKind):
         seconds = self._seconds(node.value)
         if seconds is None or not self.least <= seconds <= self.greatest:
             fix = f"write 30 s, 5 min or 1 h; from {self.least} to {self.greatest} seconds"
-            raise refuse(source, node, "this is no such time", fix)
+            raise refuse(source, node, "this is not a valid time", fix)
         return seconds
 
     def _seconds(self, value: Any) -> float | None:
@@ -215,9 +214,9 @@ class Listed(ValueKind):
     def read(self, node: YamlNode, source: Source) -> list[Any]:
         nodes = node.value if isinstance(node.value, list) else [node]
         if not nodes:
-            raise refuse(source, node, "this list is empty", "take the key out, or write what it is about")
+            raise refuse(source, node, "this list is empty", "remove the key, or add items")
         if len(nodes) > self.most:
-            raise refuse(source, nodes[self.most], f"these are more than {self.most}", "write fewer")
+            raise refuse(source, nodes[self.most], f"this list has more than {self.most} items", "write fewer")
         return [self.kind.read(each, source) for each in nodes]
 
     def schema(self) -> Schema:
@@ -242,7 +241,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A value in a short form, or a mapping in the long form. ``lengthen`` converts the short form."""
+    """A value in a short form, or a mapping; ``lengthen`` converts the short form."""
 
     short: ValueKind
     long: Fields
@@ -259,7 +258,7 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """A JSON value with variables in its texts, as a Vega-Lite specification. ``about``: its description."""
+    """A JSON value with variables in its texts."""
 
     about: str
 
@@ -278,14 +277,14 @@ class Anything(ValueKind):
 
 
 def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> dict[str, YamlNode]:
-    """The nodes of a mapping by key, without empty ones. Raises TemplateError for an unknown key."""
+    """The nodes of a mapping by key. Raises TemplateError for an unknown key."""
     if not isinstance(node.value, dict):
-        raise refuse(source, node, f"{what} is a mapping", f"write {names[0]}: …, each key on a line of its own")
+        raise refuse(source, node, f"{what} must be a mapping", f"write {names[0]}: …, each key on its own line")
     for name in node.value:
         if name not in names:
             fix = f"{did_you_mean(name, names)}The keys: {', '.join(names)}"
             if node.value[name].value is None:  # {text: Hello, world}
-                fix += ". Put a text that holds a comma into quotes"
+                fix += ". Put text with a comma in quotes"
             raise source.error(node.keys[name], f"{what} has no key {name}", fix)
     return {name: each for name, each in node.value.items() if each.value is not None}
 

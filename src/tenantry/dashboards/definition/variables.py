@@ -34,7 +34,7 @@ Step = str | int
 
 @dataclass(frozen=True, slots=True)
 class VariablePath:
-    """A ``{{ path }}`` of a definition: its text, its location as a JSON ``pointer``, and its steps."""
+    """A ``{{ path }}``: its text, JSON ``pointer`` and steps."""
 
     text: str
     pointer: str
@@ -60,8 +60,8 @@ class Definition:
         self.paths = tuple(paths)
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
-        """Plain JSON with the variables' values, sharing nothing with either. Raises one MissingVariable for all
-        missing ones; UnbindableValue for a value without a JSON form, or a null, list or object within a text."""
+        """Plain JSON with the variables' values. Raises one MissingVariable for all; UnbindableValue for a value
+        without a JSON form, or not a scalar within a text."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:
@@ -215,13 +215,14 @@ def _plain(value: Any, path: VariablePath, depth: int) -> Any:
 
 
 def _text(value: Any, path: VariablePath) -> str:
-    """Text as it is; numbers and booleans as JSON."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bool | int | float):
         return json.dumps(_plain(value, path, 0))
     kind = "null" if value is None else f"of type {type(value).__name__}"
-    raise _unbindable(path, f"is {kind}, which cannot be a part of a text: make {{{{ {path.text} }}}} the whole text")
+    raise _unbindable(
+        path, f"is {kind}, which cannot be part of a longer text: make {{{{ {path.text} }}}} the whole text"
+    )
 
 
 def _unbindable(path: VariablePath, what: str) -> UnbindableValue:

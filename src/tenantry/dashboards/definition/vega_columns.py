@@ -1,7 +1,4 @@
-"""The columns that a Vega-Lite specification names: fields, and ``datum.NAME`` in expressions.
-
-Expressions are read as written: no value put into a text names a column.
-"""
+"""The columns that a Vega-Lite specification names: fields, and ``datum.NAME`` in expressions."""
 
 from __future__ import annotations
 
@@ -44,8 +41,7 @@ _ESCAPED: Final = re.compile(r"\\(?!\{\{)(.)")
 
 
 def vega_expression_columns(specification: Any) -> Iterator[str]:
-    """The names in the expressions of a specification, with repeats; they may hold variables. Computed names, as in
-    ``datum[p]``, are not included."""
+    """The names in the expressions of a specification, with repeats and variables, without computed ones."""
     if isinstance(specification, str):
         for plain, single, double in _DATUM.findall(specification):
             yield plain or _unescaped(single or double)
@@ -84,14 +80,12 @@ def _is_field_of_transform(key: str, entry: dict[str, Any]) -> bool:
 
 
 def _fields(value: Any) -> Iterator[str]:
-    """A path begins with its column: ``place.city`` with ``place``."""
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, str) and (step := _FIRST_STEP.match(each)) is not None:
             yield _unescaped(step[2] or step[3] or "")
 
 
 def _lists(value: Any) -> list[Any]:
-    """In ``field: {repeat: row}`` it is a word."""
     return [each for each in (value.values() if isinstance(value, dict) else [value]) if isinstance(each, list)]
 
 

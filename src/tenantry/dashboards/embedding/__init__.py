@@ -1,4 +1,4 @@
-"""Embed dashboards in other pages: single-use codes, allowed hosts, the element's files."""
+"""Embed dashboards in other pages."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""AllowedHosts: the origins whose pages may embed the dashboards of a mount, as the store lists them now."""
+"""AllowedHosts: the origins whose pages may embed the dashboards of a mount."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ _RENEWALS: Final = 5
 
 
 class KnownHosts:
-    """The store's hosts, kept for ``staleness`` seconds from the request. They are renewed early in the background;
-    after that time callers share one request."""
+    """The store's hosts, kept for ``staleness`` seconds and renewed early; later callers share one request."""
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments
@@ -37,8 +36,7 @@ class KnownHosts:
         self._flight: SingleFlight[Hosts] | None = None
 
     async def get(self) -> Hosts:
-        """The hosts, no older than the bound. Raises StoreUnavailable if they expired and the store does not answer:
-        then no page may embed."""
+        """The hosts, no older than the bound. Raises StoreUnavailable."""
         now = self._clock()
         if now < self._until:
             if now >= self._asked + self._staleness / _RENEWALS:
@@ -47,7 +45,6 @@ class KnownHosts:
         return await self._question(now).join()
 
     def _question(self, now: float) -> SingleFlight[Hosts]:
-        """Joins the pending request of this loop unless its answer could be older than the bound."""
         loop, flight = asyncio.get_running_loop(), self._flight
         is_good = flight is not None and not flight.task.done() and flight.task.get_loop() is loop
         if flight is None or not is_good or now >= self._asked + self._staleness:
@@ -59,7 +56,7 @@ class KnownHosts:
     async def _ask(self, flight: SingleFlight[Hosts], asked: float) -> None:
         with flight:
             hosts = await self._environments.embedding_hosts()
-            if asked + self._staleness > self._until:  # a later question may have been answered before
+            if asked + self._staleness > self._until:  # a later request may have been answered first
                 self._hosts, self._until = hosts, asked + self._staleness
             flight.set_result(hosts)
 
@@ -72,11 +69,8 @@ GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts of an environment (None: of all environments in the store) and of its groups.
-
-    ``group_hosts`` returns a group's own list, which narrows its environment's. ``further`` hosts are allowed for
-    every group. Answers of the store are used for ``staleness`` seconds, also while it is down.
-    """
+    """The hosts of an environment (None: of all) and its groups. ``group_hosts`` narrows them for a group; ``further``
+    hosts are always allowed. Answers of the store count for ``staleness`` seconds."""
 
     def __init__(
         self,
@@ -114,7 +108,7 @@ class AllowedHosts:
 
 
 class EmbeddingCheck:
-    """ASGI middleware after UserGroupMiddleware: refuse data to pages that may not embed it."""
+    """ASGI middleware after UserGroupMiddleware that enforces AllowedHosts."""
 
     def __init__(self, app: ASGIApp, *, hosts: AllowedHosts) -> None:
         self.app = app
@@ -126,6 +120,6 @@ class EmbeddingCheck:
             headers = Headers(scope=scope)
             origin = headers.get(HOST_HEADER)
             if origin is not None:
-                scheme = origin.partition("://")[0]  # a proxy may have taken TLS off: the host is what counts
+                scheme = origin.partition("://")[0]  # a proxy may have terminated TLS, so only the host counts
                 await self._hosts.require(origin, f"{scheme}://{headers.get('host', '')}", group)
         await self.app(scope, receive, send)

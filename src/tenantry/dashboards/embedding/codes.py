@@ -1,4 +1,4 @@
-"""SingleUseCodes: codes that replace a token in an address and work once."""
+"""SingleUseCodes: codes that replace a token in an address."""
 
 from __future__ import annotations
 
@@ -41,10 +41,7 @@ CODE_LENGTH: Final = 43
 
 
 class SingleUseCodes:
-    """Codes of 256 random bits that any worker of any host redeems exactly once.
-
-    The store keeps only their SHA-256, with an end. The payload is text without a token.
-    """
+    """Codes of 256 random bits that any worker redeems exactly once. The store keeps their SHA-256."""
 
     def __init__(self, kept: CodeStore) -> None:
         self._kept = kept
@@ -59,13 +56,13 @@ class SingleUseCodes:
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
     ) -> str:
-        """A code for ``payload``, valid for ``lifetime`` seconds and no longer than the issuing API token. Raises
-        StoreUnavailable; Unauthorized for an API token that is no longer valid."""
+        """A code, valid for ``lifetime`` seconds and no longer than the API token. Raises StoreUnavailable,
+        Unauthorized."""
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
-        """A code for a viewer of this group, which keeps its ``MOST`` newest. A group writes one at a time, so its
-        viewers do not fill the store's queue. Raises StoreUnavailable."""
+        """A code for a viewer of this group, which keeps its ``MOST`` newest and writes one at a time. Raises
+        StoreUnavailable."""
         async with self._turns.setdefault(group, asyncio.Lock()):
             return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
 
@@ -92,8 +89,7 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """The payload; None for a code that is used, expired, unknown or for another purpose. Raises StoreUnavailable:
-        then the code may or may not be used up."""
+        """The payload; None for a code that does not work. Raises StoreUnavailable, which may use it up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 
@@ -102,13 +98,14 @@ class SingleUseCodes:
         if not _is_code(code):
             return None
         digest = code_digest(code)
-        kind = await self._kept.purpose(digest)  # anybody may ask: what is no code costs one read and no write
+        # anyone may call this, so an unknown code costs one read and no write
+        kind = await self._kept.purpose(digest)
         purpose = next((each for each in purposes if each.value == kind), None)
         payload = None if purpose is None else await self._kept.redeem(digest, purpose=purpose.value)
         return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
-        """The payload of a session's code, which stays valid until its end."""
+        """The payload of a session's code, without redeeming it."""
         return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
@@ -137,10 +134,7 @@ class TokenMint(Protocol):
 
 
 class EmbedCodes:
-    """Codes that stand for a user group's token.
-
-    The payload is the token's handle and version; the signing keys mint it again.
-    """
+    """Codes for a user group's token. Their payload is its handle and version; the signing keys mint it again."""
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
@@ -151,18 +145,18 @@ class EmbedCodes:
         self._keys = keys
 
     async def issue(self, connection: HTTPConnection) -> str:
-        """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period, whose holder may
-        not have the live one; MissingToken, SigningKeyMissing, StoreUnavailable."""
+        """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period; MissingToken,
+        SigningKeyMissing, StoreUnavailable."""
         scope: Any = getattr(connection, "scope", connection)
         issued = await self._groups.get(handle=user_group(connection).handle)
-        # The middleware took the token out of the request; what it left is enough to compare.
+        # The middleware removed the token from the request; the hash that it left is enough to compare.
         if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
             raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
         payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
         return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
 
     async def open(self, payload: str) -> str | None:
-        """The token for the payload of a code; None if it was rotated. Raises UserGroupExpired, SigningKeyMissing,
+        """The token for a code's payload; None if rotated. Raises UserGroupExpired, SigningKeyMissing,
         StoreUnavailable."""
         handle, _, version = payload.partition(_SEPARATOR)
         issued = await self._groups.get(handle=bytes.fromhex(handle))

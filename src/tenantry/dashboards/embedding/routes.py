@@ -1,9 +1,9 @@
-"""The addresses that embedding adds to a mount of dashboards.
+"""The routes that embedding adds to a mount.
 
 GET  /dashboards/-/v1/embed.js            the element, for pages of every origin; embed.d.ts, embed-react.js and .d.ts
-GET  /dashboards/-/embed.js               the same of the newest major version
-POST /dashboards/{name}/-/embed-code      a single-use code for the token of the request
-POST /dashboards/-/redeem                 the token for a code, once; of a preview the key of its session
+GET  /dashboards/-/embed.js               the newest major version
+POST /dashboards/{name}/-/embed-code      a single-use code for the request's token
+POST /dashboards/-/redeem                 the token, or the key of a preview's session, for a code, once
 """
 
 from __future__ import annotations
@@ -53,11 +53,8 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 
 @dataclass(frozen=True)
 class Embedding:
-    """Settings of a mount for embedding hosts from the store and single-use codes.
-
-    ``group_hosts`` returns a group's hosts, which narrow its environment's and are checked on every request.
-    ``time_of_day``: the clock for end dates of groups.
-    """
+    """Settings for embedding hosts from the store and single-use codes. ``group_hosts`` narrows a group's hosts;
+    ``time_of_day``: the clock for end dates."""
 
     store: EmbeddingBackend
     keys: TokenMint
@@ -70,7 +67,7 @@ class Embedding:
 
 
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
-    """The routes of the element's files, and of codes with an ``embedding``; ``guards`` find the group of a request."""
+    """The routes of the element, and of codes with an ``embedding``; ``guards`` find the group."""
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
         for folder in (f"v{ELEMENT_VERSION}/", "")
@@ -81,7 +78,7 @@ def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Seq
 
 async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
     response = built.named(name, request)
-    # This address has no hash of the content: hosts write it in their pages.
+    # Hosts write this address in their pages, so it has no hash of the content.
     response.headers["Cache-Control"] = "public, max-age=300"
     return response
 
@@ -98,7 +95,7 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
 
     async def redeem(request: Request) -> Response:
         found = await codes.redeem_one_of(opened, await _code_of(request))
-        token = None if found is None else await opened[found[0]](found[1])  # of a preview: the key of its session
+        token = None if found is None else await opened[found[0]](found[1])  # for a preview: the key of its session
         if token is None:
             raise CodeUsed(CodeUsed.MESSAGE)
         return JSONResponse({"token": token}, headers=_SECRET)
@@ -110,7 +107,6 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
 
 
 async def _code_of(request: Request) -> str:
-    """Raises UnsupportedMediaType for a body that any site's form could send; as ``read_request``."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise UnsupportedMediaType("send the code as JSON: Content-Type: application/json")
     return (await read_request(request, RedeemRequest)).code

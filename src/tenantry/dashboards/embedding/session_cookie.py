@@ -1,9 +1,7 @@
-"""A direct visit: the token in an address is exchanged once for a cookie of its group.
+"""A direct visit: the token in an address is exchanged for a cookie of its group.
 
-The page's address then carries the group's public handle, and its script names the handle in each request, so two
-customers in two tabs do not mix: the cookie's name has the handle, and its token must be of that group. Pages of other
-origins cannot use it: they may set the header only with CORS of the app, and their origin is checked
-(``OriginCheck``).
+The page's address then carries the group's public handle, which its script sends with each request. The cookie is
+found by this handle, so two customers in two tabs do not mix.
 """
 
 from __future__ import annotations
@@ -45,19 +43,15 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Answers the first address of a page, with the token in its query.
-
-    If a UserGroupMiddleware around the app took the token out, the cookie is sent with the mask, which that middleware
-    replaces.
-    """
+    """Answers the first address of a page. If an outer middleware took the token out, the cookie is sent with its
+    mask."""
 
     def __init__(self, resolver: TokenResolver) -> None:
         self._resolver = resolver
         self._extract = create_extractor(query())
 
     async def redirect(self, request: Request) -> Response | None:
-        """A redirect to the page's own address, with the cookie; None without a token. Raises InvalidToken,
-        AmbiguousToken, StoreUnavailable."""
+        """A redirect with the cookie; None without a token. Raises InvalidToken, AmbiguousToken, StoreUnavailable."""
         raw = self._extract(request.scope)
         if raw is not None:
             group, shown = await self._resolver.resolve(raw), raw.decode("ascii")
@@ -80,12 +74,8 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware before UserGroupMiddleware: the cookie of the named group becomes the request's token.
-
-    A token that the request carries stays; if a middleware around this one took it out, both must be of one group. Our
-    cookies are removed in any case. Raises OriginNotAllowed for a request that may come from another origin's page:
-    UserGroupMiddleware does not check headers.
-    """
+    """ASGI middleware before UserGroupMiddleware: the cookie of the named group becomes the request's token, unless it
+    carries one. Raises OriginNotAllowed for pages of other origins."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -105,7 +95,6 @@ class SessionCookie:
 
 
 def _checked(raw: bytes, handle: bytes) -> bytes:
-    """Raises InvalidToken for another group's token. Its signature is checked later."""
     token = decode(raw)
     if token is None or token.handle.hex().encode("ascii") != handle:
         raise InvalidToken(InvalidToken.MESSAGE)
@@ -113,7 +102,6 @@ def _checked(raw: bytes, handle: bytes) -> bytes:
 
 
 def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:
-    """Removes our cookies from the scope."""
     found: dict[str, bytes] = {}
     headers: list[Any] = []
     for name, value in scope["headers"]:
@@ -135,6 +123,6 @@ def _cookies_of_groups(scope: Scope) -> dict[str, bytes]:
 
 def _set_cookie(name: str, value: str) -> str:
     cookies: SimpleCookie = SimpleCookie({name: value})
-    morsel: Any = cookies[name]  # typeshed knows text only, and httponly and secure are flags
+    morsel: Any = cookies[name]  # typeshed allows text only; httponly and secure are flags
     morsel.update({"path": "/", "max-age": str(COOKIE_SECONDS), "httponly": True, "secure": True, "samesite": "Lax"})
     return str(morsel.OutputString())

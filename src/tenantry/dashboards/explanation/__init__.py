@@ -1,4 +1,4 @@
-"""Explain what a group sees: the origin of each value, and the differences between two groups."""
+"""Explain what a group sees, and what differs between two groups."""
 
 from tenantry.dashboards.explanation.comparison import compare_explanations
 from tenantry.dashboards.explanation.explanation import explain_dashboard, explain_panel

@@ -10,8 +10,8 @@ Explanation: TypeAlias = Mapping[str, Any]
 
 
 def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
-    """The differences between two groups in one dashboard, as JSON: each has ``where``, ``what``, and the ``values`` of
-    both groups, null if absent. Both explanations must have ``values``. Raises ValueError for two dashboards."""
+    """The differences of two explanations with ``values``, as JSON: ``where``, ``what``, and both ``values``. Raises
+    ValueError for two dashboards."""
     if left["dashboard"] != right["dashboard"]:
         raise ValueError("these are explanations of two dashboards")
     return {
@@ -54,13 +54,11 @@ def _by_path(query: Explanation) -> dict[str, Any]:
 
 
 def _outcome(used: Explanation) -> Any:
-    """With its origin: equal values may differ in it."""
     origins = [{name: text for name, text in each.items() if name != "path"} for each in used["reads"]]
     return {"origins": origins, "value": used.get("value"), "error": used.get("error")}
 
 
 def _is_one_error(left: Explanation, right: Explanation, values: list[Any]) -> bool:
-    """Each message calls its panel by its own id."""
     if not all(isinstance(each, Mapping) and "message" in each for each in values):
         return False
     ids = [repr(each["group"]["id"]) for each in (left, right)]

@@ -1,4 +1,4 @@
-"""Explain a dashboard: the source and text of each panel, and the origin of each value. No query runs."""
+"""Explain a dashboard: the source and text of each panel, and the origin of each value."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ValueOrigin:
-    """``path`` is read by the template. ``of``: the property, the field of the group, or the name of a range; ``by``:
-    who chose that range, DEFAULT or VIEWER. ``zone``: the property with the time zone."""
+    """``of``: the property, field or range; ``by``: DEFAULT or VIEWER chose the range. ``zone``: the property with the
+    time zone."""
 
     path: str
     origin: Origin
@@ -52,14 +52,14 @@ class ValueOrigin:
 
 
 def group_origin(path: str) -> ValueOrigin:
-    """The origin of a path outside of ``params``: ``region`` is a property, ``user_group.name`` a field."""
+    """The origin of a path outside of ``params``."""
     if path.startswith(_GROUP) and not path.startswith(_PROPERTIES):
         return ValueOrigin(path, Origin.GROUP, path.removeprefix(_GROUP))
     return ValueOrigin(path, Origin.PROPERTY, path.removeprefix(_PROPERTIES))
 
 
 def text_origin(path: str) -> ValueOrigin:
-    """The origin of a path in a dashboard's text, where nothing has a default."""
+    """The origin of a path in a dashboard's text."""
     return ValueOrigin(path, Origin.VIEWER) if path.startswith(_PARAMS) else group_origin(path)
 
 
@@ -117,12 +117,9 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Explain what ``group`` sees in a dashboard, as JSON, without running queries.
-
-    ``filters`` are a viewer's, as the page sends them. ``values``, for operators, adds values, texts and full error
-    messages; without it no value of the group or a viewer is included. ``age`` of a query: seconds since its oldest
-    cached answer was requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
-    """
+    """Explain what ``group`` sees, as JSON, without running queries. ``values``, for operators, adds values, texts and
+    full errors. ``age``: seconds since the oldest cached answer was requested, or null. Raises InvalidParameter for
+    unknown filters, StoreUnavailable."""
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard
     return {
@@ -142,8 +139,7 @@ async def explain_dashboard(
 async def explain_panel(
     saved: SavedDashboard, group: UserGroup, sources: DataSources, panel_id: str, filters: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """One panel of ``explain_dashboard`` without values, and without a query that its author hides; None for an unknown
-    panel. Raises as ``explain_dashboard``."""
+    """One panel without values or a hidden query; None if unknown. Raises as ``explain_dashboard``."""
     panel = next((each for each in saved.dashboard.panels if each.id == panel_id), None)
     if panel is None:
         return None
@@ -215,7 +211,6 @@ class _Explainer:
         }
 
     def _placeholders(self, explained: ExplainedQuery, template: SQLTemplate) -> Iterator[dict[str, Any]]:
-        """A list has a placeholder for each item."""
         params = explained.traced.bound.params or ()
         given = list(params.values()) if isinstance(params, dict) else list(params)
         made = enumerate(zip(explained.traced.references, given, strict=True), 1)

@@ -1,4 +1,4 @@
-"""Explanations for people: as text for a terminal, and as a self-contained HTML page without scripts."""
+"""Explanations as text for a terminal, and as a page of HTML."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def origin_phrase(origin: Mapping[str, str]) -> str:
 
 
 def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
-    """The title, each control and each panel with its heading; a control is like a panel of one query."""
+    """The title, controls and panels with headings; a control is like a panel of one query."""
     yield "title", {**explanation, "queries": []}
     for control in explanation["choices"]:
         yield f"control {control['control']}", {"texts": [], "queries": [control]}
@@ -133,7 +133,7 @@ def _query_head(query: Explanation) -> str:
 
 
 def explanation_page(explanations: Sequence[Explanation]) -> str:
-    """The explanations of one or two groups as HTML with a policy that loads nothing."""
+    """The explanations of one or two groups as HTML that loads nothing."""
     first = explanations[0]
     title = escape(f"{first['dashboard']} for {' and for '.join(map(_group, explanations))}")
     sections = zip(*(list(parts(each)) for each in explanations), strict=True)

@@ -1,8 +1,4 @@
-"""The dashboard as the page gets it: texts for the group, controls, and the look of its panels.
-
-It has no schema, no query, and no property except those that the author wrote into texts and defaults, and the group's
-locale, currency and theme.
-"""
+"""The dashboard as the page gets it, without schemas, queries, or properties that the author did not write."""
 
 from __future__ import annotations
 
@@ -38,7 +34,6 @@ def describe(saved: SavedDashboard, variables: Record) -> dict[str, Any]:
 
 
 def _texts(dashboard: DashboardFile, variables: Record) -> dict[str, str]:
-    """Without a variable, the title is the dashboard's name: its panels still work."""
     try:
         texts = dashboard.texts.substitute(variables)
     except (MissingVariable, UnbindableValue):
@@ -69,7 +64,7 @@ def _panel(saved: SavedDashboard, panel: Panel, variables: Record) -> dict[str, 
     shown: dict[str, Any] = {"id": panel.id, "kind": str(panel.kind), "width": panel.width}
     try:
         shown["view"] = panel.view.substitute(variables)
-    except (MissingVariable, UnbindableValue):  # its line says why
+    except (MissingVariable, UnbindableValue):  # its line reports the error
         shown["view"] = {"kind": str(panel.kind)}
     if panel.click is not None:
         kept = saved.kept.get(panel.click.open, ())
@@ -130,7 +125,6 @@ def _choices(parameter: Parameter) -> list[dict[str, str]]:
 
 
 def _default(parameter: Parameter, variables: Record) -> Any:
-    """None also if the group lacks the property: the panels report it."""
     if isinstance(parameter.default, RelativeRange):
         return {"preset": _preset(parameter.default)}
     if parameter.required:

@@ -1,8 +1,4 @@
-"""Downloads: the rows of a panel as a file, at an address that works once within a minute.
-
-A browser sends no header when it saves a link, so the address identifies the group, panel and filters, never the
-token. The file is streamed.
-"""
+"""Downloads: the rows of a panel as a file, at an address that works once within a minute and has no token."""
 
 from __future__ import annotations
 
@@ -35,16 +31,12 @@ from tenantry.ports import MonotonicClock
 _log = logging.getLogger("tenantry.dashboards")
 _HELD_BYTES: Final = 4 * PIECE_BYTES
 """Memory of a file in transfer: a piece of rows, and the pieces that wait in the server."""
-_GONE = "This download was used already, or its minute has passed. Please ask for it again in the dashboard."
+_GONE = "This download link was already used or has expired. Please download again from the dashboard."
 
 
 class Downloads:
-    """Issues and answers addresses, for any worker with the same store and dashboards.
-
-    A file is cut off, as every stream of a group, when the group is rotated, changed or deleted, or its data source
-    is; that of a preview also within ``staleness`` seconds of its session's end. ``seconds_left``: until the group's
-    end date.
-    """
+    """Issues and answers addresses. Files are cut off as every stream of a group, those of a preview also within
+    ``staleness`` seconds of its end."""
 
     def __init__(
         self,
@@ -72,9 +64,8 @@ class Downloads:
         filters: Mapping[str, Any],
         session: bytes | None = None,
     ) -> str:
-        """A code for the rows of a panel; in a preview with the digest of its ``session``. Raises HTTPException (404)
-        for a panel without rows; as ``read_filters``; InvalidBody for filters that are too long to store;
-        StoreUnavailable."""
+        """A code for the rows of a panel; ``session``: a preview's digest. Raises HTTPException (404) for a panel
+        without rows; as ``read_filters``; InvalidBody for long filters; StoreUnavailable."""
         self._find(saved, panel_id)
         read_filters(saved, filters)
         wanted = {
@@ -88,8 +79,7 @@ class Downloads:
         return await self._codes.issue_for_viewer(Purpose.DOWNLOAD, _payload(wanted), group.handle)
 
     async def respond(self, code: str) -> Response:
-        """The file. Raises HTTPException (410) for a code that is used or expired, or whose group, dashboard or preview
-        changed or ended; AnswersUnread, StoreUnavailable."""
+        """The file. Raises HTTPException (410) for a code that no longer works; AnswersUnread, StoreUnavailable."""
         payload = await self._codes.redeem(Purpose.DOWNLOAD, code)
         wanted = {} if payload is None else json.loads(payload)
         saved = self._dashboards.get(wanted.get("dashboard", ""))
@@ -138,11 +128,9 @@ class Downloads:
         return issued.group
 
     async def _has_session(self, session: bytes | None) -> bool:
-        """True outside of previews."""
         return session is None or await self._codes.read_digest(Purpose.PREVIEW_SESSION, session) is not None
 
     async def _while_previewed(self, stream: ResultStream, session: bytes | None) -> AsyncGenerator[bytes]:
-        """Raises ResponseCut after the end of the preview's session; StoreUnavailable."""
         good_until = self._clock() + self._staleness
         async with stream:
             async for piece in stream:
@@ -161,8 +149,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """The file of the rows of ``where``. A file that breaks off is logged and left without an end, so its reader can
-    tell. ``opened`` is closed afterwards."""
+    """A file of rows. One that breaks off is logged and left without an end, so its reader can tell."""
 
     def __init__(
         self,
@@ -180,11 +167,11 @@ class RowsFile(StreamingResponse):
         self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with self.opened, aclosing(self.pieces):  # whoever reads no more holds no connection of the source
+        async with self.opened, aclosing(self.pieces):  # a reader that leaves frees the connection
             await super().__call__(scope, receive, self._answer.paced(send))
 
     async def stream_response(self, send: Send) -> None:
-        """Send the file. If it broke off, return without the last part: servers then close the connection."""
+        """Send the file, without the last part if it broke off."""
         try:
             await super().stream_response(send)
         except ResponseCut as cut:

@@ -1,8 +1,4 @@
-"""The viewer's filters, as the ``params`` that queries read.
-
-Filters have three layers: locked ones are properties of the group, which no request can express; defaults belong to
-controls; the viewer's choices are read here.
-"""
+"""The viewer's filters, as the ``params`` that queries read."""
 
 from __future__ import annotations
 
@@ -24,12 +20,9 @@ _DAY: Final = timedelta(days=1)
 
 
 def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the sent filters to ``params``. A value is text, a number, a boolean, a list of these, ``{"preset":
-    "last-30-days"}``, or ``{"start": "2026-01-01", "end": "2026-01-31"}``, which includes the last day; one end may be
-    null if the queries allow it. Absent and null mean the default; empty text or an empty list means no value.
-
-    Raises InvalidParameter, which names each unknown filter or wrong value.
-    """
+    """Convert filters to ``params``: text, number, boolean, a list of these, ``{"preset": "last-30-days"}``, or
+    ``{"start": "2026-01-01", "end": "2026-01-31"}``, including the last day. Null means the default; empty text or
+    lists mean no value. Raises InvalidParameter with all wrong names."""
     unknown = [name for name in given if name not in saved.settable]
     if unknown:
         shown = [name[:_LONGEST_NAME] for name in unknown]
@@ -43,7 +36,7 @@ def read_filters(saved: SavedDashboard, given: Mapping[str, Any]) -> dict[str, A
         elif value is not None and name in controls:
             params |= _cleared(controls[name].parameter)
     chosen = {name: controls[name].parameter for name in params if name in controls}
-    # What the queries declare themselves is looked at when they are bound, each panel's by itself.
+    # Parameters that only queries declare are converted when each panel binds them.
     ParameterConversion(chosen).convert({"params": params}, DIALECTS["postgresql"], datetime.now(UTC))
     return params
 
@@ -70,14 +63,13 @@ def _plain(name: str, value: Any) -> Any:
             return dict(value)
     elif not isinstance(value, list) or not any(isinstance(each, list | dict) for each in value):
         return value
-    raise InvalidParameter(f"params.{name}: this is no value of a filter", names=[name])
+    raise InvalidParameter(f"params.{name}: this is not a value of a filter", names=[name])
 
 
 def previous_period(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime
 ) -> Mapping[str, Any] | None:
-    """The range of the same length just before the chosen one; None if that is open or absent. Raises as
-    ``typed_value`` does."""
+    """The equally long range just before the chosen one; None if that is open. Raises as ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None

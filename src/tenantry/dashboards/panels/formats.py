@@ -1,7 +1,4 @@
-"""The properties ``locale`` and ``currency``, which the page passes to the browser's Intl.
-
-The page ignores what Intl would refuse; these functions report it before a viewer notices.
-"""
+"""Check the properties ``locale`` and ``currency``, which the page passes to the browser's Intl."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ _CURRENCY: Final = re.compile("[A-Z]{3}", re.IGNORECASE | re.ASCII)
 
 
 class UnusableFormat(NamedTuple):
-    """An unusable property: the expected form, the consequence, and the fix."""
+    """An unusable property: expected form, consequence, fix."""
 
     name: str
     rule: str
@@ -50,7 +47,7 @@ def is_currency(text: str) -> bool:
 
 
 def unusable_formats(properties: Mapping[str, Any]) -> Iterator[UnusableFormat]:
-    """The properties ``locale`` and ``currency`` that dashboards cannot use. Absent ones are fine."""
+    """The properties that dashboards cannot use; absent ones are fine."""
     locale, currency = properties.get("locale"), properties.get("currency")
     if locale not in (None, "") and not (isinstance(locale, str) and is_locale(locale)):
         hyphens = locale.replace("_", "-").partition(".")[0] if isinstance(locale, str) else ""

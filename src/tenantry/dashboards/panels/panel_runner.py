@@ -1,8 +1,4 @@
-"""PanelRunner: run the panels of one dashboard for one viewer.
-
-Queries read the group's variables and ``params``, the viewer's filters. A failing or slow panel does not affect the
-others.
-"""
+"""PanelRunner: run the panels of a dashboard for one viewer. A failing or slow panel does not affect the others."""
 
 from __future__ import annotations
 
@@ -42,8 +38,7 @@ _log = logging.getLogger("tenantry.dashboards")
 
 
 class PanelRunner:
-    """Runs the panels of ``saved`` for the group, with ``params`` from ``read_filters``. ``fresh``: rows are at most
-    ``FRESH`` seconds old."""
+    """Runs panels with ``params`` from ``read_filters``. ``fresh``: rows are at most ``FRESH`` seconds old."""
 
     def __init__(
         self,
@@ -81,13 +76,13 @@ class PanelRunner:
         except TenantryError as error:
             _log.log(logging.ERROR if error.status >= 500 else logging.INFO, "%s: %s: %s", where, error.code, error)
             shown = viewer_error(error)
-        except Exception as error:  # noqa: BLE001  # a mistake in one panel is none of the others'
+        except Exception as error:  # noqa: BLE001  # a mistake in one panel does not affect the others
             _log.error("%s: %s", where, error_location(error))
             shown = internal_error()
         return HeldLine(deque([error_line(kind, name, shown, self._certain_until)]), 0)
 
     async def _rows(self, panel: Panel, wanted: WantedPanel) -> Encode:
-        view = panel.view.substitute(self.variables)  # what is missing there is missing in the panel
+        view = panel.view.substitute(self.variables)  # raises for a missing variable
         queries = self._saved.queries.panels[panel.id]
         if queries.rows is None:
             return partial(rows_line, panel.id, Result((), ()), None)
@@ -123,7 +118,6 @@ class PanelRunner:
         return partial(rows_line, panel.id, rows, named, **self._times(rows), reduced=reduced)
 
     async def _compared(self, panel: Panel, queries: PanelQueries) -> Result | None:
-        """None without a comparison, or if the range has no start or end."""
         template = queries.rows
         if not panel.compare or template is None:
             return None
@@ -146,7 +140,6 @@ class PanelRunner:
         return await self._sources.query(self._group, asker.schema, template, given, max_age=self._max_age(asker))
 
     def _times(self, *results: Result | None) -> dict[str, Any]:
-        """Those of the oldest rows."""
         asked = [result.as_of for result in results if result is not None and result.as_of is not None]
         if not asked:
             return {"age": None, "as_of": self._certain_until}
@@ -160,7 +153,6 @@ class PanelRunner:
 
 
 def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
-    """None for a panel whose rows are not reduced."""
     if panel.kind not in _REDUCED or view.get("stack"):
         return None
     shown = view[panel.kind]
@@ -169,7 +161,7 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
-    """When one fails, the others are cancelled."""
+    """If one fails, the others are cancelled."""
     tasks = [asyncio.ensure_future(query) for query in queries]
     try:
         return await asyncio.gather(*tasks)

@@ -1,22 +1,22 @@
-"""PanelStream: the answer to a request for panels, a line of JSON as each thing is ready (NDJSON).
+"""PanelStream: the answer to a request for panels, as JSON lines (NDJSON) in the order of completion.
 
-    {"dashboard": …}                    first, where it was asked for
+    {"dashboard": …}                    first, if requested
     {"choices": "origin", "values": …}  of each control that a query fills
-    {"panel": "1-1", "columns": …}      rows, or an error, in the order in which they are ready
-    {"changed": ["1-1"]}                which of the panels that the page shows have other rows since, where it asks
-    {"end": true}                       all are there; an answer without it was cut off
+    {"panel": "1-1", "columns": …}      rows or an error
+    {"changed": ["1-1"]}                which shown panels have changed, if requested
+    {"end": true}                       complete; an answer without it was cut off
 
-An answer that stays open (``live``, where its group has not too many of them) goes on:
+An answer that stays open (``live``, unless its group has too many) goes on:
 
     {"changed": ["1-1"]}                the rows of these panels have changed
-    {"revision": "5f3a"}                while the files are written (`tenantry dashboards serve`), at first and whenever
-                                        one changes: with another revision than before the page asks anew
-    {"token": "ended"}                  of any answer: its token is no longer good, and nothing follows
-    {"group": "changed"}                of any answer: its group's properties, name, mapping or data source are others
-                                        than those of its rows. Nothing follows: the page begins anew
+    {"revision": "5f3a"}                with `tenantry dashboards serve`, at first and when a file changes: the page
+                                        reloads for a new revision
+    {"token": "ended"}                  last line of any answer: its token is no longer valid
+    {"group": "changed"}                last line of any answer: the group's properties, name, mapping or data source
+                                        changed, so the page begins anew
 
-One request for all panels of a page, since browsers open six connections to a host. When the viewer leaves, hides the
-page or asks with other filters, the connection is closed, and what still runs is stopped.
+A page sends one request for all panels, since browsers open six connections to a host. Closing the connection stops
+the queries.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ChangedSince = Callable[[Mapping[str, float]], Awaitable[list[str]]]
 
 
 class PanelStream(LineStream):
-    """The response to ``request``, whose body was read. Raises InvalidBody for an unknown panel or control."""
+    """The response. Raises InvalidBody for an unknown panel or control."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class PanelStream(LineStream):
 
     async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
         """The requested lines; then, if the answer stays open, the changes."""
-        async with self._changes or nullcontext() as changes:  # from here on: a change while panels run is one, too
+        async with self._changes or nullcontext() as changes:  # entered first, so changes while panels run count
             if changes is not None and changes.first:
                 yield line(changes.first)
             if self._describe is not None:
@@ -97,7 +97,7 @@ def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) 
     names = list(filled) if wanted.choices is None and wanted.definition else wanted.choices or []
     for number, name in enumerate(names):
         if name not in filled:
-            raise InvalidBody("this dashboard fills no such control by a query", field=f"/choices/{number}")
+            raise InvalidBody("this dashboard has no such control with a query", field=f"/choices/{number}")
     return [_bound(runner.choices, name) for name in names]
 
 
@@ -110,14 +110,13 @@ def _panels(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) -
         panel = dashboard.panel(each.id)
         if panel is None:
             raise InvalidBody("this dashboard has no such panel", field=f"/panels/{number}/id")
-        if each.id in tasks:  # each page of a large table is a query of its own
+        if each.id in tasks:  # each page of a large table is one query
             raise InvalidBody("this panel is asked for twice", field=f"/panels/{number}/id")
         tasks[each.id] = _bound(runner.panel, panel, each)
     return list(tasks.values())
 
 
 def _is_asked(panel: Panel) -> bool:
-    """Also true for a panel without a query whose texts have variables: one may be missing."""
     return panel.query is not None or bool(panel.view.paths)
 
 
@@ -126,7 +125,7 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """The lines of the tasks as they complete; at most ``AT_ONCE`` run. Closing the generator cancels them."""
+    """The lines as tasks complete, at most ``AT_ONCE`` running. Closing it cancels them."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

@@ -1,8 +1,4 @@
-"""The rows of a table: one sorted page, and the number of all rows.
-
-A result within the source's limits is fetched whole, so its pages match and one cached answer serves them all. Of a
-larger one the engine returns the page and the count.
-"""
+"""The rows of a table: one sorted page of a whole result, or, beyond the source's limits, of the engine."""
 
 from __future__ import annotations
 
@@ -30,12 +26,11 @@ Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> tuple[Result, int]:
-    """The rows of ``page`` (from 0), and the number of all rows. ``sort``: a column, ``-name`` descending; default: the
-    ``view``'s sort, then the query's order, or the order of the view's columns for a page from the engine. Viewers may
-    sort by the ``named`` columns only.
+    """The rows of ``page`` (from 0), and the number of all. ``sort``: a column, ``-name`` descending; default: the
+    view's, then the query's order. Viewers sort by ``named`` columns only.
 
-    Raises as ``DataSources.query`` does; TooManyRows and TooManyBytes also on an engine without pages or if the author
-    named no order; InvalidParameter for an unknown column.
+    Raises as ``DataSources.query``; TooManyRows and TooManyBytes also without an order or pages of the engine;
+    InvalidParameter for an unknown column.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")
@@ -45,7 +40,7 @@ async def fetch_table(
     try:
         whole = await ask(template)
     except (TooManyRows, TooManyBytes) as error:
-        if not sort and not _names(view):  # the author named no order, and the engine has to sort all rows for one
+        if not sort and not _names(view):  # pages of the engine need an order, and the author named none
             raise
         try:
             return await _page_by_engine(ask, template, view, named, sort, (size, page * size))
@@ -58,8 +53,8 @@ async def fetch_table(
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> tuple[Result, int]:
-    """Ties are sorted by all other ``named`` columns, so no row is on two pages or none. Raises InvalidSettings on an
-    engine without pages."""
+    """Ties are sorted by all other ``named`` columns, so no row is on two pages. Raises InvalidSettings without
+    pages."""
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:
         raise _unknown_column()
@@ -69,7 +64,7 @@ async def _page_by_engine(
     size, offset = limits
     try:
         rows = await ask(PagedTemplate(template, order, size, None, offset))
-    except QueryFailed:  # a type without an order that has no word of its own, as a point of PostgreSQL
+    except QueryFailed:  # an unnamed type without an order, as a point of PostgreSQL
         words = dict(zip(known.names, known.types or (), strict=False))
         sure = [name for name in order[1:] if name in _names(view) or words.get(name, "text") not in _PERHAPS_IN_ORDER]
         fewer = [order[0], *sure]
@@ -79,7 +74,6 @@ async def _page_by_engine(
 
 
 async def _columns(ask: Ask, template: SQLTemplate, order: list[str]) -> Result:
-    """From a few rows if the engine would run the query for none."""
     try:
         return await ask(SchemaQuery(template))
     except InvalidSettings:

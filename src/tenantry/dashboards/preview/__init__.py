@@ -1,4 +1,4 @@
-"""Previews: an operator sees a dashboard as a group does, without its token."""
+"""Previews: an operator sees a dashboard as a group."""
 
 from typing import TYPE_CHECKING
 

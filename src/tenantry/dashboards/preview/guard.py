@@ -20,12 +20,9 @@ PREVIEW_KEY: Final = "tenantry.preview"
 
 
 class PreviewGuard:
-    """ASGI middleware before UserGroupMiddleware on the data routes of a dashboard: a session's key, in the token's
-    header or passed on by an outer middleware, makes the preview's group the request's. Other requests pass through.
-    Streams end within ``staleness`` seconds of the session.
-
-    Raises InvalidToken for an ended session, UserGroupExpired for an ended group, MissingScope for another dashboard.
-    """
+    """ASGI middleware before UserGroupMiddleware on data routes: a session's key makes the preview's group the
+    request's. Streams end within ``staleness`` seconds of the session. Raises InvalidToken for an ended session,
+    UserGroupExpired, MissingScope for another dashboard."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -39,7 +36,7 @@ class PreviewGuard:
             if preview is None:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
-                raise MissingScope("this preview is of another dashboard, and of that one alone")
+                raise MissingScope("this preview shows another dashboard only")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
             raw = key.encode("latin-1")
             scope[FOUND_KEY] = hash(raw)  # UserGroupMiddleware takes it out of the headers
@@ -54,7 +51,7 @@ class PreviewGuard:
 
 
 class _Sessions:
-    """Sessions as a resolver for a TokenWatch, without a cache."""
+    """A resolver for TokenWatch."""
 
     lease_age = None
 
@@ -84,7 +81,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """The group that the page marks the preview with; empty outside of previews."""
+    """The group that the page marks the preview with."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

@@ -45,7 +45,7 @@ class PreviewBackend(CodesOfGroups, Protocol):
 
 
 class PreviewEndpoint(Endpoint):
-    """For callers with an API token of the scope ``preview``, for groups of its environment."""
+    """For callers with an API token of the scope ``preview``."""
 
     def __init__(self, store: PreviewBackend, previews: Previews, dashboards: Container[str]) -> None:
         super().__init__("POST")
@@ -55,8 +55,8 @@ class PreviewEndpoint(Endpoint):
         self._uses = ApiTokenUses()
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with the address and its seconds. Raises the errors of ``/api/user`` in its order; NotFound for an
-        unknown dashboard, UnknownGroup, InvalidBody for an ended group."""
+        """200 with the address and its seconds. Raises as ``/api/user``; NotFound for an unknown dashboard,
+        UnknownGroup, InvalidBody for an ended group."""
         deadline = Deadline(STORE_SECONDS)
         caller = await authenticate(self._api_tokens, digest_of(request.api_token()), deadline, self._uses)
         raw = await request.read_body()

@@ -1,7 +1,6 @@
 """Previews: a single-use code opens a session that shows one dashboard as one group for ten minutes.
 
-No group token is involved. Codes and sessions are stored as hashes, so any worker of any host knows them, and end with
-the API token that requested the preview. The audit trail records the request and the opening.
+The store keeps hashes of codes and sessions, which end with the API token that requested them.
 """
 
 from __future__ import annotations
@@ -55,9 +54,8 @@ class Previews:
         *,
         api_token_id: int | None = None,
     ) -> str:
-        """A code for a preview of ``dashboard`` as this group, valid for ten minutes and no longer than the API token.
-        Raises UnknownGroup; InvalidBody for a group past its end date; Unauthorized if the API token was revoked;
-        StoreUnavailable."""
+        """A code for a preview as this group, ended by its API token. Raises UnknownGroup; InvalidBody for an ended
+        group; Unauthorized for a revoked API token; StoreUnavailable."""
         issued = await self._groups.get(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
@@ -76,8 +74,8 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """The key of a new session of ten minutes, for the payload of a code; None if the group was deleted or the API
-        token revoked. Raises UserGroupExpired, StoreUnavailable."""
+        """The key of a new session, for a code's payload; None if the group was deleted or the API token revoked.
+        Raises UserGroupExpired, StoreUnavailable."""
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept)
         if group is None:
@@ -91,8 +89,7 @@ class Previews:
             return None
 
     async def find(self, key: str) -> Preview | None:
-        """What a session may see, with the group as it is now; None for an ended or unknown session. Raises
-        UserGroupExpired, StoreUnavailable."""
+        """What a session may see now; None for an unknown one. Raises UserGroupExpired, StoreUnavailable."""
         code = key.removeprefix(PREVIEW_PREFIX)
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
         kept: dict[str, Any] = {} if payload is None else json.loads(payload)

@@ -1,7 +1,6 @@
-"""AnswerBudget: memory for answers that their viewers have not read yet, per group and in total.
+"""AnswerBudget: bounds the memory of answers that their viewers have not read yet.
 
-A line reserves its expected size before its query runs and releases it when it is written. Without room, the query
-waits.
+A line reserves its expected size before its query runs, and waits for room.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Encode: TypeAlias = Callable[[], Iterable[bytes | memoryview]]
 
 
 class HeldLine(NamedTuple):
-    """The pieces of a line, and the bytes reserved for it until ``OpenAnswer.release``."""
+    """The pieces of a line, and its reserved bytes."""
 
     pieces: deque[bytes]
     size: int
@@ -50,8 +49,6 @@ class HeldLine(NamedTuple):
 
 @dataclass(slots=True)
 class _Share:
-    """The open answers of one group, and the bytes reserved for them."""
-
     answers: set[OpenAnswer] = field(default_factory=set)
     held: int = 0
 
@@ -74,8 +71,8 @@ class AnswerBudget:
 
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """Open an answer for a group until the end of the block. Raises AnswersUnread if the group has ``MOST_OPEN``
-        and none ends within ``WAIT_SECONDS``."""
+        """Open an answer until the end of the block. Raises AnswersUnread if the group has ``MOST_OPEN`` for too
+        long."""
         handle = group.handle
         await self._wait(lambda: self.count_open(group) < MOST_OPEN, lambda: [handle])
         share = self._shares.setdefault(handle, _Share())
@@ -92,7 +89,7 @@ class AnswerBudget:
     # --- bytes --------------------------------------------------------------------------------------------------------
 
     def has_capacity(self, group: bytes, size: int) -> bool:
-        """Whether a group with an open answer may reserve ``size`` more bytes."""
+        """Whether the group may reserve ``size`` more bytes."""
         own, free = self._shares[group].held, PROCESS_BYTES - self.held - size
         return size <= 0 or own + size <= free or (not own and free >= 0)
 
@@ -102,7 +99,7 @@ class AnswerBudget:
         self.held += size
 
     async def wait_for_capacity(self, group: bytes, size: int) -> None:
-        """Wait until the group may reserve ``size`` more bytes. Raises AnswersUnread after ``WAIT_SECONDS``."""
+        """Wait for ``has_capacity``. Raises AnswersUnread."""
 
         def largest() -> list[bytes]:
             own = self._shares[group].held
@@ -122,7 +119,6 @@ class AnswerBudget:
     # --- waiting ------------------------------------------------------------------------------------------------------
 
     async def _wait(self, is_done: Callable[[], bool], groups: Callable[[], Iterable[bytes]]) -> None:
-        """Meanwhile cuts off slow readers of these groups' answers."""
         late = self._clock() + WAIT_SECONDS
         while not is_done():
             if self._clock() > late:
@@ -131,8 +127,7 @@ class AnswerBudget:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _cut_off_slowest(self, groups: Callable[[], Iterable[bytes]]) -> None:
-        """Starts with the group that holds the most, then its largest answer."""
-        if self._clock() - self._cut_at < _LOOK_SECONDS:  # however many wait
+        if self._clock() - self._cut_at < _LOOK_SECONDS:  # once for all waiters
             return
         self._cut_at = self._clock()
         shares = [share for each in groups() if (share := self._shares.get(each)) is not None]
@@ -159,8 +154,8 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """The line that the result of ``fetch`` writes. Both run again if the line outgrew its reservation and there is
-        no room: nothing large waits here. Raises AnswersUnread, and what ``fetch`` and its result raise."""
+        """The line of the result of ``fetch``. Both run again if the line outgrew its reservation and there is no room.
+        Raises AnswersUnread, and as they do."""
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
             await self.hold(size)
@@ -170,12 +165,14 @@ class OpenAnswer:
         raise AnswersUnread(AnswersUnread.MESSAGE, retry_after=1)
 
     async def _try_line(self, name: LineName, size: int, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine | None:
-        """None, with nothing reserved, if there is no room for the line."""
+        """None without room."""
         budget, group = self._budget, self._group
         with ExitStack() as unused:
             unused.callback(self.release, size)
             encode = await fetch()
-            if budget.has_capacity(group, budget.expected(group, name) - size):  # another one may know the size by now
+            if budget.has_capacity(
+                group, budget.expected(group, name) - size
+            ):  # another answer may have learned the size
                 pieces = in_pieces(encode())
                 budget.learn(group, name, sum(map(len, pieces)))
                 more = budget.expected(group, name) - size

@@ -38,8 +38,8 @@ class LineStream(Response):
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the lines. Returns early when the viewer leaves, reads too slowly, or the middleware ends the answer.
-        Raises AnswersUnread before anything is sent."""
+        """Send the lines, until the viewer leaves, reads too slowly, or the middleware ends it. Raises AnswersUnread
+        first."""
         with suppress(ViewerLeft, ResponseCut):
             async with (
                 while_connected(self._request),
@@ -48,7 +48,7 @@ class LineStream(Response):
             ):
                 paced = answer.paced(send)
                 await paced({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                # A part without a byte: from here on the token is watched, also while the first panel is waited for.
+                # An empty part starts the watch of the token before the first panel is ready.
                 await paced(_part(b""))
                 async for each in lines:
                     pieces = deque((each,)) if isinstance(each, bytes) else each
@@ -62,6 +62,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """After a whole line the middleware may end the answer with a last line; elsewhere it can only cut it off."""
+    """The middleware may end the answer after a whole line."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

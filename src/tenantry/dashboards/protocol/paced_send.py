@@ -1,8 +1,4 @@
-"""PacedSend: send a body in small pieces, each within a time limit.
-
-A server takes a body of any size into memory and only delays the next one. Of a body in pieces at most two wait in the
-server.
-"""
+"""PacedSend: send a body in small pieces, each within a time limit, so a server holds two pieces at most."""
 
 from __future__ import annotations
 
@@ -96,7 +92,7 @@ def _parts(message: Message) -> Iterator[Message]:
 
 
 class LargeBodiesInPieces:
-    """Middleware that sends large bodies in pieces. An answer to a slow reader ends unfinished."""
+    """Middleware that sends large bodies in pieces."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

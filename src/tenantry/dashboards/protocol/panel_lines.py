@@ -1,4 +1,4 @@
-"""The lines of an answer for panels: JSON objects, encoded by msgspec; rows are arrays in column order."""
+"""Encode the lines of an answer for panels, by msgspec."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def rows_line(
     reduced: bool = False,
     more: Mapping[str, tuple[Result, Columns]] | None = None,
 ) -> Iterator[bytes | memoryview]:
-    """The parts of the line of a panel with rows. ``total``: all rows of a table; ``age``: seconds; ``as_of``: returned
-    by the page to ask for changes; ``more``: further rows and their columns, by field."""
+    """The line of a panel with rows, in parts. ``total``: all rows of a table; ``age``: seconds; ``as_of``: when its
+    rows were current; ``more``: further rows and columns, by field."""
     encode = _encoder().json.encode
     yield b'{"panel":' + encode(panel_id) + b","
     yield from _row_fields(result, named, encode)
@@ -64,8 +64,8 @@ def _row_fields(result: Result, named: Columns, encode: Callable[[Any], bytes]) 
 
 
 def choices_line(control: str, result: Result) -> list[bytes]:
-    """The line of a control: the first column is the value, the column ``label``, if any, its text. Raises QueryFailed
-    for too many values."""
+    """The line of a control: the first column is the value, the column ``label`` its text. Raises QueryFailed for too
+    many."""
     if len(result) > _MAX_CHOICES:
         raise QueryFailed(f"a query of choices gives at most {_MAX_CHOICES} rows")
     label = result.names.index("label") if "label" in result.names else 0

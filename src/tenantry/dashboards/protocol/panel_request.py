@@ -1,4 +1,4 @@
-"""Requests of the page, as strict JSON: which panels, how wide, with which filters."""
+"""Requests of the page, as strict JSON."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class FilteredBody(StrictBody):
 
 
 class WantedPanel(StrictBody):
-    """One panel. ``width``: device pixels of its plot; 0: ``DEFAULT_WIDTH``. ``page`` (from 0) and ``sort`` (a column;
-    ``-name``: descending) are for tables."""
+    """``width``: device pixels; 0: ``DEFAULT_WIDTH``. ``page`` (from 0) and ``sort`` (``-name``: descending) are for
+    tables."""
 
     id: Annotated[str, Field(max_length=20)]
     width: Annotated[int, Field(ge=0, le=MAX_WIDTH)] = 0
@@ -45,15 +45,14 @@ class WantedPanel(StrictBody):
 
     @property
     def plot_width(self) -> int:
-        """Device pixels that the rows of a chart are reduced for."""
+        """Device pixels that rows are reduced for."""
         return min(self.width or DEFAULT_WIDTH, WIDEST_PLOT)
 
 
 class PanelsRequest(FilteredBody):
-    """``panels``: None for all. ``definition``: also send the dashboard. ``choices``: controls whose choices to send;
-    None: all with the definition, else none. ``fresh``: skip older cached rows. ``live``: keep the answer open, unless
-    the group has ``MAX_OPEN`` open in this process. ``shown``: the ``as_of`` of shown panels, to ask which have
-    changed; unknown panels are ignored."""
+    """``panels``: None for all. ``definition``: also send the dashboard. ``choices``: controls to fill; None: all with
+    the definition, else none. ``fresh``: skip older cached rows. ``live``: keep the answer open. ``shown``: the
+    ``as_of`` of shown panels, to ask for changes."""
 
     panels: Annotated[list[WantedPanel] | None, Field(max_length=600)] = None
     choices: Annotated[list[str] | None, Field(max_length=40)] = None
@@ -85,7 +84,7 @@ async def read_request(request: Request, model: type[Model]) -> Model:
             if len(body) > MAX_BODY:
                 raise BodyTooLarge(f"the body is larger than {MAX_BODY} bytes")
     except ClientDisconnect:
-        raise ViewerLeft("the viewer left before all of the request was here") from None
+        raise ViewerLeft("the viewer left before the request was complete") from None
     return read_body(bytes(body), model)
 
 
@@ -96,5 +95,5 @@ def read_body(body: bytes, model: type[Model]) -> Model:
         return model.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    # Raised here, and not in the handler: the error of pydantic holds the input.
+    # Raised outside of the handler, since pydantic's error holds the input.
     raise InvalidBody(_MESSAGES.get(first["type"], first["msg"]), field=pointer_of(first["loc"]))

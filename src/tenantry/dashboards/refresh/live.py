@@ -28,12 +28,10 @@ MAX_OPEN: Final = 100
 
 class ChangedPanels:
     """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …`` gives
-    ``{"changed": […]}``: the panels whose data source ``DataSources.changed`` reported. ``changes`` is None if the
-    group has more than ``MAX_OPEN`` open answers.
+    ``{"changed": […]}``: panels whose source ``DataSources.changed`` reported. ``changes`` is None beyond ``MAX_OPEN``.
 
-    A message is empty after half a minute of silence. The messages end after a quarter of an hour, since the page then
-    asks again, perhaps of a newer process; when this process is about to stop; and with CHANGED when a data source was
-    moved or deleted. The middleware ends the answer when the group changed.
+    A message is empty after half a minute of silence. They end after a quarter of an hour, when the process stops, and
+    with CHANGED when a source was moved or deleted.
     """
 
     def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:
@@ -98,10 +96,10 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """The group's mapped sources by schema, for ``schemas`` (panel to schema)."""
+    """The group's mapped sources by schema, for panel to schema."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
-        with suppress(TenantryError):  # its panels say why they have no rows
+        with suppress(TenantryError):  # its panels report the error
             found[schema] = await sources.registered(group, schema)
     return found
 
@@ -118,7 +116,7 @@ def panels_of_sources(found: Mapping[str, RegisteredSource], schemas: Mapping[st
 async def changed_since(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str], shown: Mapping[str, float]
 ) -> list[str]:
-    """The panels of ``shown`` (panel to ``as_of``) that may lack a change of their source."""
+    """The panels of ``shown`` (panel to ``as_of``) that may lack a change."""
     await sources.changes.follow()
     found = panels_of_sources(await sources_of_schemas(sources, group, schemas), schemas)
     may_be_old = sources.changes.may_be_old

@@ -1,4 +1,4 @@
-"""ReloadingFolder: follow the files of a folder while somebody edits them, and tell open pages."""
+"""ReloadingFolder: follow the files of a folder while somebody edits them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _Stamp: TypeAlias = frozenset[tuple[str, int, int]]
 
 
 class ReloadingFolder(Mapping[str, SavedDashboard]):
-    """A DashboardFolder that rereads changed files of dashboards and queries. While a file is invalid, every access
-    raises InvalidDashboards or InvalidQueries."""
+    """A DashboardFolder that rereads changed files. While one is invalid, every access raises InvalidDashboards or
+    InvalidQueries."""
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
@@ -52,7 +52,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
                 self._read = DashboardFolder(self.path)
             except InvalidQueries as error:
                 self._read = error
-            except OSError as error:  # as while an editor puts a new file in the place of the old one
+            except OSError as error:  # such as while an editor replaces the file
                 problem = f"{error.filename or self.path} cannot be read: {error.strerror or error}"
                 self._read = InvalidDashboards(problem, errors=())
         if isinstance(self._read, InvalidQueries):
@@ -63,7 +63,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
         folders = [self.path, *([self.path.parent / QUERIES] if self.path.name == "dashboards" else [])]
         found: set[tuple[str, int, int]] = set()
         for file in (file for folder in folders for file in folder.rglob("*") if file.suffix in {*SUFFIXES, ".sql"}):
-            with suppress(FileNotFoundError):  # it was there a moment ago
+            with suppress(FileNotFoundError):  # deleted just now
                 about = file.stat()
                 found.add((str(file), about.st_mtime_ns, about.st_size))
         return frozenset(found)
@@ -73,8 +73,7 @@ _LOOK_SECONDS: Final = 0.3
 
 
 class ChangedFiles(ChangedPanels):
-    """ChangedPanels that also sends ``{"revision": …}`` at first and after each change of a file. ``revision``: that
-    before the dashboard was read."""
+    """ChangedPanels that also sends ``{"revision": …}`` at first and after a change of files."""
 
     def __init__(
         self,
@@ -107,8 +106,7 @@ class ChangedFiles(ChangedPanels):
 
 
 class BrokenFiles(LineStream):
-    """The answer for panels while files are invalid: ``{"broken": …}`` tells the author where. It stays open until they
-    change."""
+    """The answer while files are invalid: ``{"broken": …}`` tells the author where."""
 
     def __init__(self, request: Request, error: InvalidQueries, changes: ChangedFiles) -> None:
         super().__init__(request)

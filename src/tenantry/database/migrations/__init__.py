@@ -1,10 +1,7 @@
-"""Makes and alters the tables of a store's database, step by step, with alembic.
+"""Creates and alters the tables of a store with alembic.
 
-``migrate(url)`` brings a database to this version. Two processes may do it at once: one works, the other waits and then
-finds nothing to do. A step that fails leaves nothing behind: each engine runs all of them in one transaction.
-
-Tables of a newer version may be used by programs of this one, if that version says so (decision 76): it writes into the
-store which revisions it is compatible with.
+Two processes may run ``migrate(url)`` at once: one waits for the other. All steps run in one transaction. A newer
+version may declare its tables compatible with programs of this one (decision 76).
 """
 
 from __future__ import annotations
@@ -52,10 +49,8 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """Brings the database at ``url`` to this version; makes an SQLite file that is not there. Does nothing twice.
-
-    Raises InvalidSettings (URL, folder, a package that is missing) and StoreUnavailable.
-    """
+    """Brings the database at ``url`` to this version; creates a missing SQLite file. Raises InvalidSettings (URL,
+    folder, missing package) and StoreUnavailable."""
     address = read_address(url)
     try:
         from alembic.config import Config
@@ -70,7 +65,7 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded unless programs of this version may use the database at ``url``; never makes a file."""
+    """Raises MigrationNeeded unless this version may use the database at ``url``. Never creates a file."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
     if found is not None:
@@ -78,8 +73,8 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether programs of this version may use tables at the revision ``found``, of which the store says that it is
-    compatible with the revisions ``listed``: the last of these is the one that they are told of."""
+    """Whether this version may use tables at the revision ``found``, given the compatible revisions ``listed`` in
+    the store, whose last one is that of the tables."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
@@ -93,7 +88,7 @@ def _usable(connection: Connection) -> str | None:
 
 
 def _read_revision(connection: Connection) -> str | None:
-    """What alembic has noted; read without alembic, whose import is a seventh of the time of a server's start."""
+    """Reads the revision without alembic, whose import is a seventh of the start of a server."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return ", ".join(connection.execute(text("select version_num from alembic_version")).scalars()) or None
@@ -125,12 +120,11 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Locks every table of ours that is there, before the first step, until the transaction ends.
+    """Locks all our tables before the first step, until the end of the transaction.
 
-    Running processes lock the same tables, each statement in an order of its own, so steps that lock one after the
-    other could end in a deadlock in any order, and PostgreSQL would fail a reader or writer for it. Here the migration
-    gives way: what it could not lock in a moment it lets go, and tries again after a pause. So a long transaction in
-    its way, such as a dump, makes nobody else wait for longer than that moment.
+    Running processes lock them in any order, so a step that locks one after the other could deadlock and fail a
+    request. Instead the migration gives way: it releases what it got and tries again after a pause, so a long
+    transaction, such as a dump, delays nobody for longer than a moment.
     """
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]

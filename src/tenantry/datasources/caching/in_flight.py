@@ -1,7 +1,7 @@
-"""InFlightQueries: equal queries that run at the same time are one execution, whose answer all their callers get.
+"""InFlightQueries: equal queries that run at the same time are one execution with one answer.
 
-It belongs to none of them: when one leaves, it goes on for the others; when the last has left, it stops. Until it
-begins, it has a place in the queue of each group that waits for it, so no group waits for the turns of another.
+It belongs to none of its callers: it stops when the last one has left. Until it begins, it has a place in the queue of
+each group that waits for it, so no group waits for another's turns.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ Clock = Callable[[], float]
 @dataclass(slots=True)
 class QueryOutcome:
     """The answer of a query that began at ``as_of`` (seconds since 1970). ``dicts``: its rows, if a caller wanted
-    dicts. ``is_shared``: others have the answer too, so it is copied. ``queue_seconds``: its wait. ``is_hit``: it comes
-    from a cache."""
+    dicts. ``is_shared``: others have it too, so it is copied. ``is_hit``: it comes from a cache."""
 
     answer: SharedAnswer
     dicts: Rows | None
@@ -69,7 +68,7 @@ class InFlightCounters:
 
 class InFlightQueries:
     """The in-flight queries of one event loop. ``clock`` gives seconds since 1970. ``store_outcome`` gets each answer
-    before its callers, and returns whether a cache shares it."""
+    first, and returns whether a cache shares it."""
 
     def __init__(
         self,
@@ -117,8 +116,8 @@ class InFlightQueries:
 
 
 class InFlightQuery:
-    """One query and its waiting callers. ``query`` is the first caller's. ``began`` is None while it waits for a turn.
-    ``turns``: its places in the queues of groups."""
+    """One query and its callers. ``query`` is the first one's. ``began`` is None while it waits. ``turns``: its places
+    in the queues of groups."""
 
     def __init__(self, in_flight: InFlightQueries, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query

@@ -1,11 +1,10 @@
-"""RedisResults: answers that the processes of a fleet share in Redis or Valkey, and the marks of changed sources.
+"""RedisResults: answers that processes share in Redis or Valkey, and the marks of changed sources.
 
-Nothing rests on the server. An entry is used only if its digest proves that a holder of the secret wrote it for this
-key, it is young enough, and its source still has the mark of that time; else the source is asked.
+Nothing rests on the server. An entry is used only if a holder of the secret wrote it for this key, it is young enough,
+and its source still has the same mark; else the source is asked.
 
-    <prefix>:<key>    one entry, which expires
-
-    <prefix>:marks    a hash: "born", random for this life of the hash, and a random mark for each changed source
+``<prefix>:<key>`` is an entry, which expires. ``<prefix>:marks`` is a hash: "born", random for its life, and a random
+mark for each changed source.
 """
 
 from __future__ import annotations
@@ -66,8 +65,7 @@ class RedisResultCounters:
 
 class RedisResults:
     """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: at least 32 bytes, equal in all
-    processes that share answers and known to nobody else. ``budget``: seconds that a query waits for the server.
-    ``max_entry_bytes``: the greatest size of an answer.
+    processes that share answers, and known to nobody else. ``budget``: seconds that a query waits for the server.
 
     Does no I/O. Raises InvalidSettings for a wrong URL or secret, and without redis or msgspec.
     """
@@ -108,14 +106,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether it is known which sources have changed; may ask in the background."""
+        """Whether the marks are known; may ask for them in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Whether it is known, after a wait for the server within the budget if necessary."""
+        """Whether the marks are known, after a wait within the budget if needed."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -173,7 +171,7 @@ class RedisResults:
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """The usable entry of a key; None without one, or without an answer within the budget."""
+        """The usable entry of a key; None without one, or without an answer in time."""
         if source in self._untold:
             return None
         answers = await self._ask(

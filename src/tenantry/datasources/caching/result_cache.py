@@ -1,7 +1,7 @@
 """ResultCache: keeps answers in the process, within a time and a number of bytes.
 
-The key of an entry is the fingerprint of its query, with the source's registration and, where anything of a group was
-read, the group and its revision. An entry from the future is not used.
+A key is the fingerprint of a query, with the source's registration and, where anything of a group was read, the group
+and its revision.
 """
 
 from __future__ import annotations
@@ -54,12 +54,11 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory; those of one group in at most
-    ``group_max_bytes`` (default: a quarter). ``stale_while_revalidate``: the seconds after that in which an old answer
-    is given while the source is asked again. ``shared``: a second level for many processes. ``clock`` gives seconds
-    since 1970.
+    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory; those of one group in ``group_max_bytes``
+    (default: a quarter). ``stale_while_revalidate``: the seconds after that in which an old answer is given while the
+    source is asked. ``shared``: a level for many processes. ``clock`` gives seconds since 1970.
 
-    For the event loop of its DataSources. Raises InvalidSettings for an invalid bound.
+    For one event loop. Raises InvalidSettings for an invalid bound.
     """
 
     def __init__(
@@ -101,7 +100,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """The entry, if it is at most ``max_age`` seconds old; None: the cache's own limit and its stale time."""
+        """The entry, if it is at most ``max_age`` seconds old; None: the cache's limit."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -115,8 +114,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Seconds since the oldest usable answer of a query was requested, with its derived answers such as pages; None
-        without one. Does not count as a use."""
+        """Seconds since the oldest usable answer of a query, or derived from it, was requested; None without one. Does
+        not count as a use."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -131,7 +130,7 @@ class ResultCache:
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """``keep`` an answer of the source, and write it to the shared level. Returns whether others have it too."""
+        """``keep`` an answer, and write it to the shared level. Returns whether others have it too."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -141,7 +140,7 @@ class ResultCache:
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
         """Store an answer, unless it is too large, or older than a change of its source (``is_checked``: it is not).
-        Whether it is stored."""
+        Returns whether it did."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -160,7 +159,7 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the answers of a changed source (None: of all), and store none that began before."""
+        """Drop the answers of a changed source (None: of all), and keep none that began before."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -210,7 +209,7 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Looks for an answer in the cache before it runs a query."""
+    """Asks the cache before a query runs."""
 
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache

@@ -50,7 +50,7 @@ async def check_connection(
     except TimeoutError:
         late = True
     finally:
-        if opened.is_running:  # its thread waits for a server that says nothing: whoever asked does not
+        if opened.is_running:  # its thread still waits for the server; the caller does not
             opened.abandon()
         else:
             await opened.aclose()

@@ -130,8 +130,8 @@ class ClickHouseDriver:
         if level == "0":
             if known["readonly"].readonly:
                 raise InvalidSource(
-                    f"the profile of the user of data source {self.source_id} says readonly=0 for good: it must leave "
-                    "that open or say 1 or 2"
+                    f"the profile of the user of data source {self.source_id} fixes readonly=0: let it be changed, "
+                    "or set it to 1 or 2"
                 )
             client.set_client_setting("readonly", "1")
 

@@ -150,11 +150,11 @@ def _datetime(value: datetime) -> tuple[str, str]:
 
 
 def _beyond_years() -> UnbindableValue:
-    return UnbindableValue("ClickHouse has dates of the years 1900 to 2299 alone", name="$")
+    return UnbindableValue("ClickHouse has dates from 1900 to 2299 only", name="$")
 
 
 def _bytes(value: bytes) -> tuple[str, str]:
-    raise UnbindableValue("bytes cannot be bound on ClickHouse: give their hexadecimal text to unhex()", name="$")
+    raise UnbindableValue("bytes cannot be bound on ClickHouse: bind a hexadecimal string and call unhex()", name="$")
 
 
 def _timedelta(value: timedelta) -> tuple[str, str]:

@@ -36,7 +36,7 @@ def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes |
         except (ValueError, TypeError, OverflowError):
             pass  # raised below, because these errors quote the value
         if len(encoded) < number or (text is not None and "\0" in text):  # libpq would cut the string at the NUL
-            raise UnbindableValue(f"the value of parameter ${number} has no text in PostgreSQL", name=f"${number}")
+            raise UnbindableValue(f"the value of parameter ${number} cannot be sent to PostgreSQL", name=f"${number}")
     return encoded
 
 

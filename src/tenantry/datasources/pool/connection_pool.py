@@ -1,7 +1,6 @@
 """ConnectionPool: a bounded pool of blocking connections, each used by one thread at a time.
 
-A query that is cancelled or runs too long is interrupted. Its turn ends when its thread has stopped, so at most
-``pool_size`` queries run at once.
+A turn ends when its thread has stopped, even after a timeout, so at most ``pool_size`` queries run at once.
 """
 
 from __future__ import annotations
@@ -60,12 +59,9 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """The rows as ``shape`` makes them in the thread, for example ``as_result``.
-
-        ``turn`` has come, and ends when the connection is free. ``session`` sets the session variables, in the same
-        transaction. Raises DataSourceError; SourceUnavailable without a connection in time; InvalidSource for session
-        variables that the driver cannot set.
-        """
+        """The rows as ``shape`` makes them in the thread. ``turn`` has come, and ends when the connection is free.
+        ``session`` runs first, in the same transaction. Raises DataSourceError; SourceUnavailable without a connection
+        in time; InvalidSource for session variables that the driver cannot set."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
@@ -92,8 +88,8 @@ class ConnectionPool(Generic[C]):
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """The rows as chunks, of which the first is there. ``on_end`` is called once, when the query ends or is told to
-        stop. Raises as ``fetch`` and the writer do."""
+        """The rows as chunks, of which the first is there. ``on_end`` is called once, when the query ends or must stop.
+        Raises as ``fetch`` and the writer do."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
@@ -171,8 +167,8 @@ class ConnectionPool(Generic[C]):
         return bool(self._running)
 
     def stop_all(self) -> None:
-        """Stop all queries without waiting, and let none begin. Callers get SourceUnavailable even where the engine
-        cannot stop."""
+        """Stop all queries without waiting, for good. Callers get SourceUnavailable even where the engine cannot
+        stop."""
         self._closed = True
         for running in self._running:
             if not running.outcome.done():  # some engines cannot stop

@@ -1,12 +1,11 @@
 """FairQueue: decides which waiting query of a data source gets the next connection.
 
-Each group has a queue in the order of arrival. The next connection goes to the group that has used the source the
-least: seconds of connections divided by the group's weight, with running queries up to now. A pause gives no credit
-(start-time fair queueing: Goyal, Vin and Cheng, 1996).
+The next connection goes to the group that has used the source the least: seconds divided by the group's weight. A pause
+gives no credit (start-time fair queueing: Goyal, Vin and Cheng, 1996).
 
-No order helps while all connections are held for long. So one group holds at most two thirds of them, and so do all
-streams and queries of long-running groups together. With the last third, thirteen short queries of a group take at most
-three times as long as alone.
+No order helps while all connections are held for long. So one group holds at most two thirds, and so do all streams and
+queries of long-running groups together. With the rest, thirteen short queries of a group take at most three times as
+long as alone.
 """
 
 from __future__ import annotations
@@ -50,8 +49,8 @@ def share(size: int) -> int:
 
 
 class Turn:
-    """A query's place in the queue, then its right to a connection, until ``FairQueue.release``. ``came`` resolves to
-    True when a connection is free for it, to False when it loses its place."""
+    """A query's place in the queue, then its right to a connection, until ``FairQueue.release``. ``came``: True when a
+    connection is free for it, False when it loses its place."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -68,8 +67,8 @@ class Turn:
         """Whether a ConnectionPool uses the connection: then the pool releases the turn."""
 
     async def wait(self) -> None:
-        """Raises SourceUnavailable when the turn loses its place or waits longer than ``Limits.wait``. An error or a
-        cancellation releases it."""
+        """Raises SourceUnavailable when the turn loses its place or its time (``Limits.wait``); then, or when
+        cancelled, it is released."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):
@@ -114,8 +113,8 @@ class FairQueue:
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """A turn, which has come already if the group may have a connection now. ``weight`` (above 0) is the group's
-        share of the time. Raises SourceUnavailable when the queue is full."""
+        """A turn; it has come already if the group may have a connection now. ``weight``: the group's share of the
+        time. Raises SourceUnavailable when the queue is full."""
         own = self._groups.get(group)
         if own is None:
             own = self._groups[group] = GroupQueue(weight)
@@ -148,8 +147,8 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back into the queue, because the server gave it no connection; ``idle`` others are unused. False
-        when the source has none after some pauses."""
+        """Queue a turn again, because the server gave it no connection; ``idle`` others are unused. False when the
+        source has none after some pauses."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False
@@ -176,8 +175,7 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream less for a while, so that a stream with a slow reader gains nothing by opening
-        again."""
+        """Allow a group one stream less for a while, because of a slow reader."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 

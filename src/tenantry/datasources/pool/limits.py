@@ -31,8 +31,8 @@ _LONGEST = 128
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Bounds of one stream; times are seconds. ``timeout`` is for its whole run, ``reader_timeout`` for its reader to
-    ask for the next chunk. Raises InvalidSettings for an invalid bound."""
+    """Bounds of one stream; times are seconds. ``reader_timeout``: for its reader to ask for the next chunk. Raises
+    InvalidSettings for an invalid bound."""
 
     row_limit: int = 1_000_000
     max_bytes: int = 1024 * 1024 * 1024
@@ -53,9 +53,9 @@ class StreamLimits:
 class Sharing:
     """How user groups share the connections of one source.
 
-    ``group_pool_size``: the most connections of one group (None: two thirds). ``max_waiting``, ``group_max_waiting``:
-    the most waiting queries, of all groups and of one. ``weight``: gives a group's share of the time (above 0; None:
-    1). Raises InvalidSettings for an invalid bound.
+    ``group_pool_size``: connections of one group (None: two thirds). ``max_waiting``, ``group_max_waiting``: waiting
+    queries, of all groups and of one. ``weight``: a group's share of the time (above 0; None: 1). Raises
+    InvalidSettings for an invalid bound.
     """
 
     group_pool_size: int | None = None
@@ -71,10 +71,9 @@ class Sharing:
 class Limits:
     """Bounds of data sources; times are seconds.
 
-    ``timeout`` is for the run of a query, and for its wait before; ``row_limit`` for its rows, ``max_bytes`` for the
-    memory of their values. ``pool_size``: connections of one source. ``connect_timeout``: to open one. ``max_sources``:
-    sources open at once. ``sharing``: between groups. ``stream``: of a stream, in place of ``row_limit`` and
-    ``max_bytes``; ``timeout`` then bounds the wait for its next rows. Raises InvalidSettings for an invalid bound.
+    ``timeout``: of a query's run, and its wait before. ``row_limit``, ``max_bytes``: of its rows and their memory.
+    ``pool_size``: connections of one source. ``max_sources``: open at once. ``stream``: of a stream, in place of
+    ``row_limit`` and ``max_bytes``; ``timeout`` is then for its next rows. Raises InvalidSettings for an invalid bound.
     """
 
     timeout: float = 30.0
@@ -95,7 +94,7 @@ class Limits:
 
     @property
     def wait(self) -> float:
-        """Seconds for which a query waits for a connection."""
+        """Seconds that a query waits for a connection."""
         return max(self.timeout, self.connect_timeout)
 
     @property
@@ -134,10 +133,10 @@ def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
 def take_rows(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
 ) -> list[Row]:
-    """The rows of a cursor. Memory holds no more than the limits and the rows taken last: first one row, then at most
-    twice as many as before.
+    """The rows of a cursor. Memory holds no more than the limits and the last step: first one row, then at most twice
+    as many as before.
 
-    ``count``: bytes of rows beyond ``_SMALL`` for each value; None for rows of numbers, strings and bytes only. Raises
+    ``count``: bytes of rows beyond ``_SMALL`` for each value; None for numbers, strings and bytes only. Raises
     TooManyRows, TooManyBytes.
     """
     return _take(source_id, rows, limits, count)[0]
@@ -165,8 +164,8 @@ def _take(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """``count_bytes`` for columns of these types, named as in a Result. Numbers and times count as small, unless their
-    type is ``unbounded`` on an engine."""
+    """``count_bytes`` for columns of these Result types. Numbers and times are small, unless their type is
+    ``unbounded`` on an engine."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:
@@ -205,8 +204,8 @@ def take_result(
     types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """``take_rows`` as a Result, for a Driver's ``fetch``. ``types``: the engine's. Raises QueryFailed when two columns
-    have one name, and as ``take_rows`` does."""
+    """``take_rows`` as a Result, for a Driver's ``fetch``. ``types``: the engine's. Raises as ``take_rows``, and
+    QueryFailed when two columns have one name."""
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
     taken, size = _take(source_id, rows, limits, count)
@@ -214,8 +213,7 @@ def take_result(
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
-    """One dict for each row, in the order of the columns. Raises TooManyRows beyond ``limit``, QueryFailed when two
-    columns have one name."""
+    """One dict for each row. Raises TooManyRows beyond ``limit``, QueryFailed when two columns have one name."""
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
     check_names(source_id, columns)

@@ -6,13 +6,12 @@ The result is shared and cached by its key like any other answer.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 from tenantry.datasources.driver import Answer, Found
 from tenantry.datasources.pool.connection_pool import ConnectionPool
@@ -50,13 +49,12 @@ async def fetch_reduced(
 ) -> Found:
     """Like ``ConnectionPool.fetch``, for the reduced rows. Raises as ``ConnectionPool.stream`` and the reduction, and
     TooManyBytes where thinning does not free a quarter of ``max_bytes``."""
-    collector = _RowCollector(reduction.thin, limits.max_bytes)
+    collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
             while await stream.next() is not None:
                 pass
-        rows = collector.result()
-        return await asyncio.to_thread(lambda: shape(reduction.make(rows)))
+        return collector.found[0]
     finally:
         collector.drop()
 
@@ -65,11 +63,14 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
     """The caller learns of the end by the answer."""
 
 
-class _RowCollector:
-    """A ChunkWriter that keeps the rows, thinned, and writes nothing."""
+class _RowCollector(Generic[Found]):
+    """A ChunkWriter that keeps the rows, thinned, and writes nothing. Everything is made in the thread of the query, so
+    the connections of a pool bound the memory."""
 
-    def __init__(self, thin: Callable[[Result], Result], max_bytes: int) -> None:
-        self._thin = thin
+    def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
+        self.found: list[Found] = []
+        self._reduction = reduction
+        self._shape = shape
         self._max_bytes = max_bytes
         self._held = 0
         self._names: Sequence[str] = ()
@@ -77,7 +78,7 @@ class _RowCollector:
         self._rows: list[tuple[Any, ...]] = []
         self._is_dropped = False
 
-    def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _RowCollector:
+    def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _RowCollector[Found]:
         """Called again where the connection was lost before the first chunk."""
         self._names, self._types = names, types
         self._rows, self._held = [], 0
@@ -89,7 +90,7 @@ class _RowCollector:
         self._rows += rows
         self._held += _count(rows)
         if self._held > self._max_bytes:
-            self._rows = [*self._thin(self.result()).rows]
+            self._rows = [*self._reduction.thin(self._result()).rows]
             self._held = _count(self._rows)
             if self._held > self._max_bytes * 3 // 4:  # else each few rows would be thinned again
                 raise TooManyBytes(
@@ -99,14 +100,16 @@ class _RowCollector:
         return b""
 
     def end(self) -> bytes:
+        if not self._is_dropped:
+            self.found = [self._shape(self._reduction.make(self._result()))]
         return b""
 
-    def result(self) -> Result:
+    def _result(self) -> Result:
         return Result(self._names, self._rows, self._types)
 
     def drop(self) -> None:
         """Free the rows now: the stream may stay in memory for longer."""
-        self._is_dropped, self._rows = True, []
+        self._is_dropped, self._rows, self.found = True, [], []
 
 
 def _count(rows: Sequence[tuple[Any, ...]]) -> int:

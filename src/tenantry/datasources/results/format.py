@@ -25,9 +25,8 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 class Format:
     """How JSON writes values for which it has no type; CSV and Arrow use ``binary`` only.
 
-    ``decimals``: a Decimal as a number with all its digits, or as text. ``big_integers``: integers beyond 2^53 - 1,
-    which a double does not hold exactly, as text or as numbers. ``binary``: bytes in base64 (RFC 4648 section 4) or
-    hexadecimal digits. Raises InvalidSettings for another choice.
+    ``decimals``: as numbers with all digits, or text. ``big_integers``: those beyond 2^53 - 1, which a double does not
+    hold exactly. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises InvalidSettings for another choice.
     """
 
     decimals: Literal["number", "text"] = "number"

@@ -46,9 +46,8 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names``: unique names of the columns. ``rows``: tuples of the driver's values. ``types``: the engine's for each
-    column, None where unknown. ``as_of``: when the data source was asked (aware, UTC), if known. ``size``: bytes of the
-    values in memory, if counted.
+    ``names`` are unique. ``rows``: tuples of the driver's values. ``types``: the engine's, None where unknown.
+    ``as_of``: when the source was asked (aware, UTC). ``size``: bytes of memory, if counted.
     """
 
     names: Sequence[str]
@@ -152,8 +151,7 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """A function of rows and ``width`` names that makes one dict for each row: 2 to 4 times as fast as
-    ``dict(zip(…))``.
+    """A function of rows and ``width`` names that makes dicts, 2 to 4 times as fast as ``dict(zip(…))``.
 
     The compiled code has numbered names only; those of columns are its arguments. Raises ValueError for a row of
     another width.

@@ -49,11 +49,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """The URL to store under this ``source_id``: any key of ``keys`` but ``without`` opens it.
-
-    A URL without secrets, or with references in their place, stays as it is. Raises InvalidSource for an unreadable
-    URL, and without the package cryptography.
-    """
+    """The URL to store under this ``source_id``: any key of ``keys`` but ``without`` opens it. One without secrets, or
+    with references, stays as it is. Raises InvalidSource for an unreadable URL, and without the package
+    cryptography."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)

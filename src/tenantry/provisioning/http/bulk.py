@@ -1,4 +1,4 @@
-"""``/api/users/bulk``: many user groups in one request, a line of JSON each (NDJSON), and a report of as many lines."""
+"""``/api/users/bulk``: many user groups in one request, one JSON line each (NDJSON), with one report line each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tenantry.groups import ApiToken, Author
 from tenantry.groups import Scope as ApiScope
 from tenantry.http import error_document
 from tenantry.provisioning import Deadline, UpsertProvisioner, UpsertResult
-from tenantry.provisioning.http.bulk_report import BulkReport
+from tenantry.provisioning.http.bulk_report import ReportBuffer
 from tenantry.provisioning.http.dry_run import DryRunProvisioner
 from tenantry.provisioning.http.endpoint import (
     ApiContext,
@@ -45,7 +45,7 @@ _LINES_BETWEEN: Final = 25
 
 
 class BulkEndpoint(Endpoint):
-    """Creates or changes the groups that the lines name. ``draining`` says whether the server is about to stop."""
+    """Creates or changes the groups of the lines. ``draining``: the server is about to stop."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -53,7 +53,7 @@ class BulkEndpoint(Endpoint):
         self._draining = draining
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 and the report. Raises the errors of docs/http-api.md, in its order, before any line was done."""
+        """200 and the report. Raises the errors of docs/http-api.md, in order, before any line is written."""
         context, digest = self._context, digest_of(request.api_token())  # 400, 401
         await context.authenticate(digest, Deadline(context.store_seconds))  # 401
         request.require_length(MAX_BULK)  # 400, 413
@@ -83,7 +83,7 @@ class _Writer:
     dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """The caller, who may have been cut off since the last batch. Raises Unauthorized, MissingScope."""
+        """Authenticates again: the caller may be revoked since the last batch. Raises Unauthorized, MissingScope."""
         caller = await self.context.authenticate(self.digest, deadline)
         require_scope(caller, ApiScope.PROVISION_WRITE)
         return caller
@@ -103,8 +103,8 @@ class _Writer:
 
 
 class BulkResponse(StreamedResponse):
-    """Does the lines as they arrive, and reports of each. What a line without a report asked for was not done, unless
-    the connection broke before its report arrived."""
+    """Processes lines as they arrive and reports each. A line without a report was not written, unless the
+    connection broke first."""
 
     def __init__(
         self,
@@ -129,9 +129,9 @@ class BulkResponse(StreamedResponse):
         self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends it. Returns early when the client is gone: what was written until then stays. Raises OSError when what
-        waits to be sent cannot be read back; no further line is done then either."""
-        buffer = BulkReport()
+        """Sends the report. Returns early when the client is gone; written lines stay. Raises OSError if the
+        buffered report is unreadable; then no further line is written."""
+        buffer = ReportBuffer()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
         try:
@@ -147,7 +147,7 @@ class BulkResponse(StreamedResponse):
             with suppress(ClientDisconnected):
                 sending.result()
 
-    async def _send(self, buffer: BulkReport, send: Send) -> None:
+    async def _send(self, buffer: ReportBuffer, send: Send) -> None:
         if self._after_body:
             await buffer.wait_for_end()
         await _deliver(send, {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
@@ -155,8 +155,8 @@ class BulkResponse(StreamedResponse):
             await _deliver(send, {"type": "http.response.body", "body": piece, "more_body": True})
         await _deliver(send, {"type": "http.response.body", "body": b""})
 
-    async def _report(self, buffer: BulkReport) -> None:
-        """All lines, and the last one, which sums up and says why the report ends early, if it does."""
+    async def _report(self, buffer: ReportBuffer) -> None:
+        """Reports all lines, then a summary with the reason of an early end."""
         error: TenantryError | None = None
         try:
             await self._do_lines(buffer)
@@ -170,7 +170,7 @@ class BulkResponse(StreamedResponse):
         if error is not None:
             await self._body.discard()
 
-    async def _do_lines(self, buffer: BulkReport) -> None:
+    async def _do_lines(self, buffer: ReportBuffer) -> None:
         body = self._body
         while True:
             await self._do(body.lines(), buffer)
@@ -180,7 +180,7 @@ class BulkResponse(StreamedResponse):
                 raise Draining("this server is about to stop: send the lines that have no report to another")
             await body.read()
 
-    async def _do(self, lines: Iterable[Line], buffer: BulkReport) -> None:
+    async def _do(self, lines: Iterable[Line], buffer: ReportBuffer) -> None:
         """Does them, as many together as may be."""
         batch = UpsertBatch()
         for line in lines:
@@ -194,9 +194,8 @@ class BulkResponse(StreamedResponse):
         if batch.lines:
             await self._write(batch, buffer)
 
-    async def _write(self, batch: UpsertBatch, buffer: BulkReport) -> None:
-        """Raises StoreUnavailable, after its report, where the store could not be used for it: nor could it be for the
-        next."""
+    async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
+        """Raises StoreUnavailable, after its report, if the store was unavailable for the whole batch."""
         await buffer.wait_for_space()
         results = await self._writer.write(batch)
         self._counts.add(results)
@@ -210,7 +209,7 @@ class BulkResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Raises ClientDisconnected for the OSError of a server whose connection is closed (ASGI's HTTP, 2.4)."""
+    """Raises ClientDisconnected for the OSError of a closed connection (ASGI HTTP 2.4)."""
     try:
         await send(message)
     except OSError as error:

@@ -1,8 +1,7 @@
-"""BulkReport: the lines of a report that its client has not read yet.
+"""ReportBuffer: report lines that the client has not read yet.
 
-Most HTTP clients send their whole body before they read an answer. A server that waited for such a client to read would
-wait for ever, as the client would for the server. So what is not read yet goes to a temporary file, and memory has
-MEMORY bytes of it at most.
+Most clients send their whole body before they read, so waiting for them would deadlock. The unread report goes to a
+temporary file; at most MEMORY bytes stay in memory.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _PIECE: Final = 64 * 1024
 _log = logging.getLogger("tenantry.api")
 
 
-class BulkReport:
-    """Written to by one task and read by another. ``close`` gives back the file."""
+class ReportBuffer:
+    """Written by one task and read by another. ``close`` closes the file."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()
@@ -41,7 +40,7 @@ class BulkReport:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Adds to the end. Raises OSError when the disk is full, ClientDisconnected when nobody reads any more."""
+        """Appends. Raises OSError if the disk is full, ClientDisconnected if the reader is gone."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
@@ -68,7 +67,7 @@ class BulkReport:
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Waits until more may be written. Raises ClientDisconnected when nobody reads any more."""
+        """Waits for space. Raises ClientDisconnected if the reader is gone."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()

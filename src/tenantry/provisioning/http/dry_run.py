@@ -34,10 +34,10 @@ NO_TEAM_ID = 0
 
 
 class DryRunProvisioner(UpsertProvisioner):
-    """Answers what an UpsertProvisioner would, or raises what it would, by the same checks; the store is only read.
+    """Returns or raises what an UpsertProvisioner would, by the same checks, and only reads the store.
 
-    A token that would be new is ``NO_TOKEN``, and a group that would be new has ``NO_TEAM_ID``. What breaks the
-    ``contract`` is refused whether it refuses or reports. An Idempotency-Key is not looked at.
+    A new token is ``NO_TOKEN``; a new group has ``NO_TEAM_ID``. A reporting ``contract`` refuses too. Idempotency-Keys
+    are ignored.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class DryRunProvisioner(UpsertProvisioner):
 
 
 async def group_to_delete(groups: GroupStore, environment: Environment, provided_id: str) -> UserGroup:
-    """The group that a deletion would give; nothing is written. Raises UnknownGroup as ``GroupStore.delete`` does."""
+    """The group that a deletion would return. Raises UnknownGroup."""
     issued = await groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"environment {environment.name!r} has no user group with this id")

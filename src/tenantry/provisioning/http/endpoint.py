@@ -1,7 +1,5 @@
-"""Endpoint: one path of the interface, as an ASGI app. Whatever happens behind it, the response is JSON with
-``success`` (SPEC section 7). ApiContext: what the endpoints that need an API token share, and how they authenticate a
-caller.
-"""
+"""Endpoint: one path as an ASGI app whose every response is JSON with ``success`` (SPEC section 7); ApiContext: what
+endpoints share."""
 
 from __future__ import annotations
 
@@ -37,9 +35,9 @@ STORE_SECONDS: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """A request that was answered. ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``,
-    ``bulk``, ``list``, ``introspect``, or ``none`` where the request failed before that was known; ``code`` is ``ok``
-    or that of the error; ``seconds`` is how long it took."""
+    """An answered request. ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``,
+    ``bulk``, ``list``, ``introspect``, or ``none`` if the request failed first; ``code`` is ``ok`` or that of the
+    error."""
 
     operation: str
     status: int
@@ -53,10 +51,10 @@ Observer: TypeAlias = Callable[[RequestRecord], None]
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """The store, the signing keys, how long a client may take for a body and the store for one request, in seconds,
-    the observer of each request, what properties have to satisfy, and the clock that end dates are judged by.
+    """What all endpoints share. ``body_seconds``: for the body of a request; ``store_seconds``: for all store calls of
+    one.
 
-    An API token is read from the store on every request, so a revoked one is dead at once.
+    API tokens are read on every request, so a revoked token is dead at once.
     """
 
     store: Store
@@ -69,7 +67,7 @@ class ApiContext:
     time_of_day: Clock = utc_now
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
-        """The record of the API token. Raises Unauthorized, StoreUnavailable."""
+        """The record of an API token; records its use. Raises Unauthorized, StoreUnavailable."""
         return await authenticate(self.store.api_tokens, digest, deadline, self.uses)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
@@ -93,14 +91,13 @@ async def authenticate(tokens: ApiTokenStore, digest: bytes, deadline: Deadline,
 
 
 def require_scope(caller: ApiToken, scope: Scope) -> None:
-    """Raises MissingScope, which names the scope, unless the API token has it."""
+    """Raises MissingScope unless the API token has the scope."""
     if not caller.allows(scope):
         raise MissingScope(f"this API token lacks the scope {scope}: create one with --scope {scope}")
 
 
 def digest_of(secret: str) -> bytes:
-    """The digest by which the store knows an API token. Raises Unauthorized for what cannot be one: that costs no
-    I/O."""
+    """The digest of an API token. Raises Unauthorized for a malformed one, without I/O."""
     digest = api_token_digest(secret)
     if digest is None:
         raise _unauthorized()
@@ -131,22 +128,21 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """``document`` with these headers. An Endpoint adds those that every response has."""
+    """A JSON response; the Endpoint adds common headers."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response
 
 
 class StreamedResponse(Response):
-    """A response that reads the body of its request while it is being sent. ``code`` is ``ok``, or that of the error
-    that its last line tells, once it was sent."""
+    """A response that reads the request while it is sent. ``code``: ``ok``, or that of the error in its last line."""
 
     code: str = "ok"
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorFormat:
-    """How an endpoint writes its errors: the document, and the methods, challenges and media type that it names."""
+    """The format of errors: the document, and the methods, challenges and media type that they name."""
 
     allow: bytes = b""
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
@@ -158,8 +154,7 @@ class ErrorFormat:
     """Whether the API token came as Bearer, where that is read."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """The same for a caller who used this scheme (lower case): the challenge is of that scheme alone, if it is
-        read here (RFC 6749 section 5.2)."""
+        """The format with the challenge of this lower-case scheme alone, if it is read here (RFC 6749 section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -174,9 +169,9 @@ _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """The response for ``error``: the endpoint's own document, or RFC 9457 with the same members as extensions.
+    """The response for ``error``: the endpoint's document, or RFC 9457 with the same members as extensions.
 
-    The problem's ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): errors differ by their code.
+    ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): errors differ by their code.
     """
     document = error_format.document(error, request_id)
     if problem:
@@ -206,9 +201,9 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """A subclass serves ``methods`` by its ``respond``. OPTIONS is answered here, a method that is not served is 405.
-    An error becomes a response in ``error_format``; a bug becomes a 500 that has the request id only, and its traceback
-    is logged without the values of the request. ``observer`` gets a record of each request that ``respond`` got."""
+    """A subclass serves ``methods`` by ``respond``; OPTIONS and 405 are answered here. An error becomes a response
+    in ``error_format``; a bug becomes a 500 with the request id, logged without values of the request. ``observer``
+    gets a record of each request."""
 
     def __init__(
         self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None
@@ -220,7 +215,7 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """The response to a request of one of ``methods``. May raise any TenantryError, and ClientDisconnected."""
+        """The response. May raise any TenantryError, and ClientDisconnected."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
@@ -251,7 +246,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """The response to what needs no ``respond``. Raises NotFound for an encoded slash, MethodNotAllowed."""
+        """Answers without ``respond``. Raises NotFound for an encoded slash, MethodNotAllowed."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:
@@ -267,8 +262,7 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """The error to answer with, after what the caller must not read was logged. The message of a foreign error may
-    hold a token or a property, so only its type is logged, and where it happened."""
+    """The error to answer with. A foreign error may hold a token or a property: only its type and place are logged."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))
@@ -280,8 +274,7 @@ def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
 
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
-    """Adds the headers that every response has, and sees to it that no client loses the response because it was still
-    sending a small body."""
+    """Adds the common headers, and drains a small body so that the client can read the response."""
     _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header
@@ -293,7 +286,7 @@ def _add_headers(response: Response, request: ApiRequest) -> None:
 
 
 def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) -> None:
-    """One record for each request, which is off unless the logger ``tenantry.access`` is set to INFO."""
+    """Logs a request, if the logger ``tenantry.access`` is at INFO."""
     if not _access_log.isEnabledFor(logging.INFO):
         return
     method, path, seconds = scope["method"], mask_within(scope["path"]), round(time.monotonic() - started, 6)

@@ -1,7 +1,6 @@
-"""``/oauth/introspect`` (RFC 7662): an app that shares no database with us asks whose user group
-token it has.
+"""``/oauth/introspect`` (RFC 7662), for apps without access to the database.
 
-The form follows RFC 6749 section 3.2, the ways to send the API token section 2.3, the errors section 5.2.
+The form follows RFC 6749 section 3.2, authentication section 2.3, errors section 5.2.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ OAUTH_CODES: Final = (_OTHER_OAUTH_CODE, *_OAUTH_CODE_BY_STATUS.values())
 
 
 def oauth_error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
-    """The body of an error: ``error`` is a code of OAuth, ``code`` is ours."""
+    """The body of an error: ``error`` is an OAuth code, ``code`` is ours."""
     return {
         "success": 0,
         "error": _OAUTH_CODE_BY_STATUS.get(error.status, _OTHER_OAUTH_CODE),
@@ -73,11 +72,10 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Answers for the user group tokens of the caller's own environment; all others are only not active. The store of
-    record is asked each time, so a rotated token is inactive at once; a forgery never gets there.
+    """Answers for the tokens of the caller's environment; all others are inactive. It reads the store of record, so a
+    rotated token is inactive at once; forgeries never reach it.
 
-    A caller without an Authorization header may send the API token in the form. A small form is read for that before
-    the caller is authenticated; a larger one of an unknown caller is never waited for.
+    Without an Authorization header, a small form is read before authentication, because it may have the API token.
     """
 
     def __init__(self, context: ApiContext) -> None:
@@ -124,8 +122,8 @@ _INACTIVE: Final[dict[str, Any]] = {"active": False}
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """``exp`` is in whole seconds, so a grace, or the time of a group, ends up to a second early here; ``seconds`` of a
-    grace can be used without a clock that agrees with the store's. The end date is judged by the clock of this host."""
+    """``exp`` is rounded down to seconds; ``seconds`` of a grace needs no synchronised clock. The end date is judged
+    by this host."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -154,8 +152,7 @@ MAX_FIELDS: Final = 64
 
 
 class IntrospectionForm:
-    """The parameters of a body. Any bytes are read: what is not UTF-8 becomes text that is no token. A parameter
-    without a value is treated as absent."""
+    """The parameters of a body. Invalid UTF-8 becomes text that is no token; empty parameters are absent."""
 
     __slots__ = ("_fields",)
 
@@ -169,14 +166,11 @@ class IntrospectionForm:
             self._fields = None
 
     def values_of(self, name: str) -> list[str]:
-        """Every value of this parameter; none of a form with too many fields."""
+        """Every value of this parameter; none if the form has too many fields."""
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:
-        """The parameter ``token``.
-
-        Raises InvalidRequest where it is missing or empty, or where any parameter comes twice.
-        """
+        """The parameter ``token``. Raises InvalidRequest if it is missing or empty, or any parameter comes twice."""
         if self._fields is None:  # not in the handler: no error of ours has the body in its context
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send the token alone")
         values = dict(self._fields)
@@ -194,10 +188,7 @@ _HOW: Final = "send the API token as  Authorization: Bearer <API_TOKEN>,  as the
 
 
 def _secret_of_header(authorization: tuple[bytes, str]) -> str:
-    """The API token of an Authorization header: ``Token``, ``Bearer``, or the password of ``Basic`` with any user name.
-
-    Raises Unauthorized for another scheme.
-    """
+    """The API token of Authorization: ``Token``, ``Bearer``, or the password of ``Basic``. Raises Unauthorized."""
     scheme, given = authorization
     if scheme in (b"token", b"bearer"):
         return given
@@ -213,7 +204,7 @@ def _secret_of_header(authorization: tuple[bytes, str]) -> str:
 
 
 def _secret_of_form(form: IntrospectionForm) -> str:
-    """The form's ``client_secret``. Raises Unauthorized if there is none, AmbiguousAuthorization if it is twice."""
+    """The ``client_secret``. Raises Unauthorized if it is absent, AmbiguousAuthorization if it comes twice."""
     secrets = form.values_of("client_secret")
     if not secrets:
         raise Unauthorized(_HOW)

@@ -1,4 +1,4 @@
-"""BodyLines: the lines of a body as they arrive, of which it holds at most one that is not complete."""
+"""BodyLines: the lines of a body as they arrive."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ _WHITE_SPACE: Final = b" \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The line with this number, the first being 1. ``text`` is None where it has more than MAX_LINE bytes."""
+    """A line; numbers begin at 1. ``text`` is None if the line has more than MAX_LINE bytes."""
 
     number: int
     text: bytes | None
 
 
 class LineSplitter:
-    """``feed`` gives the lines that are complete with another part of the body, ``end`` the last one. Lines end with LF
-    or CRLF; those of white space alone count and are not given, as NDJSON has it. A line that is too long is dropped
-    while it arrives."""
+    """``feed`` returns the complete lines, ``end`` the last one. Lines end with LF or CRLF; blank lines count and
+    are skipped; long lines are dropped as they arrive."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -69,7 +68,7 @@ class LineSplitter:
 
 
 class BodyLines:
-    """The lines of the body of ``request``. The next part of it has to come within so many seconds."""
+    """The lines of a request; its next part has to arrive within ``seconds``."""
 
     def __init__(self, request: ApiRequest, seconds: float) -> None:
         self._request = request
@@ -79,7 +78,7 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Reads on to the part in which the first line begins. Raises BadJson where there is none."""
+        """Reads until the first line begins. Raises BadJson if there is none."""
         while not self._part.strip():
             if self._request.complete:
                 raise BadJson('the body is empty: a JSON object a line is needed, such as {"user_group_id": "acme"}')
@@ -105,7 +104,7 @@ class BodyLines:
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Reads what its client still sends, within limits: most clients read no answer before they have sent all."""
+        """Reads the rest, within limits: most clients send everything before they read."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

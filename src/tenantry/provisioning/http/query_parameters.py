@@ -1,4 +1,4 @@
-"""Values of query parameters. What cannot be used is refused by its name; the value is never repeated."""
+"""Values of query parameters. Errors name the parameter and never repeat the value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tenantry.provisioning.limits import check_text
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """The query parameter of this name; None if it was not sent. Raises BadRequest for what no id or name can be."""
+    """The parameter, or None. Raises BadRequest for an impossible id or name."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -21,7 +21,7 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """The whole number of the query parameter of this name. Raises BadRequest."""
+    """The whole number. Raises BadRequest."""
     text = parameters.get(name)
     if text is None:
         return default
@@ -31,7 +31,7 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Whether the query parameter of this name is ``true``; without it, it is not. Raises BadRequest."""
+    """Whether the parameter is ``true``; absent: False. Raises BadRequest."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

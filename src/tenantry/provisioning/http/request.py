@@ -1,5 +1,4 @@
-"""ApiRequest: the headers that the interface reads, collected in one pass, and the body, within limits of size and
-time."""
+"""ApiRequest: the headers of a request, and its body within limits of size and time."""
 
 from __future__ import annotations
 
@@ -58,15 +57,14 @@ _UTF_8: Final = ("utf-8", "utf8")
 
 
 class ClientDisconnected(Exception):
-    """The client closed the connection before its body was complete: nothing was done and nothing is sent."""
+    """The client closed the connection before its body was complete; nothing was done."""
 
 
 class ApiRequest:
-    """One request. Of a header that came twice, neither value is silently used.
+    """One request. A header that comes twice is an error, never silently used.
 
-    ``id`` is the caller's own X-Request-Id, if it has a plain shape and is no token, else a new one: it is logged.
-    ``root_path``: where the app is mounted. ``complete``: the body was received to its end. ``operation`` is what a
-    RequestRecord says of it.
+    ``id``: the caller's X-Request-Id if it has a plain shape and is no token, else a new one; it is logged.
+    ``root_path``: the mount. ``complete``: the body was received to its end. ``operation``: for the RequestRecord.
     """
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
@@ -87,7 +85,7 @@ class ApiRequest:
         self.operation: str = "none"
 
     def set_operation(self, name: str) -> None:
-        """What the caller asks for; also an attribute of the request's span."""
+        """Sets the operation, also on the request's span."""
         self.operation = name
         set_attribute("tenantry.operation", name)
 
@@ -104,8 +102,7 @@ class ApiRequest:
         return secret
 
     def authorization(self) -> tuple[bytes, str] | None:
-        """The scheme of Authorization in lower case, and what follows it; None if there is no such header. Raises
-        AmbiguousAuthorization."""
+        """The lower-case scheme of Authorization and the rest, or None. Raises AmbiguousAuthorization."""
         given = self._values.get(b"authorization")
         if given is None:
             return None
@@ -121,17 +118,17 @@ class ApiRequest:
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
 
     def prefers(self, preference: bytes) -> bool:
-        """Whether Prefer names it (RFC 7240), in lower case; without a value."""
+        """Whether Prefer (RFC 7240) has this lower-case name without a value."""
         given = b",".join(self._values.get(b"prefer", ()))
         return preference in (each.strip(_SPACE).lower() for each in given.split(b","))
 
     @property
     def has_media_type(self) -> bool:
-        """Whether there is a Content-Type. A request without a body needs none."""
+        """Whether there is a Content-Type."""
         return b"content-type" in self._values
 
     def require_media_type(self, *kinds: str) -> None:
-        """Raises UnsupportedMediaType unless the body is of one of these media types, in UTF-8, and not compressed."""
+        """Raises UnsupportedMediaType unless the body has one of these media types, in UTF-8, uncompressed."""
         given = self._values.get(b"content-type", ())
         if len(given) != 1 or (given[0] != kinds[0].encode("ascii") and not _is_utf_8_of(kinds, given[0])):
             raise UnsupportedMediaType(f"send the body as  Content-Type: {kinds[-1]}  (in UTF-8)")
@@ -145,8 +142,7 @@ class ApiRequest:
         return b"idempotency-key" in self._values
 
     def idempotency_key(self) -> str | None:
-        """1 to 255 visible ASCII characters; None if there is none. Raises BadRequest, also for one that holds a token:
-        it is stored."""
+        """1 to 255 visible ASCII characters, or None. Raises BadRequest, also for a key that holds a token."""
         given = self._values.get(b"idempotency-key")
         if given is None:
             return None
@@ -158,17 +154,16 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the address has ``?dry_run=true``. ``others``: parameters that it may have beside it. Raises
-        BadRequest for anything but that, ``dry_run=false`` and no parameter at all: a slip in its spelling would
-        write."""
+        """Whether the address has ``?dry_run=true``. ``others``: further permitted parameters. Raises BadRequest for
+        anything else, because a misspelling would write."""
         match self.query(*others, "dry_run").get("dry_run", "false"):
             case "true" | "false" as value:
                 return value == "true"
         raise BadRequest("the query parameter dry_run must be true or false: dry_run=true writes nothing")
 
     def query(self, *names: str) -> dict[str, str]:
-        """The query parameters, of which each is one of ``names``. Raises BadRequest for another, or one that came
-        twice, and for what is not percent-encoded UTF-8: what a caller meant must not be passed over."""
+        """The query parameters. Raises BadRequest for one that is not in ``names`` or comes twice, and for invalid
+        percent-encoded UTF-8."""
         if not self._query:
             return {}
         try:
@@ -189,18 +184,18 @@ class ApiRequest:
     # --- the body -----------------------------------------------------------------------------------------------------
 
     def has_small_body(self) -> bool:
-        """Whether a body is announced that will arrive soon: of at most SMALL_BODY bytes, and not held back until it is
-        asked for (``Expect``, RFC 9110 section 10.1.1)."""
+        """Whether a body of at most SMALL_BODY bytes is announced and not held back by ``Expect`` (RFC 9110 section
+        10.1.1)."""
         if b"content-length" not in self._values or b"expect" in self._values:
             return False
         digits = self._values[b"content-length"][0]
         return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
-        """The whole body.
+        """The whole body. Servers send ``100 Continue`` at the first read, so a body that is announced too large is
+        never sent.
 
-        A server sends ``100 Continue`` when a body is first asked for, so one that is announced too large is never
-        sent. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected.
+        Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected.
         """
         self.require_length(MAX_BODY)
         try:
@@ -217,8 +212,8 @@ class ApiRequest:
             check_size(int(lengths[0]), most)
 
     async def next_part(self, seconds: float) -> bytes:
-        """The next part of a body that is read part by part, however large it is; ``complete`` says whether it was the
-        last one. Raises RequestTimeout if none comes within so many seconds, ClientDisconnected."""
+        """The next part of a body of any length; ``complete`` tells whether it was the last. Raises RequestTimeout,
+        ClientDisconnected."""
         try:
             return await run_with_timeout(seconds, self._next_part())
         except DeadlineExceeded:
@@ -249,12 +244,10 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Reads and forgets the rest of the body, if it is worth it: it is announced to be at most MAX_BODY bytes or of
-        unknown length, and not held back until it is asked for. False: that has not come to its end within
-        DRAIN_SECONDS and MAX_BODY, and the connection must be closed.
+        """Discards the rest of the body if it is at most MAX_BODY bytes or of unknown length, and not held back. False
+        if it did not end within DRAIN_SECONDS and MAX_BODY: the connection must be closed.
 
-        A client that is still sending when the server answers and closes may lose the answer to a reset of the
-        connection (RFC 9112 section 9.6).
+        A client that is still sending may lose the response to a reset (RFC 9112 section 9.6).
         """
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
@@ -267,7 +260,7 @@ class ApiRequest:
 
 
 def check_size(size: int, most: int) -> None:
-    """Raises BodyTooLarge for a body of more bytes than it may have."""
+    """Raises BodyTooLarge."""
     if size > most:
         raise BodyTooLarge(f"the body is larger than {most} bytes")
 

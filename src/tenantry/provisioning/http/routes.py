@@ -1,5 +1,4 @@
-"""create_api: the Starlette routes of the interface, with ``/healthz``, ``/readyz`` and the OpenAPI documents, which
-need no API token. FastRouter: the shortest way to them in an app of our own."""
+"""create_api: the Starlette routes of the interface; FastRouter: a shortcut to them."""
 
 from __future__ import annotations
 
@@ -32,11 +31,8 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """A document that is always the same: of OpenAPI, or of ``/healthz``, which is 200 while the process runs.
-
-    ``make`` is asked at each request, and never before: few processes are asked for their OpenAPI documents, which take
-    longer to make than all routes together.
-    """
+    """A constant document. ``make`` is called per request, because OpenAPI documents are slow to make and rarely
+    read."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
@@ -55,8 +51,7 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 class ReadinessEndpoint(Endpoint):
     """``/readyz``: asks the store, whose StoreUnavailable becomes 503 with Retry-After; 503 also while draining.
 
-    A bus only makes things faster, so one that is lost or deaf is listed as degraded, and the status stays 200. So are
-    signing keys whose file cannot be used any more: those that were read before stay in use.
+    Lost or deaf buses and unreadable key files are listed as degraded; the status stays 200.
     """
 
     def __init__(
@@ -112,13 +107,13 @@ def create_api(
 ) -> Api:
     """``/api/user``, ``/api/user/rotate``, ``/api/users``, ``/api/users/bulk`` and ``/oauth/introspect`` with and
     without a trailing slash (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``.
-    No I/O is done here. ``body_seconds``: how long a client may take to send a body, and of a bulk the next part of it;
-    ``store_seconds``: how long the store may take for one request, over all its calls, and of a bulk for a batch of
-    lines. ``observer`` gets a record of each request that needs an API token; while ``draining`` is true, ``/readyz``
-    answers 503, and a bulk ends after the lines that it has. ``contact``: whom the OpenAPI documents name, an ``https``
-    address or one of mail; ValueError if it is neither. Of ``buses`` ``/readyz`` names those that are lost or deaf, and
-    is 200 all the same. ``contract``: what properties have to satisfy before they are written, such as a QueryContract.
-    ``time_of_day``: the clock by which introspection judges the end date of a group.
+    Does no I/O.
+
+    ``body_seconds``: for a body, or the next part of a bulk; ``store_seconds``: for all store calls of a request, or of
+    a batch of a bulk. ``observer`` gets a record of each request with an API token. While ``draining`` is true,
+    ``/readyz`` answers 503 and bulks end early. ``contact``: an ``https`` or mail address for the OpenAPI documents;
+    else ValueError. ``buses``: reported by ``/readyz``. ``contract``: rules for properties. ``time_of_day``: the clock
+    for end dates.
     """
     check_contact(contact)
     context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
@@ -154,8 +149,8 @@ def create_api(
 class FastRouter:
     """An ASGI app in front of ``app``, which has the routes of ``create_api`` and no middleware.
 
-    A request for one of our own paths goes straight to its Endpoint, which needs nothing of what Starlette does on
-    the way to a route: a tenth of the time of a GET (docs/decisions/0086-fast-router.md). All else goes to ``app``.
+    Requests for our paths go straight to their Endpoint, which saves a tenth of a GET
+    (docs/decisions/0086-fast-router.md).
     """
 
     def __init__(self, app: Starlette) -> None:

@@ -1,4 +1,4 @@
-"""The body of a request as strict JSON. An error gives the position of a mistake and never the text around it."""
+"""Strict JSON of a request body. Errors give the position of a mistake, never the text around it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_INT: Final = 17
 
 
 class _Rejected(Exception):
-    """Raised by a hook of the decoder; ``reason`` finds the position in the text."""
+    """Raised by a decoder hook; ``reason`` finds the position in the text."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -24,12 +24,11 @@ class _Rejected(Exception):
 
 
 def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
-    """The JSON object of a body, or of ``what`` else errors are to name.
+    """The JSON object of a body, or of ``what`` for errors.
 
-    Raises BadJson (400) for what is not one JSON text in UTF-8 without a byte order mark: empty, cut off, a name given
-    twice, NaN, Infinity. Raises InvalidBody (422) for JSON that is not an object, and for a body nested deeper than the
-    decoder can read, whether or not its end is JSON.
-    An integer too long to matter is read as an infinite float, which the limits refuse with its pointer.
+    Raises BadJson (400) unless the body is one JSON text in UTF-8 without a byte order mark, NaN, Infinity or repeated
+    names. Raises InvalidBody (422) for JSON that is not an object, and for nesting beyond the decoder. Overlong
+    integers become infinite floats, which the limits refuse.
     """
     text = _text(raw, what)
     try:
@@ -98,7 +97,7 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def _position_of(text: str, reason: str) -> int:
-    """The position of the first constant, or of the first name that its object has already. There is one."""
+    """The position of the first constant or repeated name."""
     names: list[set[str]] = []
     last = re.match("", text)
     for token in JSON_TOKEN.finditer(text):

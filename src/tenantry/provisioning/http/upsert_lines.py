@@ -1,4 +1,4 @@
-"""The lines of a bulk as what they ask for, put into batches; and what is reported of each, counted."""
+"""Lines of a bulk as upserts in batches, and the report of each line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FAILED: Final = "failed"
 
 @dataclass(frozen=True, slots=True)
 class UpsertLine:
-    """A line that was read: what it asks for, or why it cannot be done; and how many bytes it has."""
+    """A parsed line: its upsert or its error, and its size in bytes."""
 
     number: int
     asked: Upsert | TenantryError
@@ -55,8 +55,7 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are done together. An id that comes again begins a new batch: the later line is made of what the one
-    before it has made."""
+    """Lines that are written together. A repeated id begins a new batch, because it builds on the line before."""
 
     def __init__(self) -> None:
         self.lines: list[UpsertLine] = []
@@ -84,8 +83,7 @@ class UpsertBatch:
         return [next(done) if isinstance(each.asked, Upsert) else each.asked for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """What is said of each line: the answer to PATCH, or the error. Made when it is asked for: a short line may
-        name a group that is large."""
+        """The report lines, made lazily: a short line may name a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 

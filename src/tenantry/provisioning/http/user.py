@@ -1,4 +1,4 @@
-"""``/api/user`` (SPEC section 4) and ``/api/user/rotate``: one request, in the order of checks of docs/http-api.md."""
+"""``/api/user`` (SPEC section 4) and ``/api/user/rotate``, in the order of checks of docs/http-api.md."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ _BODY_DROPPED = (
 
 
 class UserGroupEndpoint(Endpoint):
-    """Gets, creates, updates, merges, deletes and rotates user groups for callers with an API token; with
-    ``?dry_run=true`` it answers what it would, and writes nothing. ``operations``: what each method makes of a body;
-    ``example``: a valid body, for the error of an empty one; ``in_flight`` is shared by all endpoints of one
-    service."""
+    """Gets, creates, updates, merges, deletes and rotates user groups; with ``?dry_run=true`` it writes nothing.
+    ``operations``: parsers of bodies by method; ``example``: a valid body, for the error of an empty one;
+    ``in_flight``: shared by the endpoints of a service."""
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
@@ -52,7 +51,7 @@ class UserGroupEndpoint(Endpoint):
         self._in_flight = in_flight
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with the group. Raises the errors of docs/http-api.md, in its order."""
+        """200 with the group. Raises the errors of docs/http-api.md, in order."""
         context = self._context
         # The time that the body takes is not the store's.
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
@@ -80,9 +79,8 @@ class UserGroupEndpoint(Endpoint):
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
     ) -> tuple[Operation, KeyAndBody | None, ApiToken, LoadedGroup]:
-        """What is asked for, its Idempotency-Key, the caller, and the group that it is about, unless the store itself
-        reads something else first. A small body is read before the caller is authenticated, so that the API token and
-        the group can be one read; a larger body of an unknown caller is never waited for."""
+        """Reads the operation, its Idempotency-Key, the caller, and the group unless the store reads it itself. A
+        small body is read before authentication, so that API token and group are one read."""
         small = request.has_small_body()
         if not small:
             await self._context.authenticate(digest, deadline)
@@ -127,21 +125,20 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """The key with keyed hashes of the body: white space and the order of names make no difference."""
+    """The key with keyed hashes of the body; white space and the order of names do not matter."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 
 
 class KeysInFlight:
-    """The keys of this process whose first request has not been answered yet. The store has the answers; between
-    processes its transaction decides."""
+    """The Idempotency-Keys of this process in progress. Between processes the store's transaction decides."""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()
 
     @contextmanager
     def claim(self, environment: Environment, once: IdempotencyKey) -> Iterator[None]:
-        """Holds the key while the block runs. Raises IdempotencyInFlight if it is held."""
+        """Holds the key during the block. Raises IdempotencyInFlight if it is held."""
         claimed = (environment.id, once.key)
         if claimed in self._claimed:
             raise IdempotencyInFlight("the first request with this Idempotency-Key is still running: try again shortly")

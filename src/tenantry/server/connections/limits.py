@@ -19,8 +19,7 @@ MOST_CONNECTIONS: Final = 4_096
 """The default maximum: each connection takes some tens of KiB."""
 
 RESERVED_FILES: Final = 40
-"""File descriptors kept for the store, the log, the listener and connections about to be refused. An idle server has
-about 15 open."""
+"""File descriptors kept for the store, the log, the listener and refused connections."""
 
 _IPV6_SITE: Final = 64
 """The prefix of an IPv6 site: one client may use all its addresses (RFC 6177)."""

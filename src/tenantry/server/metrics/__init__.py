@@ -135,13 +135,13 @@ class ApiMetrics:
         self.registry: CollectorRegistry = CollectorRegistry()
         self._requests = Counter(
             "tenantry_api_requests",
-            "Requests to the provisioning API that were answered, by operation, HTTP status and error code.",
+            "Answered requests to the provisioning API, by operation, HTTP status and error code.",
             ["operation", "status", "code"],
             registry=self.registry,
         )
         self._durations = Histogram(
             "tenantry_api_request_duration_seconds",
-            "How long requests to the provisioning API took.",
+            "Duration of requests to the provisioning API.",
             ["operation"],
             buckets=_DURATION_BOUNDS,
             registry=self.registry,

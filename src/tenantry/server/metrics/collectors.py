@@ -122,8 +122,8 @@ class ResolverCollector(Collector):
         seen = self._resolver.counters
         yield _by_outcome(
             "tenantry_tokens",
-            "User group tokens that were checked, by outcome: hit (from the cache), forged (malformed or not ours), "
-            "refused (known to be dead), joined (waited for a read that was under way), read (asked the backend).",
+            "Checked user group tokens, by outcome: hit (from the cache), forged (malformed or not ours), "
+            "refused (known as dead), joined (waited for an active read), read (asked the backend).",
             {
                 "hit": seen.hits,
                 "forged": seen.forged,
@@ -134,8 +134,8 @@ class ResolverCollector(Collector):
         )
         yield _by_outcome(
             "tenantry_backend_reads",
-            "Reads of the backend, by outcome: found, unknown (no group of this token), stale (written to since, and "
-            "asked again), mismatched (of another group than asked for, and refused), failed.",
+            "Backend reads, by outcome: found, unknown (no group for the token), stale (written to since, and "
+            "asked again), mismatched (another group, refused), failed.",
             {
                 "found": max(0, seen.loads - seen.unknown - seen.stale - seen.mismatched - seen.failures),
                 "unknown": seen.unknown,
@@ -156,21 +156,25 @@ class ResolverCollector(Collector):
             {"answered": seen.polls, "failed": seen.failed_polls},
         )
         yield CounterMetricFamily(
-            "tenantry_evictions", "Writes elsewhere that took a group out of the cache.", value=seen.evicted
+            "tenantry_evictions", "Writes elsewhere that evicted a group from the cache.", value=seen.evicted
         )
-        yield CounterMetricFamily("tenantry_flushes", "How often the whole cache was forgotten.", value=seen.flushed)
-        yield _gauge("tenantry_staleness_bound_seconds", "The age that no answer exceeds.", bound)
+        yield CounterMetricFamily("tenantry_flushes", "Flushes of the whole cache.", value=seen.flushed)
+        yield _gauge("tenantry_staleness_bound_seconds", "The maximum age of an answer.", bound)
         yield _gauge(
             "tenantry_lease_left_seconds",
-            "For how long the cache may be used without another poll; 0: it is not used.",
+            "Seconds for which the cache may be used without another poll; 0: not used.",
             0.0 if age is None else max(0.0, bound - age),
         )
         if age is not None:
-            yield _gauge("tenantry_lease_age_seconds", "Since the last poll that was answered began.", age)
+            yield _gauge("tenantry_lease_age_seconds", "Seconds since the last answered poll began.", age)
         yield _gauge(
-            "tenantry_staleness_seconds", "How late the last write elsewhere was noticed.", seen.last_staleness
+            "tenantry_staleness_seconds", "Delay with which the last write elsewhere was noticed.", seen.last_staleness
         )
-        yield _gauge("tenantry_staleness_max_seconds", "How late any write elsewhere was noticed.", seen.max_staleness)
+        yield _gauge(
+            "tenantry_staleness_max_seconds",
+            "Maximum delay with which a write elsewhere was noticed.",
+            seen.max_staleness,
+        )
 
 
 class BackendCollector(Collector):
@@ -182,7 +186,7 @@ class BackendCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         durations = HistogramMetricFamily(
             "tenantry_backend_duration_seconds",
-            "How long the backend took for a call: look and find read a group, changes is the poll.",
+            "Duration of backend calls: look and find read a group, changes is the poll.",
             labels=["call"],
         )
         for call, buckets in self._backend.durations.items():
@@ -190,7 +194,7 @@ class BackendCollector(Collector):
         yield durations
         if self._backend.groups:
             reads = CounterMetricFamily(
-                "tenantry_group_reads", "Reads of the backend that found this group.", labels=["environment", "group"]
+                "tenantry_group_reads", "Backend reads that found this group.", labels=["environment", "group"]
             )
             for labels, count in list(self._backend.groups.items()):
                 reads.add_metric(labels, count)
@@ -205,10 +209,12 @@ class SecondLevelCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         yield _by_outcome(
-            "tenantry_second_level_looks", "Looks into the second-level cache, by outcome.", self._read(_CACHE_READS)
+            "tenantry_second_level_looks", "Look-ups in the second-level cache, by outcome.", self._read(_CACHE_READS)
         )
         yield _by_outcome(
-            "tenantry_second_level_writes", "Entries and tombstones sent to it, by outcome.", self._read(_CACHE_WRITES)
+            "tenantry_second_level_writes",
+            "Entries and tombstones sent to the second-level cache, by outcome.",
+            self._read(_CACHE_WRITES),
         )
 
     def _read(self, fields: Mapping[str, str]) -> dict[str, int]:
@@ -249,10 +255,12 @@ class BusCollector(Collector):
         for labels, count in notices.items():
             messages.add_metric(labels, count)
         yield messages
-        yield _by_bus("tenantry_bus_losses", "How often a bus lost its connection, or was found deaf.", losses)
-        yield _by_bus("tenantry_bus_deaf", "How often a connected bus did not get a message of its own.", deaf)
+        yield _by_bus("tenantry_bus_losses", "Lost connections of a bus, including those found deaf.", losses)
+        yield _by_bus("tenantry_bus_deaf", "Times a connected bus did not receive its own message.", deaf)
         receives = GaugeMetricFamily(
-            "tenantry_bus_receiving", "1 while a bus gets its own messages, 0 while it is lost or deaf.", labels=["bus"]
+            "tenantry_bus_receiving",
+            "1 while a bus receives its own messages, 0 while it is lost or deaf.",
+            labels=["bus"],
         )
         for name, yes in receiving.items():
             receives.add_metric([name], int(yes))
@@ -262,22 +270,22 @@ class BusCollector(Collector):
 # --- data sources -----------------------------------------------------------------------------------------------------
 
 _GAUGES: Final = {
-    "running": ("tenantry_source_running", "Executions that have a turn now."),
-    "waiting": ("tenantry_source_waiting", "Executions that wait for a turn."),
+    "running": ("tenantry_source_running", "Running executions."),
+    "waiting": ("tenantry_source_waiting", "Executions that wait for a connection."),
 }
 _HISTOGRAMS: Final = {
-    "time_in_queue": ("tenantry_source_queue_seconds", "How long executions waited for their turn."),
-    "durations": ("tenantry_source_duration_seconds", "How long executions took, from their turn to their end."),
+    "time_in_queue": ("tenantry_source_queue_seconds", "Time that executions waited in the queue."),
+    "durations": ("tenantry_source_duration_seconds", "Duration of executions, without the queue."),
 }
 _COUNTERS: Final = {
-    "cache_hits": ("tenantry_source_cache_hits", "Queries that were answered from the cache."),
-    "joined": ("tenantry_source_joined", "Queries that were answered by an execution that was under way."),
-    "rows": ("tenantry_source_rows", "Rows that the source gave."),
-    "bytes": ("tenantry_source_bytes", "What these took in memory; of streams, their bodies."),
+    "cache_hits": ("tenantry_source_cache_hits", "Queries answered from the cache."),
+    "joined": ("tenantry_source_joined", "Queries that joined an in-flight execution."),
+    "rows": ("tenantry_source_rows", "Rows that the source returned."),
+    "bytes": ("tenantry_source_bytes", "Memory of these rows in bytes; for streams, the size of their bodies."),
 }
 _BY_OUTCOME: Final = {
-    "queries": ("tenantry_source_queries", "What viewers got: ok, stopped (they left), or an error's code."),
-    "executions": ("tenantry_source_executions", "What came of executions: ok, stopped, or an error's code."),
+    "queries": ("tenantry_source_queries", "Queries by outcome: ok, stopped (the viewer left), or an error's code."),
+    "executions": ("tenantry_source_executions", "Executions by outcome: ok, stopped, or an error's code."),
 }
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from tenantry.usage import UsageRecorder
 
 _FAMILIES: Final = (
-    ("tenantry_group_query_seconds", "Seconds in which a connection of a data source was in use for this group.", 1e-6),
-    ("tenantry_group_queries", "Queries of this group, whatever became of them.", 1),
-    ("tenantry_group_resolves", "Tokens for which this group was found.", 1),
-    ("tenantry_group_rows", "Rows that this group was given.", 1),
+    ("tenantry_group_query_seconds", "Seconds for which this group used a connection of a data source.", 1e-6),
+    ("tenantry_group_queries", "Queries of this group, with any outcome.", 1),
+    ("tenantry_group_resolves", "Tokens resolved to this group.", 1),
+    ("tenantry_group_rows", "Rows returned to this group.", 1),
 )
 """Groups are ranked by the first; equal ones by the next."""
 
@@ -36,8 +36,7 @@ _Counts: TypeAlias = list[int]
 class TopGroups:
     """A UsageCounter with at most ``limit`` named groups and the sum of all others. ``clock`` gives seconds.
 
-    Once all names are taken, the heaviest groups of the last hour take over names once an hour, so that few series
-    begin in a day. Counts never fall: usage before a group had a name stays with the others.
+    Once all names are taken, the heaviest groups of the last hour take over names, once an hour. Counts never fall.
     """
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -96,7 +95,7 @@ class UsageCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         self._recorder.collect_hits()
         yield GaugeMetricFamily(
-            "tenantry_usage_waiting_rows", "Rows of usage that the store does not have yet.", self._recorder.waiting
+            "tenantry_usage_waiting_rows", "Usage rows that are not yet in the store.", self._recorder.waiting
         )
         found = [*self._top.named.items(), (OTHER_GROUPS, self._top.others)]
         for at, (name, documentation, unit) in enumerate(_FAMILIES):

@@ -34,7 +34,7 @@ def _has_64_bits(value: int) -> bool:
 
 BINDABLE: Final[dict[type, Callable[[Any], bool]]] = {
     **dict.fromkeys(_UNCHECKED, lambda value: True),
-    str: str.isprintable,  # neither NUL nor a lone surrogate is printable
+    str: str.isprintable,  # NUL and lone surrogates are not printable
     int: _has_64_bits,
     float: math.isfinite,
     Decimal: Decimal.is_finite,
@@ -88,7 +88,7 @@ def getter(path: str) -> Callable[[Any], Any]:
     def get(values: Any) -> Any:
         value = values[first]
         for name in rest:
-            value = (value._values if type(value) is Record else value)[name]  # a Record's own look-up costs more
+            value = (value._values if type(value) is Record else value)[name]  # cheaper than Record.__getitem__
         return value
 
     return get
@@ -156,7 +156,7 @@ def as_text(value: Any) -> str:
 def list_items(value: Any) -> list[Any]:
     """Return the scalars of a list. Raises ValueError for anything else."""
     if not isinstance(value, list | tuple | RecordList):
-        raise ValueError(f"a list is wanted here, not {type_name(value)}")  # noqa: TRY004  # as for any other refusal
+        raise ValueError(f"a list is needed here, not {type_name(value)}")  # noqa: TRY004  # as for any other refusal
     items: list[Any] = []
     for item in value:
         try:
@@ -169,12 +169,12 @@ def list_items(value: Any) -> list[Any]:
 
 def _check_text(value: str) -> str:
     if "\0" in value:
-        raise ValueError("a text with a NUL cannot be bound")
+        raise ValueError("a string with a NUL cannot be bound")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError("a text with a lone surrogate cannot be bound") from None
+            raise ValueError("a string with a lone surrogate cannot be bound") from None
     return value
 
 
@@ -187,7 +187,7 @@ def type_name(value: Any) -> str:
     return f"a value of type {type(value).__name__}"
 
 
-_NULL_ITEM = "NULL in a list matches nothing, and `not in` with it loses every row: take it out"
+_NULL_ITEM = "NULL in a list matches nothing, and `not in` with it loses every row: remove it"
 _TEXT_CONVERSIONS: dict[type, Callable[[Any], str]] = {
     str: str,
     bool: lambda value: "true" if value else "false",

@@ -1,8 +1,5 @@
-"""Binder: a template compiled to closures for one dialect and paramstyle.
-
-Each node with parameters becomes a function that appends to the parameters and to the key of the text. ``Renderer``
-renders the text of each key once.
-"""
+"""Binder: a template compiled to closures for one dialect and paramstyle. Each appends to the parameters and to the key
+of the SQL."""
 
 from __future__ import annotations
 
@@ -50,11 +47,11 @@ branches."""
 
 
 _NONE_MET: Final[set[Hashable]] = set()
-_FEW: Final = 4  # values that are checked one by one; more are checked in one pass
+_FEW: Final = 4  # values checked one by one; more are checked in one pass
 
 
 class Binder:
-    """Binds one template in one dialect and paramstyle. Equal keys give the same ``str`` object."""
+    """Binds one template in one dialect and paramstyle."""
 
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self._tree = tree
@@ -75,14 +72,14 @@ class Binder:
         return TracedSQL(bound, tuple(tuple(references_in([node])) for node in nodes))
 
     def _bind_function(self, dialect: str, style: Paramstyle) -> Bind:
-        tree, steps, raise_error = self._tree, self._steps, self._raise_error
+        tree, steps, require, needed = self._tree, self._steps, self._reader.require, self._needed
         always_read = {each.path for each in references_in(node for node in tree.nodes if not isinstance(node, Switch))}
         required = {reference.path for reference in tree.references if reference.required}
         further = [getter(path) for path in required - always_read]
         cached, render = self._renderer.cached, self._renderer.render
         style_name, shares, reads = style.name, style.shares, reads_group(tree)
         is_plain = not style.named and not style.doubles_percent
-        new = tuple.__new__  # the cheapest way to make a NamedTuple
+        new = tuple.__new__  # cheaper than the NamedTuple's constructor
 
         def bind(variables: Any) -> BoundSQL:
             values = variables._values if type(variables) is Record else variables
@@ -92,11 +89,11 @@ class Binder:
             try:
                 for step in steps:
                     step(values, key, params, met)
-                for get in further:  # required even where its clause is dropped
+                for get in further:  # required even if its clause is dropped
                     if get(values) is None:
-                        raise LookupError  # as a look-up that fails
+                        raise LookupError  # like a failed lookup
             except (TenantryError, *UNREADABLE):
-                raise_error(variables)
+                require(variables, needed(tree.nodes, variables))
                 raise
             shape = tuple(key)
             sql, names = cached.get(shape) or render(shape)
@@ -106,9 +103,6 @@ class Binder:
             return new(BoundSQL, (sql, given, style_name, dialect, reads))
 
         return bind
-
-    def _raise_error(self, variables: Any) -> None:
-        self._reader.require(variables, self._needed(self._tree.nodes, variables))
 
     def _needed(self, nodes: Sequence[Node], variables: Any) -> Iterator[VariableReference]:
         for node in nodes:
@@ -134,7 +128,7 @@ class _Compiler:
 
     def steps(self, nodes: Sequence[Node], *, conditional: bool = False) -> list[_Step]:
         found: list[_Step] = []
-        run: list[Value] = []  # plain values of one object, in a row: they are read and checked at once
+        run: list[Value] = []  # adjacent plain values of one object
         for node in nodes:
             if isinstance(node, Text):
                 continue
@@ -223,7 +217,7 @@ class _Compiler:
                         owner = owner._values
                     for name in names:
                         if owner[name] is None:
-                            raise LookupError  # as a look-up that fails
+                            raise LookupError  # like a failed lookup
             except UNREADABLE:
                 key += dropped
                 return

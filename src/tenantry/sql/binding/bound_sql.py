@@ -1,7 +1,7 @@
-"""BoundSQL, and fingerprints: digests that are equal only for equal values of equal types.
+"""BoundSQL and its fingerprint.
 
 JSON or ``str`` would merge a date with its text, and dict keys merge 1, 1.0 and True. ``marshal`` version 2 has one
-form of each plain value and is fast.
+form of each plain value.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def digest(values: tuple[Any, ...]) -> str:
         if kind in _PLAIN:
             continue
         if kind in _NESTED:
-            held = value.values() if kind is dict else value  # names of parameters are texts
+            held = value.values() if kind is dict else value  # parameter names are strings
             if _PLAIN.issuperset(map(type, held)):
                 continue
         return blake2b(_encode(values), digest_size=_BYTES).hexdigest()
@@ -85,10 +85,6 @@ def _encode(value: Any) -> bytes:
     tag, to_bytes = encoder
     encoded = to_bytes(value)
     return b"%s%d:%s" % (tag, len(encoded), encoded)
-
-
-def _text(value: str) -> bytes:
-    return value.encode(errors="surrogatepass")
 
 
 def _moment(value: datetime | time) -> bytes:
@@ -105,7 +101,7 @@ _ENCODERS: Final[dict[type, tuple[bytes, Callable[[Any], bytes]]]] = {
     int: (b"i", lambda value: b"%d" % value),
     float: (b"f", lambda value: value.hex().encode()),
     Decimal: (b"d", lambda value: str(value).encode()),
-    str: (b"s", _text),
+    str: (b"s", lambda value: value.encode(errors="surrogatepass")),
     bytes: (b"b", bytes),
     date: (b"D", lambda value: value.isoformat().encode()),
     datetime: (b"M", _moment),

@@ -23,7 +23,7 @@ CONVERSIONS: Final = frozenset({*PATTERNS, ARRAY, JSON})
 """The conversions that a tag can name."""
 NEXT_DAY: Final = "next day"
 
-_MAX_DEPTH = 64  # of JSON: deeper than any dashboard's, and far from the recursion limit
+_MAX_DEPTH = 64  # of JSON: far from the recursion limit
 
 
 def placeholder_template(conversion: str, dialect: Dialect) -> str:
@@ -49,7 +49,7 @@ def _next_day(value: Any) -> Any:
             return (date.fromisoformat(value) + timedelta(days=1)).isoformat()
         return value + timedelta(days=1)
     except OverflowError:
-        raise ValueError("there is no day after it") from None
+        raise ValueError("no day follows it") from None
 
 
 def _json(value: Any) -> str:
@@ -61,7 +61,7 @@ def _plain(value: Any, depth: int) -> Any:
         raise ValueError(f"JSON is at most {_MAX_DEPTH} deep")
     if isinstance(value, Mapping | Record):
         if not all(isinstance(key, str) for key in value):
-            raise ValueError("the keys of JSON are texts")
+            raise ValueError("JSON keys must be strings")
         return {_scalar(key): _plain(value[key], depth + 1) for key in value}
     if isinstance(value, list | tuple | RecordList):
         return [_plain(item, depth + 1) for item in value]

@@ -21,7 +21,7 @@ from tenantry.sql.syntax_tree import (
     placeholder_key,
 )
 
-_CACHED_CHARACTERS = 4 * 1024 * 1024  # of one template: a text is a few kB, so a thousand of them
+_CACHED_CHARACTERS = 4 * 1024 * 1024  # for one template, about a thousand texts
 
 RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 """The SQL, and its parameter names (for named styles)."""
@@ -30,7 +30,7 @@ RenderedSQL: TypeAlias = tuple[str, tuple[str, ...]]
 class Renderer:
     """Renders a template in one dialect and paramstyle. Equal keys give the same ``str`` object.
 
-    A key holds, in text order, a number for each clause, Switch and list: included or not, branch, length.
+    A key holds a number for each clause, Switch and list: included or not, branch, length.
     """
 
     def __init__(self, tree: Tree, dialect: Dialect, style: Paramstyle) -> None:
@@ -67,13 +67,13 @@ class _Rendering:
         self._style = style
         self._key = iter(key)
         self._count = 0
-        self._numbers: dict[Hashable, int] = {}  # of what may be written again: its first parameter
+        self._numbers: dict[Hashable, int] = {}  # placeholder key → its first parameter
         self._longest = ("", 0)
         self.nodes: list[Value | Concat | InList] = []  # of each parameter
 
     def run(self, nodes: Sequence[Node]) -> RenderedSQL:
         parts = list(self._parts(nodes, included=True))
-        if self._count > self._dialect.max_parameters:  # the tags after a list count too
+        if self._count > self._dialect.max_parameters:  # tags after a list count too
             raise self._too_many(self._longest[0])
         text = "".join(
             part.replace("%", "%%") if self._count and literal and self._style.doubles_percent else part

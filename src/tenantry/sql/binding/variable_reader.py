@@ -152,7 +152,7 @@ class VariableReader:
             def read(values: Any) -> Any:
                 value = get(values)
                 if value is None:
-                    raise LookupError  # JSON has a null, so that its conversion would take it
+                    raise LookupError  # the JSON conversion would accept None
                 return convert_or_refuse(value)
 
             return read

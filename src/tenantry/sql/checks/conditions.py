@@ -89,12 +89,12 @@ def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
             "or-beside-guarded",
             Severity.ERROR if viewer or _mixes(condition) else Severity.WARNING,
             operators[0].start,
-            f"this `{operators[0].text}` stands beside the predicate of {' and '.join(left_out)}: rows that only its "
-            "other side takes are not filtered by it",
-            "write the alternatives in parentheses: … and (a or b)",
+            f"this `{operators[0].text}` is next to the predicate on {' and '.join(left_out)}: rows that only its "
+            "other side are not filtered",
+            "put the alternatives in parentheses: … and (a or b)",
             left_out[0],
         )
-    for token in condition:  # what is in parentheses was meant; a case or a function is looked into all the same
+    for token in condition:  # parentheses are deliberate; look into case and functions
         if token.kind is TokenKind.GROUP and token.text == "(" and not is_query(token) and _mixes(token.children):
             yield from _or_beside(token.children, guard)
         elif token.is_choice:
@@ -108,8 +108,8 @@ def _or_in_choice(tag: OutlineToken, beside: frozenset[str]) -> Iterator[Problem
     for choice in tag.choices if path else ():
         where = next((each for each in choice if each.kind is TokenKind.OR), None)
         if where is not None:
-            problem = f"where this text is chosen, its `{where.text}` stands beside the predicate of {path}"
-            fix = "write the text in parentheses: (a or b)"
+            problem = f"if this choice is made, its `{where.text}` is next to the predicate on {path}"
+            fix = "put the choice in parentheses: (a or b)"
             yield Problem("or-beside-guarded", Severity.ERROR, where.start, problem, fix, path)
 
 
@@ -123,7 +123,7 @@ def _mixes(tokens: Tokens) -> bool:
 
 _UNEQUAL = ("<>", "!=")
 _COMPARISONS = frozenset(("=", "==", "<", ">", "<=", ">=", *_UNEQUAL))
-_COMPARING_WORDS = ("like", "ilike", "between", "and")  # the `and` of `between`: every other one is no word
+_COMPARING_WORDS = ("like", "ilike", "between", "and")  # `and` of `between`; others are not words
 _ITEMS = ("select", "group", "order")
 _JOINING = frozenset((TokenKind.AND, TokenKind.OR))
 _BEFORE_CONDITION = ("where", "when", "then", "else", "distinct", "all")
@@ -171,12 +171,12 @@ def _not_in(operator: OutlineToken, after: Tokens) -> Iterator[Problem]:
     if is_query(items):
         words = written(items.children)
         if "is not null" not in words and "coalesce (" not in words:
-            problem = "`not in` a sub-select takes no row at all as soon as one of its rows is NULL"
+            problem = "`not in` a sub-select returns no rows if one of its rows is NULL"
             fix, severity = "write `not exists (select … where … = …)`, or add `where … is not null`", Severity.WARNING
     elif any(item.is_word("null") for item in items.children):
-        problem, fix = "`not in` a list that holds null takes no row at all", "take null out, and add `… is not null`"
+        problem, fix = "`not in` a list with null matches no row", "remove null, and add `… is not null`"
     elif any(item.has_filter("nullable") for item in items.children):
-        problem, fix = "`not in` a value that may be NULL takes no row at all then", "take | nullable out"
+        problem, fix = "`not in` a value that may be NULL matches no row if it is", "remove | nullable"
     if problem:
         yield Problem("not-in-null", severity, operator.start, problem, fix)
 
@@ -217,7 +217,7 @@ def _never_true(operator: OutlineToken, tag: OutlineToken, dialect: Dialect) -> 
         "compared-with-nullable",
         Severity.ERROR,
         operator.start,
-        f"`{name}` with {path} is true of no row where {path} is NULL",
-        f"write `{fix}`, or take | nullable out",
+        f"`{name}` with {path} matches no row where {path} is NULL",
+        f"write `{fix}`, or remove | nullable",
         path,
     )

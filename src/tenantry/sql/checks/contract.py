@@ -1,6 +1,6 @@
 """QueryContract: what a group's properties owe to saved queries and to the environment's schema.
 
-An update breaks a query that can be bound with the old properties and not with the new ones. Pure; docs/sql-checks.md.
+An update breaks a query that the old properties can bind and the new ones cannot.
 """
 
 from __future__ import annotations

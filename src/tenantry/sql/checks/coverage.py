@@ -109,7 +109,7 @@ class Coverage:
     def _of(self, path: str, reference: VariableReference, location: Location) -> Iterator[Finding]:
         types = self._types
         if path not in types.paths:
-            return  # of no group: that is the unknown variable of the lint
+            return  # no group has it: the lint reports an unknown variable
         if path not in self._missing:
             self._missing[path] = types.without(path)
         missing = self._missing[path]

@@ -1,7 +1,4 @@
-"""The lint: likely mistakes in templates that compile. Pure; docs/sql-checks.md describes each code.
-
-It prefers silence to a false alarm.
-"""
+"""The lint: likely mistakes in templates that compile (docs/sql-checks.md). It prefers silence to a false alarm."""
 
 from __future__ import annotations
 
@@ -80,8 +77,11 @@ def lint(
             problems += _repeated_expressions(select, style.name)
     if schema is not None and schema.tenant_column is not None:
         column = TenantColumn(schema.tenant_column, schema.shared_tables)
-        problems += tables_without_predicate(selects, column, guard, _most_used(tree, guard))
-    return tuple(_findings(source, problems, [source, *(_header(each) for each in definitions)]))
+        guarded = [reference.path for reference in tree.references if guard.holds(reference)]
+        suggested = max(guarded, key=guarded.count, default="user_group.id")
+        problems += tables_without_predicate(selects, column, guard, suggested)
+    headers = (Source(each.source.text[: each.header.end], each.source.file) for each in definitions)
+    return tuple(_findings(source, problems, [source, *headers]))
 
 
 def template_error(error: TemplateError) -> Finding:
@@ -178,7 +178,9 @@ def _unknown_variables(
         wanted = property_path(path)
         if prefix == "user_group" and wanted is None and path not in GROUP_FIELDS and path != prefix:
             problem = f"there is no {path}: user_group has {', '.join(sorted(GROUP_FIELDS))} and properties"
-            near = did_you_mean(name.partition(".")[0], [*_after_dot(GROUP_FIELDS), "properties"])
+            near = did_you_mean(
+                name.partition(".")[0], [*(each.partition(".")[2] for each in GROUP_FIELDS), "properties"]
+            )
             fix = near or f"write user_group.properties.{name}"
         elif wanted and properties is None and (meant := meant_path(path)) is not None:
             problem, fix = f"{path} would be a property of the group", f"did you mean {meant}?"
@@ -186,20 +188,12 @@ def _unknown_variables(
             problem = f"no group has the property {wanted}"
             meant = meant_path(path)
             near = f"did you mean {meant}?" if meant is not None else did_you_mean(wanted, properties)
-            if wanted.partition(".")[0] in declared or f"params.{wanted}" in _params_of(tree):
+            if wanted.partition(".")[0] in declared or any(each.path == f"params.{wanted}" for each in tree.references):
                 near = f"did you mean params.{wanted}?"
             fix = near or "add it to the groups, or declare it in the environment's schema"
         else:
             continue
         yield Problem("unknown-variable", Severity.ERROR, reference.offset, problem, fix.strip(), path)
-
-
-def _params_of(tree: Tree) -> set[str]:
-    return {reference.path for reference in tree.references if is_viewer_input(reference.path)}
-
-
-def _after_dot(paths: Iterable[str]) -> list[str]:
-    return [path.partition(".")[2] for path in paths]
 
 
 def _is_given(path: str, given: Collection[str]) -> bool:
@@ -209,7 +203,7 @@ def _is_given(path: str, given: Collection[str]) -> bool:
 def _droppable(template: SQLTemplate, tree: Tree, guard: Guard) -> Iterator[Problem]:
     for reference in droppable(tree, guard):
         if not reference.not_a_filter and reference.path not in template.optional:
-            continue  # it is in the column of a helper that never vanishes
+            continue  # in the column of a helper that never vanishes
         how = "not_a_filter" if reference.not_a_filter else "optional"
         message = f"{reference.path} ({how}) is left out with its clause when a viewer's choice is absent"
         fix = "nothing to do if it restricts no rows; else move it out of [[ ]]"
@@ -224,11 +218,6 @@ def _inert_tags(tree: Tree) -> Iterator[Problem]:
         )
 
 
-def _header(definition: TemplateDefinition) -> Source:
-    source = definition.source
-    return Source(source.text[: definition.header.end], source.file)
-
-
 def _unused_parameters(
     template: SQLTemplate, tree: Tree, definitions: Sequence[TemplateDefinition]
 ) -> Iterator[Problem]:
@@ -237,14 +226,9 @@ def _unused_parameters(
         if name not in used:
             declared = (each.declared_at(name) for each in definitions)
             location = next((each for each in declared if each is not None), None)
-            message = f"the parameter {name} is declared, and the query does not use it"
-            fix = f"use {{{{ params.{name} }}}}, or take its declaration out"
+            message = f"the parameter {name} is declared but the query does not use it"
+            fix = f"use {{{{ params.{name} }}}}, or remove its declaration"
             yield Problem("unused-parameter", Severity.WARNING, 0, message, fix, f"params.{name}", location)
-
-
-def _most_used(tree: Tree, guard: Guard) -> str:
-    paths = [reference.path for reference in tree.references if guard.holds(reference)]
-    return max(paths, key=paths.count, default="user_group.id")
 
 
 # --- one value in two placeholders ------------------------------------------------------------------------------------
@@ -255,7 +239,8 @@ def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
     grouped = {written(item): item for item in split_at(select.clauses.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return
-    items = split_at(_without_distinct(select.clauses.get("select", [])), ",")
+    selected = select.clauses.get("select", [])
+    items = split_at(selected[1:] if selected and selected[0].is_word("distinct", "all") else selected, ",")
     later = [item for item in split_at(select.clauses.get("order", []), ",") if _has_variable(item)]
     for text, item in grouped.items():
         whole = next((n for n, each in enumerate(items, 1) if _without_alias(each) == text), None)
@@ -271,10 +256,6 @@ def _without_alias(item: Tokens) -> str:
     return written(item)
 
 
-def _without_distinct(tokens: Tokens) -> Tokens:
-    return tokens[1:] if tokens and tokens[0].is_word("distinct", "all") else tokens
-
-
 def _two_placeholders(first: OutlineToken, style: str, ordinal: int | None) -> Problem:
     fix = "name it once: select it in a sub-select, and group by its alias outside"
     if ordinal is not None:
@@ -283,8 +264,8 @@ def _two_placeholders(first: OutlineToken, style: str, ordinal: int | None) -> P
         "repeated-expression",
         Severity.ERROR,
         first.start,
-        f"with paramstyle {style} this expression and its twin get two placeholders, and the engine takes them for two "
-        "expressions",
+        f"with paramstyle {style} this expression and its repetition get two placeholders, which the engine treats as "
+        "two expressions",
         fix,
     )
 

@@ -38,7 +38,7 @@ def property_path(path: str) -> str | None:
 
 
 def type_of(value: Any) -> str:
-    """Return ``text``, ``boolean``, ``integer``, ``decimal``, ``null``, ``object``, ``list`` or ``list of …``."""
+    """Return the name of a value's type, such as ``text`` or ``list of integer``."""
     scalar = _SCALARS.get(type(value))
     if scalar is not None:
         return scalar
@@ -126,7 +126,7 @@ def _of(path: str, reference: VariableReference, kinds: set[str], *, always: boo
         fix = "declare the type that the query takes, or change the query"
         yield Problem("property-type", Severity.ERROR, reference.offset, problem, fix, reference.path)
     if not always or "null" in kinds:
-        problem = f"the schema lets a group be without {path}, and the query cannot run for it then"
+        problem = f"the schema lets a group lack {path}, and then the query cannot run for it"
         fix = "require it in the schema, or declare it optional and put what needs it in [[ ]]"
         yield Problem("missing-property", Severity.WARNING, reference.offset, problem, fix, reference.path)
 
@@ -155,7 +155,7 @@ def can_lack(template: SQLTemplate, name: str, left: Mapping[str, Any] | None = 
     there = {f"{path}.{end}" for end in left or ()}
     for node, around in walk(template._own_tree().nodes):
         if any(isinstance(outer, Switch) and outer.reference.path == path for outer in around):
-            continue  # a part of the text that is chosen by what is there
+            continue  # the Switch chooses by what is present
         clauses = [outer for outer in around if isinstance(outer, Clause)]
         for reference in references_in([node]):
             if reference.path != path and not reference.path.startswith(f"{path}."):

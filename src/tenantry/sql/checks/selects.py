@@ -1,7 +1,4 @@
-"""The selects of a statement: their clauses, the CTEs that they see, their tables and joins.
-
-Not an SQL parser: it knows only the keywords that begin a clause.
-"""
+"""The selects of a statement: clauses, CTEs, tables and joins. Not an SQL parser."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ _CLAUSES = frozenset(
 _NEEDS = {
     "group": ("by", "all"),
     "order": ("by", "all"),
-    "for": ("update", "share", "no", "key", "json", "xml", "browse"),  # of system time: a part of `from`
+    "for": ("update", "share", "no", "key", "json", "xml", "browse"),  # `for system_time` belongs to `from`
     "lock": ("in",),
 }
 _ALSO_COLUMNS = frozenset(("limit", "offset", "fetch", "window", "qualify", "settings", "format", "prewhere"))
@@ -77,13 +74,9 @@ def is_query(token: OutlineToken) -> bool:
     for child in token.children:
         if not is_query(child):
             begins = child.is_word("select", "with") or _names_table(token.children)
-            return begins or (child.is_word("from") and _reads_first(token.children))
+            return begins or (child.is_word("from") and any(each.is_word("select") for each in token.children))
         return len(token.children) == 1 or token.children[1].is_word(*_SET_OPERATORS)
     return False
-
-
-def _reads_first(tokens: Tokens) -> bool:
-    return any(token.is_word("select") for token in tokens)
 
 
 def _names_table(tokens: Tokens) -> bool:
@@ -151,8 +144,7 @@ def _begins_clause(token: OutlineToken, before: OutlineToken | None, following: 
 class TableReference:
     """A table, sub-select or function after ``from`` or ``join``.
 
-    ``name`` is empty for a function and for a sub-select, which is in ``query``. If a viewer chooses the table,
-    ``name`` is the variable's and ``choices`` are the tables.
+    ``name`` is empty for a function and a sub-select (``query``). If a viewer chooses, ``choices`` are the tables.
     """
 
     name: tuple[str, ...]
@@ -235,7 +227,7 @@ class _JoinReader:
             self._at += 1
         begin = self._at
         self._skip_to_next(stop_at=_JOIN_WORDS)
-        self._at = max(self._at, begin + 1)  # whatever it is, it is read
+        self._at = max(self._at, begin + 1)  # always advance
         found = self._tokens[begin : self._at]
         if not found:
             return Join(kind, [])
@@ -267,7 +259,7 @@ def _table(tokens: Tokens) -> TableReference:
         index, choices = 1, tuple(written(choice).replace(" ", "") for choice in tokens[0].choices)
         name = [reference.path for reference in tokens[0].references[:1]]
     while index < len(tokens) and tokens[index].is_name:
-        name += tokens[index].text.split(".")  # BigQuery writes a whole path in one pair of quotes
+        name += tokens[index].text.split(".")  # BigQuery quotes a whole path
         index += 1
         if index >= len(tokens) or tokens[index].text != ".":
             break

@@ -70,8 +70,8 @@ class _SelectReader:
     def __init__(self, column: TenantColumn, guard: Guard) -> None:
         self._column = column
         self._facts = _FactReader(column.name, guard)
-        self._known: dict[int, frozenset[str]] = {}  # the select -> the aliases in it that have their predicate
-        self._own: dict[int, bool] = {}  # the group of a query -> whether its rows are the tenant's
+        self._known: dict[int, frozenset[str]] = {}  # select → aliases with a predicate
+        self._own: dict[int, bool] = {}  # query → whether its rows are the tenant's
 
     def read(self, select: Select) -> _Tables:
         joins = joins_of(select.clauses.get("from", []))
@@ -90,7 +90,7 @@ class _SelectReader:
         if query is None:
             return False
         if id(query) not in self._own:
-            self._own[id(query)] = True  # what a recursive one adds is joined to what it has
+            self._own[id(query)] = True  # a recursive CTE joins its own rows
             inner = [each for each in selects_of(query.children, select.known_names) if each.outer is None]
             self._own[id(query)] = bool(inner) and all(map(self._has_own_rows, inner))
         return self._own[id(query)]
@@ -104,7 +104,7 @@ def _is_base(table: TableReference, select: Select, tables: Sequence[TableRefere
     if not table.name or (len(table.name) == 1 and table.name[0] in select.known_names):
         return False
     if len(table.name) > 1 and any(table.name[0] == other.alias for other in tables if other is not table):
-        return False  # an array of the row before
+        return False  # an array of a preceding row
     shared = column.shared | _NO_TABLES
     if table.choices:
         return not shared.issuperset(table.choices)
@@ -118,7 +118,7 @@ def _unguarded(table: TableReference, column: TenantColumn, suggested: str, *, a
         "tenant-predicate",
         Severity.ERROR,
         table.start,
-        f"{name} is read without a predicate of {column.name}, the tenant's column",
+        f"{name} is read without a predicate on {column.name}, the tenant's column",
         f"add `{written_column} = {{{{ {suggested} }}}}`; where all tenants share {name}, list it under "
         "x-shared-tables in the environment's schema",
     )
@@ -134,7 +134,7 @@ def _guarded_aliases(
 ) -> frozenset[str]:
     everything: list[str] = [table.alias for join in joins for table in join.tables]
     has = set(derived)
-    edges: set[tuple[str, str]] = set()  # the second has its predicate if the first has
+    edges: set[tuple[str, str]] = set()  # the predicate of the first applies to the second
     for name in ("where", "prewhere"):
         _apply(reader.facts(select.clauses.get(name, [])), everything, has, edges, base)
     _apply_joins(joins, [], reader, has, edges, base)
@@ -251,8 +251,7 @@ class _FactReader:
         plain = without_cast(tokens)
         if len(plain) == 2 and plain[0].is_word("any", "some") and plain[1].kind is TokenKind.GROUP:
             plain = without_cast(plain[1].children)
-        return len(plain) == 1 and plain[0].kind is not TokenKind.GROUP and self._is_guarded_value(plain[0])
-
-    def _is_guarded_value(self, token: OutlineToken) -> bool:
-        chosen = any(self._guard.is_chosen(each.path) for each in token.references)
-        return not chosen and bool(guarded_paths((token,), self._guard))
+        if len(plain) != 1 or plain[0].kind is TokenKind.GROUP:
+            return False
+        chosen = any(self._guard.is_chosen(each.path) for each in plain[0].references)
+        return not chosen and bool(guarded_paths(plain, self._guard))

@@ -1,4 +1,4 @@
-"""Databricks and Spark SQL, by documentation, Spark's grammar and sqlglot's tokenizer; untested on the engine."""
+"""Databricks and Spark SQL, by documentation, grammar and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

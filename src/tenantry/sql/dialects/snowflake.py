@@ -1,4 +1,4 @@
-"""Snowflake, by its documentation and sqlglot's tokenizer; untested on the engine."""
+"""Snowflake, by its documentation and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

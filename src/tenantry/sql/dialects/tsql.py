@@ -1,4 +1,4 @@
-"""T-SQL, by its documentation and sqlglot's tokenizer, with QUOTED_IDENTIFIER on; untested on the engine."""
+"""T-SQL, by its documentation and sqlglot's tokenizer, with QUOTED_IDENTIFIER on; untested."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ BARE: Final = re.compile(r"-?[0-9]+|\w+")
 """A name that needs no quotes."""
 _UNQUOTED: Final = re.compile(r"([^'\":()]*[^'\":()\s])\s*:(?!:)\s*(?=\S)")
 _FIRST_WORD: Final = re.compile(r"[^\W\d]\w*")
-_NAMES: Final = '"`['  # what begins a quoted column
+_NAMES: Final = '"`['  # opening quotes of a column
 _CLOSING: Final = {"[": "]"}
 
 
@@ -97,7 +97,7 @@ def quoted_text(source: Source, dialect: Dialect, lexeme: Lexeme) -> str:
     """Return the value of a string literal. Raises TemplateError for an unknown escape."""
     text, quote = source.text, source.text[lexeme.start]
     if lexeme.end - lexeme.start > 2 and text.startswith(quote * 3, lexeme.start):
-        raise source.error(lexeme.start, "this text is in three quotes", "write it in one pair of quotes")
+        raise source.error(lexeme.start, "this string has triple quotes", "use one pair of quotes")
     parts = lexeme.parts or (Lexeme(LexemeKind.STRING, lexeme.start + 1, lexeme.end - 1),)
     value = "".join(
         text[each.start + 1 : each.end]

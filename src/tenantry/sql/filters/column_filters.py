@@ -1,7 +1,7 @@
-"""``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's choice for an author's column, in each dialect's SQL.
+"""``within``, ``trunc``, ``matches`` and ``excludes``: a viewer's choice for an author's column.
 
-Each helper is a Switch: the SQL depends only on the shape of a value, such as which ends a range has. With no value the
-condition is ``1 = 1``, which ``parsing.vanishing`` allows only where it changes nothing.
+Each is a Switch: the SQL depends only on a value's shape. With no value the condition is ``1 = 1``, which
+``parsing.vanishing`` allows only where it changes nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Nodes = tuple[Node, ...]
 _TRUE: Final[Nodes] = (Text("1 = 1"),)
 _NUMBER = re.compile(r"[-+]?[0-9.]+")
 _SIMPLE = re.compile(r'(?:\w+|"[^"]+"|`[^`]+`)(?:\.(?:\w+|"[^"]+"|`[^`]+`))*')
-_COLUMN, _ZONE = "\0column", "\0zone"  # what stands for them in the dialect's SQL: no template holds a NUL
+_COLUMN, _ZONE = "\0column", "\0zone"  # placeholders in the dialect's SQL: no template contains NUL
 _MARKS = re.compile(f"({_COLUMN}|{_ZONE})")
 
 
@@ -68,7 +68,7 @@ def trunc(context: SwitchContext) -> Switch:
 
 def _parameter(context: SwitchContext) -> Parameter | None:
     if context.parameter is None and is_viewer_input(context.reference.path) and context.filter.name != TRUNC:
-        problem = f"{context.filter.name} asks for the type of {context.reference.path}, which is not declared"
+        problem = f"{context.filter.name} needs the type of {context.reference.path}, which is not declared"
         name = context.reference.path.split(".")[1]
         kind = "date range" if context.filter.name == WITHIN else "text"
         raise context.error(problem, f"declare it in the template's params: {name}: {{type: {kind}}}")
@@ -121,7 +121,7 @@ class _ColumnFilter:
 
     def of_value(self) -> Switch:
         branches = (self._condition(self._given(self.context.reference.path)), *self._absent())
-        return self._switch(_is_absent, branches)
+        return self._switch(lambda value: int(value is None), branches)
 
     def of_range(self) -> Switch:
         path, column = self.context.reference.path, self.column
@@ -210,15 +210,11 @@ def _is_list(value: Any) -> int:
     return int(isinstance(value, list | tuple | RecordList))
 
 
-def _is_absent(value: Any) -> int:
-    return int(value is None)
-
-
 def _bucket(context: SwitchContext, unit: str, column: Nodes, zone: Nodes) -> Nodes:
     try:
         sql = context.dialect.trunc(unit, _COLUMN, _ZONE if zone else "")
     except ValueError as error:
-        raise context.error(str(error), "take the zone out, and convert the column by hand") from None
+        raise context.error(str(error), "remove the zone, and convert the column by hand") from None
     found: list[Node] = []
     for part in _MARKS.split(sql):
         if part == _COLUMN:
@@ -249,7 +245,7 @@ def _zone_argument(context: SwitchContext, argument: Argument) -> Nodes:
             parameter = context.declared(tag.path)
             if parameter is not None and (parameter.type not in TEXTS or parameter.is_list):
                 fix = f"declare {parameter.name}: {{type: choice, choices: [Europe/Vienna, UTC]}}"
-                problem = f"a zone is a text, and {parameter.path} is {parameter.kind}"
+                problem = f"a zone must be text, and {parameter.path} is {parameter.kind}"
                 raise context.error(problem, fix, offset=only.start)
             if not tag.filters:
                 return (Value(context.variable(tag.path)),)

@@ -20,7 +20,7 @@ from tenantry.sql.parameters.typed_values import REFUSALS, Moment, read_whole
 from tenantry.sql.source import Source
 from tenantry.sql.syntax_tree import Position
 
-_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no type that a default can have depends on it
+_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the time
 
 
 def default_value(
@@ -36,7 +36,7 @@ def default_value(
     value: Any = tuple(_literal(source, dialect, argument) for argument in default.arguments)
     if position is not Position.LIST and tag.filter(ARRAY) is None:
         if len(value) > 1:
-            raise source.error(default.offset, "only a list has several values as its default", "give one")
+            raise source.error(default.offset, "only a list can have several default values", "give one")
         (value,) = value
     parameter = find_parameter(parameters, tag.path)
     if parameter is not None and not parameter.is_range and not parameter.only_matches:
@@ -52,13 +52,13 @@ def _typed(source: Source, dialect: Dialect, default: Filter, parameter: Paramet
     if isinstance(zone, PropertyReference):
         if parameter.type in INSTANTS:
             problem = f"{parameter.path} is a time in the group's zone, which a default in a tag does not know"
-            raise source.error(default.offset, problem, "write the default into the declaration of the parameter")
+            raise source.error(default.offset, problem, "put the default in the parameter's declaration")
         zone = None
     try:
         typed = read_whole(parameter, value, Moment(zone or UTC_ZONE, _ANY_TIME))
     except REFUSALS:
         problem = f"this default does not fit {parameter.path}, which takes {parameter.takes}"
-        fix = f"give one that does, or declare another type than {parameter.kind}"
+        fix = f"give one that fits, or declare a type other than {parameter.kind}"
         raise source.error(default.offset, problem, fix) from None
     return bindable(parameter, typed, dialect.bind_as.get(parameter.scalar_type))
 
@@ -83,4 +83,4 @@ def _literal(source: Source, dialect: Dialect, argument: Argument) -> str | int 
             return float(text)
         if text.lower() in _BOOLEANS:
             return _BOOLEANS[text.lower()]
-    raise source.error(argument.start, "a default is a literal", "write a text in quotes, a number, true or false")
+    raise source.error(argument.start, "a default must be a literal", "write a quoted string, a number, true or false")

@@ -1,8 +1,6 @@
 """``one_of``: the author writes the SQL of each choice, and the viewer sends a name.
 
-``order by {{ params.sort | one_of(newest: created_at desc, largest: amount desc) | default(newest) }}``
-
-A column is its own name: ``one_of(region, amount)``. A quoted name can be any string. ``trunc`` shares choices by name.
+``order by {{ params.sort | one_of(newest: created_at desc, amount) | default(newest) }}``
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from tenantry.suggestions import did_you_mean
 
 _UNFINISHED = re.compile(r"(?:\.|(?<![\w$.])(?:in|is|not))\s*\Z", re.IGNORECASE)
 _NO_TEXT = frozenset({LexemeKind.COMMENT, LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
-_FIX = "write one_of(name: text, name: text), or one_of(column, column)"
+_FIX = "write one_of(name: sql, name: sql), or one_of(column, column)"
 _LACKS = "is not in one_of"
 
 
@@ -32,9 +30,9 @@ def one_of(context: SwitchContext) -> Switch:
     for argument in context.filter.arguments:
         key = _key(context, argument)
         if key in branches:
-            raise context.error(f"one_of has {key} twice", "give each text a name of its own", offset=argument.start)
+            raise context.error(f"one_of has {key} twice", "give each choice its own name", offset=argument.start)
         if not key:
-            raise context.error("a name of one_of is empty", "give the text a name", offset=argument.start)
+            raise context.error("a name of one_of is empty", "give the choice a name", offset=argument.start)
         branches[key] = context.compile(argument)
     if not branches:
         raise context.error("one_of has nothing to choose from", _FIX)
@@ -44,15 +42,15 @@ def one_of(context: SwitchContext) -> Switch:
 
 def _key(context: SwitchContext, argument: Argument) -> str:
     if not argument.lexemes:
-        raise context.error("a text of one_of is empty", "write its SQL", offset=argument.start)
+        raise context.error("a choice of one_of is empty", "write its SQL", offset=argument.start)
     name = name_of(context.source, context.dialect, argument)
     if not argument.key and not name:
-        what = "value" if argument.lexemes[0].kind is LexemeKind.STRING else "text of one_of that is no column"
+        what = "value" if argument.lexemes[0].kind is LexemeKind.STRING else "choice that is not a column"
         fix = f"write one_of({with_names(context.source, context.dialect, context.filter.arguments)})"
-        raise context.error(f"a {what} has a name, which a viewer sends", fix, offset=argument.start)
+        raise context.error(f"a {what} needs a name, which a viewer sends", fix, offset=argument.start)
     if _is_unfinished(context.source.text, argument.lexemes):
-        problem = "a text of one_of does not end with a dot, `in`, `is` or `not`"
-        raise context.error(problem, "write what follows into each text", offset=argument.start)
+        problem = "a choice of one_of must not end with a dot, `in`, `is` or `not`"
+        raise context.error(problem, "write what follows in each choice", offset=argument.start)
     return name
 
 
@@ -84,7 +82,7 @@ def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Itera
         return
     names = tuple(names)
     if not _has_names(parameter, names) or parameter.is_list or parameter.only_matches:
-        kind = "for matches alone" if parameter.only_matches else parameter.kind
+        kind = "only for matches" if parameter.only_matches else parameter.kind
         fix = f"declare it: {{type: choice, choices: [{', '.join(map(yaml_name, names[:_SHOWN]))}]}}"
         raise context.error(f"{context.filter.name} takes {takes}, and {parameter.path} is {kind}", fix)
     for value in map(name_of_value, _declared_values(parameter)):

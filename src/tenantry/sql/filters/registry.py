@@ -62,12 +62,12 @@ def check_filters(source: Source, tag: VariableTag, declared: Container[str]) ->
     for each in tag.filters:
         _check_arguments(source, each)
         if each.name in seen:
-            raise source.error(each.offset, f"a tag has {each.name} once", "take one of them out")
+            raise source.error(each.offset, f"a tag can have {each.name} only once", "remove one of them")
         for alternatives in (frozenset(SWITCHES) | CONVERSIONS, frozenset({DEFAULT, NULLABLE})):
             other = next(iter(seen & alternatives), None)
             if each.name in alternatives and other is not None:
-                problem = f"a tag has no {each.name} beside {other}"
-                raise source.error(each.offset, problem, "take one of them out")
+                problem = f"a tag cannot have both {each.name} and {other}"
+                raise source.error(each.offset, problem, "remove one of them")
         if each.name in {DEFAULT, NULLABLE} and not is_viewer_input(tag.path):
             raise source.error(each.offset, *_only_viewers(tag, each, declared))
         seen.add(each.name)
@@ -77,9 +77,9 @@ def check_filters(source: Source, tag: VariableTag, declared: Container[str]) ->
     pattern = next((each for each in tag.filters if each.name in PATTERNS), None)
     if pattern is not None and NULLABLE in seen:
         fix = f"write [[ and name like {{{{ {tag.path} | {pattern.name} }}}} ]]; or give it a default"
-        raise source.error(pattern.offset, f"{pattern.name} of NULL is true of no row", fix)
+        raise source.error(pattern.offset, f"{pattern.name} of NULL matches no row", fix)
     if default is not None and len(default.arguments) > 1 and not seen.isdisjoint(SWITCHES):
-        raise source.error(default.offset, "a choice has one default", "name one of its texts")
+        raise source.error(default.offset, "a choice has one default", "name one of its choices")
     nullable = tag.filter(NULLABLE)
     if nullable is not None and not seen.isdisjoint(SWITCHES):
         raise source.error(nullable.offset, "a choice is never NULL", "give it a default, or put it into [[ ]]")
@@ -92,7 +92,7 @@ def check_position(source: Source, dialect: Dialect, tag: VariableTag, position:
         if position is Position.LIST and each.name in CONVERSIONS | {NULLABLE}:
             problem, fix = f"`in` takes no {each.name}", "write in {{ name }}; or = any({{ name | array }})"
         elif position in {Position.TEXT, Position.PART} and each.name not in {NOT_A_FILTER, DEFAULT}:
-            problem, fix = f"{each.name} has no meaning within quotes", "take the quotes away"
+            problem, fix = f"{each.name} has no meaning within quotes", "remove the quotes"
         elif position is Position.LIMIT and each.name in CONVERSIONS | {NULLABLE}:
             problem, fix = f"`limit` and `offset` take no {each.name}", "give it a default, or put it into [[ ]]"
         elif each.name in PATTERNS and not after_like:
@@ -118,7 +118,7 @@ def _check_arguments(source: Source, each: Filter) -> None:
 
 def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> tuple[str, str]:
     what = "with a default" if each.name == DEFAULT else "where it may be NULL"
-    fix = f"take | {each.name} out; only a params.* can have it"
+    fix = f"remove | {each.name}; only a params.* can have it"
     if tag.path.partition(".")[0] in declared:
         arguments = ", ".join(argument.text for argument in each.arguments)
         filtered = f"{each.name}({arguments})" if arguments else each.name

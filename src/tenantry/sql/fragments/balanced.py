@@ -30,11 +30,11 @@ def check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> None
     opened: list[tuple[str, int]] = []
     for sign, offset in _signs(source.text, lexemes):
         if sign == ";":
-            raise source.error(offset, f"a {what} ends no statement", "take the ; out")
+            raise source.error(offset, f"a {what} must not end a statement", "remove the ;")
         if sign in _CLOSED_BY:
             opened.append((_CLOSED_BY[sign], offset))
         elif not opened or opened.pop()[0] != sign:
-            raise source.error(offset, f"this {sign} closes nothing that its {what} opens", "take it out, or open it")
+            raise source.error(offset, f"this {sign} closes nothing that its {what} opens", "remove it, or open it")
     if opened:
         closing, offset = opened[-1]
         raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")

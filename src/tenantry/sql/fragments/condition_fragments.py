@@ -1,7 +1,7 @@
 """Condition fragments begin with ``and`` and need no parentheses: ``where a {{> filters }}``.
 
-Neighbouring SQL decides which rows they filter, so the expanded text is checked with all choices: a condition precedes,
-``and`` or the end of the condition follows, and there is no ``or``.
+The expanded text is checked with all choices: a condition precedes, ``and`` or the end of the condition follows, and
+there is no ``or``.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[
         first = place.own[0]
         before = next(place.outwards(forward=False), None)
         if first.kind is not TokenKind.AND or before is None or _begins_condition(before):
-            raise _error(each, "before it comes a condition", f"write where 1 = 1 {{{{> {each.tag.name} }}}}")
+            raise _error(each, "a condition must precede it", f"write where 1 = 1 {{{{> {each.tag.name} }}}}")
         operator = _operator_beside(place)
         if operator is not None:
-            fix = f"put the alternatives into parentheses: (a {operator.text} b)"
-            raise _error(each, f"before it comes a condition, and beside it no `{operator.text}`", fix)
+            fix = f"put the alternatives in parentheses: (a {operator.text} b)"
+            raise _error(each, f"its condition must not contain `{operator.text}`", fix)
         if not all(_may_follow(token) for token in _following(place)):
-            problem = "after it comes `and`, or the end of the condition"
-            raise _error(each, problem, "put what is beside it into parentheses, with `and` between")
+            problem = "`and` or the end of the condition must follow it"
+            raise _error(each, problem, "put what is next to it in parentheses, joined by `and`")
 
 
 def _error(each: ConditionFragment, problem: str, fix: str) -> TemplateError:
@@ -69,9 +69,9 @@ def _error(each: ConditionFragment, problem: str, fix: str) -> TemplateError:
 def _check_content(place: _Surroundings, source: Source, each: ConditionFragment) -> None:
     wrong = next((token for token in _level(place.own) if _is_no_condition(token)), None)
     if wrong is not None or not place.whole:
-        problem = "a fragment that begins with `and` is a row of conditions, and ends neither them nor their clause"
+        problem = "a fragment that begins with `and` must contain only conditions"
         offset = each.start if wrong is None else wrong.start
-        raise source.error(offset, problem, "put what belongs together into parentheses")
+        raise source.error(offset, problem, "put what belongs together in parentheses")
 
 
 def _is_no_condition(token: OutlineToken) -> bool:

@@ -74,7 +74,7 @@ def _check_named(source: Source, lexeme: Lexeme, argument: Lexeme) -> None:
         name = _included_name(source, parts[0])
         if name is not None:
             fix = f"write one_of(name: {{{{> {name} }}}})"
-            raise source.error(argument.start, "a text of one_of that is a fragment has a name", fix)
+            raise source.error(argument.start, "a choice that is a fragment needs a name", fix)
 
 
 def _included_name(source: Source, lexeme: Lexeme) -> str | None:
@@ -82,7 +82,7 @@ def _included_name(source: Source, lexeme: Lexeme) -> str | None:
         for part in lexeme.parts:
             if part.kind is LexemeKind.TAG and _included_name(source, part) is not None:
                 raise source.error(
-                    part.start, "a fragment is SQL, and no part of a string", "write it outside the quotes"
+                    part.start, "a fragment is SQL and cannot be in a string", "write it outside the quotes"
                 )
     if lexeme.kind is not LexemeKind.TAG:
         return None
@@ -92,5 +92,5 @@ def _included_name(source: Source, lexeme: Lexeme) -> str | None:
     name = match["name"].strip()
     if not FRAGMENT_NAME.fullmatch(name):
         fix = "write {{> active_orders }}, or {{> sales/active_orders }} for one in a folder; it takes no filter"
-        raise source.error(lexeme.start, "this is no name of a fragment", fix)
+        raise source.error(lexeme.start, "this is not a fragment name", fix)
     return name

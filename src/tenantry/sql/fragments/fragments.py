@@ -1,7 +1,6 @@
-"""Fragments: ``({{> name }})`` includes SQL before the whole is parsed in one dialect.
+"""Fragments: ``({{> name }})`` includes SQL before the whole is parsed.
 
-A fragment is balanced and ends no statement. Its tag is in parentheses, or it is a condition fragment; so no neighbour
-changes how it is read. Errors show the fragment's line and the tag that included it.
+A fragment is balanced, and in parentheses or a condition fragment, so no neighbour changes how it is read.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ def _merged_parameters(definition: TemplateDefinition, included: Sequence[Includ
         for name, parameter in owner.parameters.items():
             if merged.setdefault(name, parameter) != parameter and name not in definition.decided:
                 first = owners[name].declared_at(name)
-                problem = f"params.{name} is declared in another way {f'at {first}' if first else 'by the program'}"
+                problem = f"params.{name} is declared differently {f'at {first}' if first else 'by the program'}"
                 fix = "declare it once, or in the same way; or rename one of them"
                 raise owner.source.error(owner.header.offsets.get(name, 0), problem, fix, at)
             owners.setdefault(name, owner)
@@ -168,7 +167,7 @@ class _Expander:
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
-            check_balanced(text, lexemes, "text")
+            check_balanced(text, lexemes, "choice")
             written = written_name(name, self._dialect)
             self.text.add(f"{', ' if number else ''}{written}: ", origin._replace(exact=False))
             self._write(text, lexemes, inner, chain)
@@ -188,7 +187,7 @@ class _Expander:
             self._add(" ", body, 0)
         elif not tag.alone:
             fix = f"write ({{{{> {tag.name} }}}}); only a fragment that begins with `and` needs none"
-            raise outer.error(tag.start, "a fragment is alone between parentheses", fix)
+            raise outer.error(tag.start, "a fragment must be alone in parentheses", fix)
         start = self.text.length
         self._write(body, lexemes, found, (*chain, (tag.name, found.source)))
         if joins:
@@ -202,7 +201,7 @@ class _Expander:
         for index, (_, source) in enumerate(chain):
             if (source.text, source.file) == (found.source.text, found.source.file):
                 cycle = " → ".join([*names[index:], tag.name])
-                raise outer.error(tag.start, f"a fragment includes itself: {cycle}", "take one of these tags out")
+                raise outer.error(tag.start, f"a fragment includes itself: {cycle}", "remove one of these tags")
         if len(chain) > MAX_INCLUDE_DEPTH:
             problem = f"fragments are at most {MAX_INCLUDE_DEPTH} deep: {' → '.join([*names[1:], tag.name])}"
             raise outer.error(tag.start, problem, "write one of them out")
@@ -218,7 +217,7 @@ class _Expander:
         header = found.header
         if header.dialect not in {None, self._dialect.name}:
             problem = f"this fragment is {header.dialect}, and the template that includes it {self._dialect.name}"
-            fix = "take the dialect out of one of them, or write the fragment once more"
+            fix = "take the dialect out of one of them, or write a second fragment"
             raise found.source.error(header.dialect_offset, problem, fix, at)
         for path in sorted(found.optional - self._optional):
             problem = f"{path} is optional in this fragment, and not in the template that includes it"
@@ -229,7 +228,7 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
     fragments = definition.fragments
     if fragments is None:
         fix = "give them with the template: SQLTemplate(text, fragments={…}), or a QueryFolder"
-        raise body.error(offset, f"there is no fragment {name}: this template was given none", fix)
+        raise body.error(offset, f"there is no fragment {name}: this template has none", fix)
     try:
         found = fragments[name]
     except KeyError:

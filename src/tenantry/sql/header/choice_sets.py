@@ -55,10 +55,10 @@ def check_choices(given: Any) -> None:
     """Raise InvalidChoices for the first problem."""
     for name, texts in _items(given, (), "write choices:, and below it one indented line each", NAME):
         if not _items(texts, (name,), f"{name}: {_EXAMPLE}", _KEY):
-            raise _invalid((name,), f"choices.{name} holds no text", f"{name}: {_EXAMPLE}")
+            raise _invalid((name,), f"choices.{name} has no choices", f"{name}: {_EXAMPLE}")
         for key, text in texts.items():
             if not isinstance(text, str) or not text.strip():
-                problem = f"choices.{name}.{key} is SQL, as a text"
+                problem = f"choices.{name}.{key} must be SQL, as a string"
                 raise _invalid((name, key), problem, "write newest: created_at desc")
 
 
@@ -78,15 +78,15 @@ def declare_choices(given: Mapping[str, Mapping[str, str]]) -> ChoiceSets:
 def _items(value: Any, keys: tuple[str, ...], fix: str, pattern: re.Pattern[str]) -> list[tuple[str, Any]]:
     what = ".".join(("choices", *keys))
     if not isinstance(value, Mapping):
-        raise _invalid(keys, f"{what} is a mapping of keys and values", fix)
+        raise _invalid(keys, f"{what} must be a mapping of keys and values", fix)
     for key in value:
         if not isinstance(key, str) or not pattern.fullmatch(key):
-            problem = f"{what} has a key that is no name: {key}"
+            problem = f"{what} has a key that is not a name: {key}"
             raise _invalid((*keys, key), problem, _FIXES[pattern], in_key=True)
     return [*value.items()]
 
 
 _FIXES: Final = {
     NAME: "begin with a letter, then letters, digits and _",
-    _KEY: "give it a text of one line, without {{ and without blanks around it: it is what a viewer sends",
+    _KEY: "use one line without {{ and outer spaces: it is what a viewer sends",
 }

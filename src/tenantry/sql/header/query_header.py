@@ -70,8 +70,8 @@ def read_header(source: Source) -> Header:
         raise source.error(opening, f"a header is at most {MAX_HEADER} characters long", "shorten it")
     sign = _COMMENT_SIGN.search(source.text, start.end(), end.start())
     if sign is not None:
-        problem = f"a header holds no {sign[0]}: it is a comment to other tools, and to them it would end elsewhere"
-        raise source.error(sign.start(), problem, "write it in another way")
+        problem = f"a header cannot contain {sign[0]}: other tools would end the comment elsewhere"
+        raise source.error(sign.start(), problem, "write it differently")
     root = read_yaml(source, start.end(), end.start())
     if root.value is None:
         return Header(end.end())
@@ -120,7 +120,7 @@ class _HeaderReader:
         if node is None:
             return ""
         if not isinstance(node.value, str):
-            raise self._error(node.offset, f"{key} is a text", "put it into quotes")
+            raise self._error(node.offset, f"{key} must be a string", "put it in quotes")
         return node.value.strip()
 
     def _dialect(self, node: YamlNode | None) -> str | None:
@@ -138,7 +138,7 @@ class _HeaderReader:
             path = item.value
             if not isinstance(path, str) or not _PATH.fullmatch(path):
                 raise self._error(
-                    item.offset, "optional is a list of paths: names joined by dots", "optional: [discount]"
+                    item.offset, "optional must be a list of paths: names joined by dots", "optional: [discount]"
                 )
             paths.append(path)
         return paths
@@ -172,7 +172,7 @@ class _HeaderReader:
 
     def _mapping(self, node: YamlNode, what: str, fix: str) -> dict[str, YamlNode]:
         if not isinstance(node.value, dict):
-            raise self._error(node.offset, f"{what} is a mapping of keys and values", fix)
+            raise self._error(node.offset, f"{what} must be a mapping of keys and values", fix)
         return node.value
 
     def _error(self, offset: int, problem: str, fix: str) -> TemplateError:

@@ -67,9 +67,11 @@ def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], 
         raise source.error(start, problem, INSTALL) from None
     directive = _DIRECTIVE.search(source.text, start, end)
     if directive is not None:
-        raise source.error(directive.end() - 1, "directives (%YAML, %TAG) are not read", "take the line out")
+        raise source.error(directive.end() - 1, "directives (%YAML, %TAG) are not read", "remove the line")
     try:
-        events = yaml.parse(source.text[start:end], Loader=yaml.SafeLoader)  # in Python: its marks count characters
+        events = yaml.parse(
+            source.text[start:end], Loader=yaml.SafeLoader
+        )  # the Python loader: its marks count characters
         return _Reader(source, start).document(events if advance is None else _counted(events, advance))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -77,7 +79,7 @@ def read_yaml(source: Source, start: int, end: int, *, advance: Callable[[int], 
         raise source.error(min(offset, end - 1), _problem(error.problem or error.context), _fix(error)) from None
     except ReaderError as error:
         raise source.error(start + error.position, "YAML has no such character", "remove it") from None
-    except (yaml.YAMLError, ValueError, OverflowError, AssertionError) as error:  # an escape beyond Unicode, and such
+    except (yaml.YAMLError, ValueError, OverflowError, AssertionError) as error:  # such as an escape beyond Unicode
         raise source.error(start, _problem(str(error)), "correct the YAML") from None
 
 
@@ -94,19 +96,19 @@ def _counted(events: Iterator[Any], advance: Callable[[int], None]) -> Iterator[
 
 def _problem(text: str | None) -> str:
     lines = (text or "").strip().splitlines()
-    return f"this is no YAML: {lines[0]}" if lines else "this is no YAML"
+    return f"this is not YAML: {lines[0]}" if lines else "this is not YAML"
 
 
 def _fix(error: Any) -> str:
     if "mapping values are not allowed" in (error.problem or ""):
-        return "put a text that holds ': ' into quotes"
+        return "put a string that contains ': ' in quotes"
     if "but got '{'" in (error.problem or "") or "found unhashable" in (error.problem or ""):
-        return "put a text that holds {{ into quotes"
+        return "put a string that contains {{ in quotes"
     if "'\\t'" in (error.problem or ""):
-        return "indent with spaces: YAML takes no tabs there"
+        return "indent with spaces: YAML does not allow tabs there"
     if "cannot start any token" in (error.problem or ""):
-        return "put a text that begins with such a character into quotes"
-    return "write key: value, indented with spaces; put what is not plain text into quotes"
+        return "put a string that begins with such a character in quotes"
+    return "write key: value, indented with spaces; put what is not plain text in quotes"
 
 
 class _Reader:
@@ -120,7 +122,7 @@ class _Reader:
             kind = type(event).__name__
             if kind == "DocumentStartEvent":
                 if root is not None:
-                    raise self._error(event, "this begins a second document", "take the --- out")
+                    raise self._error(event, "this begins a second document", "remove the ---")
             elif kind not in {"StreamStartEvent", "StreamEndEvent", "DocumentEndEvent"}:
                 root = self._node(event, events, 0)
         return root if root is not None else YamlNode(None, self._start)
@@ -130,7 +132,7 @@ class _Reader:
         if kind == "AliasEvent" or event.anchor is not None:
             raise self._error(event, "anchors (&name) and aliases (*name) are not read", "write the value out")
         if event.tag is not None:
-            raise self._error(event, "tags (!name) are not read", "take the tag out; quotes make a text of anything")
+            raise self._error(event, "tags (!name) are not read", "remove the tag; quotes make anything a string")
         if depth > MAX_DEPTH:
             raise self._error(event, f"this is more than {MAX_DEPTH} levels deep", "write it flatter")
         offset = self._offset(event)
@@ -149,12 +151,12 @@ class _Reader:
         while type(event := next(events)).__name__ != "MappingEndEvent":
             key = self._node(event, events, depth + 1)
             if isinstance(key.value, list | dict):
-                fix = "write key: value; put a text that begins with {{ into quotes"
-                raise self._error(event, "a key is a text", fix)
-            name = event.value  # as it is written: `on` and `1` are texts
+                fix = "write key: value; put a string that begins with {{ in quotes"
+                raise self._error(event, "a key must be a string", fix)
+            name = event.value  # as written: `on` and `1` are strings
             if name in nodes:
                 first = self._source.location(keys[name])
-                raise self._error(event, f"the key {name} comes twice; first at {first}", "take one of them out")
+                raise self._error(event, f"the key {name} comes twice; first at {first}", "remove one of them")
             keys[name] = key.offset
             nodes[name] = self._node(next(events), events, depth + 1)
         return YamlNode(nodes, offset, keys)
@@ -162,7 +164,7 @@ class _Reader:
     def _scalar(self, event: Any) -> Scalar:
         text: str = event.value
         if _UNWRITABLE.search(text):
-            raise self._error(event, "this text holds a NUL or a lone surrogate", "take the escape out")
+            raise self._error(event, "this string contains a NUL or a lone surrogate", "remove the escape")
         if event.style is not None:  # quoted, or a block
             return text
         if text in _CONSTANTS:
@@ -171,7 +173,7 @@ class _Reader:
         if match is None:
             return text
         if len(text) > _LONGEST_NUMBER:
-            raise self._error(event, "this number is too long", "put it into quotes, if it is a text")
+            raise self._error(event, "this number is too long", "put it in quotes if it is a string")
         base = _BASES.get(match.lastgroup or "")
         if base is not None:
             return int(match[match.lastgroup or 0], base)

@@ -8,19 +8,19 @@ from typing import Final
 _STATEMENT = re.compile(r"\{%[-+]?\s*(\w*)")
 _CHOICES = (
     "for a filter that may be absent write {{ params.x | matches(column) }} or [[ and a = {{ params.x }} ]]; for a "
-    "text to choose {{ params.x | one_of(name: text, name: text) }}"
+    "SQL to choose {{ params.x | one_of(name: sql, name: sql) }}"
 )
 _FRAGMENTS = "write the SQL out, or include it by its name: ({{> name }})"
 _CHARACTERS = "for the characters themselves write \\{%"
 _REASONS: Final[tuple[tuple[str, str, str], ...]] = (
     (
         "if elif else endif unless case when",
-        "conditions: each text is compiled and checked instead",
+        "conditions: all SQL is compiled and checked instead",
         _CHOICES,
     ),
     (
         "for endfor loop cycle",
-        "loops: the text of a template depends on no value",
+        "loops: SQL does not depend on values",
         "for a list write in {{ name }}, or any({{ name | array }})",
     ),
     ("macro endmacro call endcall include import from extends block endblock", "macros and blocks", _FRAGMENTS),

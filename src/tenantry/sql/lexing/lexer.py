@@ -1,7 +1,6 @@
 """The lexer: text to lexemes by the rules of one dialect, including arguments of filters.
 
-It runs in linear time: alternatives begin with different characters and match in one way. No group is possessive; see
-``Dialect.opening``.
+It runs in linear time: alternatives begin with different characters and match in one way.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
     """``quote`` is one character, or three."""
     character = quote[0]
     inside = [rf"[^{character}{{\\]++", r"\{(?!\{)"]
-    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # where it escapes nothing: all before no tag
+    inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # escapes nothing here
     inside += [rf"{character}(?!{character * 2})"] if len(quote) > 1 else [character * 2] if doubled else []
     return re.compile(f"(?:{'|'.join(inside)})*")
 
@@ -97,16 +96,16 @@ class _Lexer:
     def __init__(self, source: Source, dialect: Dialect) -> None:
         self._source = source
         self._dialect = dialect
-        self._depth = 0  # of tags within arguments
+        self._depth = 0  # nesting of tags in arguments
 
     def lexemes(self, position: int) -> Iterator[Lexeme]:
         source, opening = self._source, self._dialect.opening.match
         text = source.text
         length = len(text)
-        after_e = False  # nothing but space and strings since an E'…'
+        after_e = False  # only space and strings since an E'…'
         while position < length:
             match = opening(text, position)
-            if match is None:  # pragma: no cover  # the last alternative takes any character
+            if match is None:  # pragma: no cover  # the last alternative matches any character
                 raise source.error(position, "this cannot be read as SQL", "remove it")
             group, end = match.lastgroup or "", match.end()
             kind = _SIMPLE_KINDS.get(group)
@@ -128,7 +127,7 @@ class _Lexer:
     def _continues_e_string(self, lexeme: Lexeme, group: str) -> bool:
         """PostgreSQL continues ``E'a'`` after a newline with ``'b'``, where a backslash escapes without an E."""
         if group == "string":
-            raise self._source.error(lexeme.start, "this string goes on from an E'…' above", "write one E'…', or ||")
+            raise self._source.error(lexeme.start, "this string continues an E'…' above", "write one E'…', or ||")
         return (
             group == "plain"
             or lexeme.kind is LexemeKind.COMMENT
@@ -148,7 +147,7 @@ class _Lexer:
         if end < 0 or (again >= 0 and not filters):
             fix = "close the tag: {{ name }}; or write \\{{ for the characters"
             raise self._source.error(start, "this {{ has no }}", fix)
-        return Lexeme(LexemeKind.TAG, start, end + 2)  # the parser says what is wrong with it
+        return Lexeme(LexemeKind.TAG, start, end + 2)  # the parser reports the problem
 
     def _filters(self, start: int) -> tuple[tuple[Lexeme, ...], int]:
         text, filters = self._source.text, list[Lexeme]()
@@ -159,13 +158,13 @@ class _Lexer:
             if text.startswith("(", position):
                 arguments, position = self._arguments(position)
             filters.append(Lexeme(LexemeKind.FILTER, match.start(1), position, arguments))
-            position = _end_of_space(text, position)
+            position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it matches the empty string
         return tuple(filters), position
 
     def _arguments(self, start: int) -> tuple[tuple[Lexeme, ...], int]:
         if self._depth == MAX_TAG_DEPTH:
-            fix = "put the choices beside each other"
-            raise self._source.error(start, f"tags are at most {MAX_TAG_DEPTH} deep in one another", fix)
+            fix = "put the choices next to each other"
+            raise self._source.error(start, f"tags are at most {MAX_TAG_DEPTH} deep", fix)
         self._depth += 1
         reader = ArgumentReader(self._source, start + 1)
         for lexeme in self.lexemes(start + 1):
@@ -234,7 +233,7 @@ class _Lexer:
             raise self._source.error(
                 tag.start, f"a variable is not allowed inside a literal of the form {prefix.upper()}'…'", fix
             )
-        # Without a tag only our own escapes are of interest: the text goes out as it came in.
+        # Without a tag, only our own escapes matter: the string is sent as written.
         kind = LexemeKind.INTERPOLATED_STRING if tagged else LexemeKind.STRING
         return Lexeme(kind, start, stop + len(quote), tuple(parts), backslash)
 
@@ -277,10 +276,6 @@ def _escapes(text: str, start: int) -> list[Lexeme]:
         end += 1
     pairs = [Lexeme(LexemeKind.ESCAPE, at, at + 2) for at in range(start, end - 1, 2)]
     return pairs if (end - start) % 2 == 0 else [*pairs, Lexeme(LexemeKind.ESCAPE, end - 1, end + 2)]
-
-
-def _end_of_space(text: str, position: int) -> int:
-    return _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it matches the empty text too
 
 
 _READERS: dict[str, Callable[[_Lexer, int, int], Lexeme]] = {

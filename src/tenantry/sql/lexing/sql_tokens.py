@@ -14,14 +14,14 @@ from tenantry.sql.lexing.tags import is_choice
 from tenantry.sql.source import Source
 
 _TOKEN = re.compile(r"[A-Za-z_\x80-\U0010ffff][\w$\x80-\U0010ffff]*|[0-9][\w.]*|::|&&|\|\||\S")
-_STRETCH = 32  # characters of code that are cut into tokens at first: most rules look at a word or two
+_STRETCH = 32  # characters tokenized first: most rules need a word or two
 _NEAR = 4  # characters: an operator and the space after it
 _PLAIN_END = re.compile(r"\s*+(?:[\w),;\]]|\Z)")
 _SPACE = re.compile(r"\s")
 AFTER_CHOICE = "{{ one_of"
 _OPENING = frozenset({"(", "[", "{", "case"})
 _CLOSING = frozenset({")", "]", "}", "end"})
-_LOOKBACK = 300  # tokens: a rule that would have to look farther back does not apply
+_LOOKBACK = 300  # tokens: rules do not look further back
 CLAUSE_KEYWORDS = frozenset(
     (
         *("select", "from", "where", "having", "by", "limit", "offset", "on", "using", "values", "set", "returning"),
@@ -43,7 +43,7 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """A lower-case word, a number or a sign, and its span. Quoted regions are their quote."""
+    """A lower-case word, number or sign. Quoted regions are their quote."""
 
     text: str
     start: int
@@ -84,7 +84,7 @@ class TokenContext:
 
     def follows_comparison(self, index: int) -> bool:
         """Return whether ``=``, ``<`` or ``>`` precedes a tag that is no name; then no other rule applies."""
-        before = self.lexemes[index - 1]  # for the first lexeme this is the last one, which ends elsewhere
+        before = self.lexemes[index - 1]  # before the first lexeme: the last one, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:
             return False
@@ -115,7 +115,7 @@ class TokenContext:
 
     def enclosing_clause(self, index: int, skip: int = 0) -> str:
         """Return the keyword of the lexeme's clause: ``by``, ``limit``, ``select``."""
-        if (index, skip) not in self._enclosing:  # several rules ask, and it can be far away
+        if (index, skip) not in self._enclosing:  # several rules need it, and it can be far away
             self._enclosing[index, skip] = self.keyword_before(index, CLAUSE_KEYWORDS, skip)
         return self._enclosing[index, skip]
 

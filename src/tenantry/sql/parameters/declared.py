@@ -86,7 +86,7 @@ class Bounds(NamedTuple):
 
 
 class Nullable(NamedTuple):
-    """Value of an ``only_matches`` parameter: what was sent besides the word for NULL, and whether that was sent."""
+    """Value of an ``only_matches`` parameter, and whether the word for NULL was sent."""
 
     value: Any
     null: bool

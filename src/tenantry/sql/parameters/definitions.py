@@ -30,7 +30,7 @@ MAX_PARAMETERS_DECLARED: Final = 100
 """Parameters of one template."""
 _LIST_OF = "list of "
 _PROPERTY, _QUERY = "property", "query"
-_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a default is tried at some time; whether it fits does not depend on it
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # no default depends on the time
 
 _T = ParameterType
 _COMPARED = frozenset({_T.INTEGER, _T.DECIMAL, _T.DATE, _T.DATETIME, _T.INTERVAL, _T.DATE_RANGE, _T.DATETIME_RANGE})
@@ -68,7 +68,7 @@ def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
     A definition is a mapping, a type name or a Parameter. Raises InvalidDefinition for the first problem.
     """
     if not isinstance(definitions, Mapping):
-        raise invalid_definition((), "the parameters are no mapping", "write a name and a definition for each")
+        raise invalid_definition((), "the parameters must be a mapping", "write a name and a definition for each")
     if len(definitions) > MAX_PARAMETERS_DECLARED:
         raise invalid_definition((), f"more than {MAX_PARAMETERS_DECLARED} parameters", "declare what the SQL names")
     return {name: _declare_one(name, definition) for name, definition in definitions.items()}
@@ -77,7 +77,7 @@ def declare(definitions: Mapping[str, Any]) -> Mapping[str, Parameter]:
 def _declare_one(name: Any, definition: Any) -> Parameter:
     if not isinstance(name, str) or not NAME.fullmatch(name):
         fix = "begin with a letter, and go on with letters, digits and _"
-        raise invalid_definition((str(name),), "no name of a parameter", fix)
+        raise invalid_definition((str(name),), "not a parameter name", fix)
     if isinstance(definition, Parameter):
         if definition.name != name:
             raise invalid_definition((name,), f"the Parameter is called {definition.name}", "use one name")
@@ -85,7 +85,7 @@ def _declare_one(name: Any, definition: Any) -> Parameter:
     if isinstance(definition, str):
         definition = {"type": definition}
     if not isinstance(definition, Mapping):
-        raise invalid_definition((name,), "no definition", "write its type: {type: integer, max: 1000}")
+        raise invalid_definition((name,), "not a definition", "write its type: {type: integer, max: 1000}")
     return _Definition(name, definition).parameter()
 
 
@@ -102,9 +102,9 @@ class _Definition:
         for key, types in _TYPES_OF.items():
             if self._has(key) and self._type not in types:
                 can = ", ".join(sorted(types))
-                self._reject(key, f"not for the type {self._type}", f"take it out; these types have it: {can}")
+                self._reject(key, f"not for the type {self._type}", f"remove it; these types have it: {can}")
         if self._has("max_items") and not self._is_list:
-            self._reject("max_items", "not for one value", f"take it out, or write type: {_LIST_OF}{self._type}")
+            self._reject("max_items", "not for one value", f"remove it, or write type: {_LIST_OF}{self._type}")
 
     def parameter(self) -> Parameter:
         locked, required = self._flag("locked"), self._flag("required")
@@ -132,7 +132,7 @@ class _Definition:
             match=self._match(),
         )
         if parameter.min is not None and parameter.max is not None and parameter.min > parameter.max:
-            self._reject("min", "greater than max", "exchange them")
+            self._reject("min", "greater than max", "swap them")
         return self._with_default(parameter)
 
     def _with_default(self, parameter: Parameter) -> Parameter:
@@ -141,7 +141,7 @@ class _Definition:
             fix = "name the property that it is: default: {property: region}"
             self._reject("locked", "a locked parameter is a property of the group", fix)
         if parameter.required and default is not None:
-            fix = "take one of the two out: what has a default is never missing"
+            fix = "remove one of the two: what has a default is never missing"
             self._reject("required", "required, and has a default", fix)
         return replace(parameter, default=default)
 
@@ -152,10 +152,10 @@ class _Definition:
         if isinstance(raw, Mapping) and _PROPERTY in raw:
             return self._property("default", raw)
         if is_empty(raw):
-            self._reject("default", "an empty text is no value", "take it out: the parameter is then absent")
+            self._reject("default", "an empty string is not a value", "remove it: the parameter is then absent")
         relative = _relative(raw) if parameter.is_range else None
         try:
-            # How far back a name reaches is the author's own choice: min and max are for what viewers send.
+            # min and max limit viewers, not the author's default.
             tried = parameter if relative is None else replace(parameter, min=None, max=None)
             value = read_value(tried, raw, self._moment)
         except EmptyRange as refusal:
@@ -187,14 +187,14 @@ class _Definition:
         if zone is None:
             near = nearest(raw, available_timezones()) if isinstance(raw, str) else None
             fix = f"did you mean {near}?" if near else "write a name such as Europe/Vienna, or {property: timezone}"
-            self._reject("zone", "no time zone", fix)
+            self._reject("zone", "not a time zone", fix)
         return zone
 
     def _property(self, key: str, raw: Mapping[Any, Any]) -> PropertyReference:
         path = raw.get(_PROPERTY)
         names = path.split(".") if isinstance(path, str) else []
         if len(raw) != 1 or not names or not all(map(NAME.fullmatch, names)):
-            self._reject(key, "names no property", f"write {key}: {{property: region}}, or a path with dots")
+            self._reject(key, "does not name a property", f"write {key}: {{property: region}}, or a path with dots")
         return PropertyReference(".".join(names))
 
     def _choices(self) -> tuple[tuple[Any, ...] | None, tuple[str, ...], str | None]:
@@ -205,14 +205,14 @@ class _Definition:
             return None, (), None
         if isinstance(raw, Mapping) and set(raw) == {_QUERY}:
             if not isinstance(raw[_QUERY], str) or not raw[_QUERY]:
-                self._reject("choices", "names no query", "write choices: {query: its name}")
+                self._reject("choices", "does not name a query", "write choices: {query: its name}")
             return None, (), raw[_QUERY]
         if not isinstance(raw, Mapping | list | tuple) or not raw:
             fix = "write [eu, us], {eu: Europe, us: United States}, or {query: its name}"
             self._reject("choices", "no choices", fix)
         values = tuple(map(self._choice, raw))
         if len(set(values)) != len(values):
-            self._reject("choices", "a choice is there twice", "take one of them out")
+            self._reject("choices", "a choice occurs twice", "remove one of them")
         labels = raw.values() if isinstance(raw, Mapping) else raw
         return values, tuple(map(str, labels)), None
 
@@ -230,7 +230,7 @@ class _Definition:
             value = None
         if value is None:
             kind = "a range such as last 30 days" if self._type in RANGES else f"of the type {self._type}"
-            fix = "a number, true and false are texts only in quotes" if self._type in TEXTS else f"each is {kind}"
+            fix = "numbers, true and false are strings only in quotes" if self._type in TEXTS else f"each is {kind}"
             self._reject("choices", "a choice that does not fit", fix)
         return value
 
@@ -254,39 +254,39 @@ class _Definition:
             return otherwise
         most = MAX_PARAMETERS if key == "max_items" else None
         if type(raw) is not int or raw < 1 or (most is not None and raw > most):
-            self._reject(key, "no number that it can be", f"give a whole number from 1{f' to {most}' if most else ''}")
+            self._reject(key, "not an allowed number", f"give a whole number from 1{f' to {most}' if most else ''}")
         return raw
 
     def _open(self) -> frozenset[str]:
         raw = self._fields.get("open")
         found = {None: frozenset[str](), "start": {"start"}, "end": {"end"}, "both": {"start", "end"}}
         if raw is not None and (not isinstance(raw, str) or raw not in found):
-            self._reject("open", "names no end", "write start, end or both")
+            self._reject("open", "does not name an end", "write start, end or both")
         return frozenset(found[raw])
 
     def _is_null(self, choices: tuple[Any, ...] | None) -> str | None:
         word = self._text("is_null")
         if word and choices is not None and word in choices:
-            self._reject("is_null", f"{word} is one of the choices", "give NULL a word of its own")
+            self._reject("is_null", f"{word} is one of the choices", "give NULL its own word")
         return word or None
 
     def _match(self) -> str:
         match = self._text("match") or "equals"
         if match not in MATCHINGS or (self._is_list and match != "equals"):
-            fix = f"write one of {', '.join(MATCHINGS)}; of a list equals alone"
-            self._reject("match", "no way to compare", fix)
+            fix = f"write one of {', '.join(MATCHINGS)}; a list has only equals"
+            self._reject("match", "not a way to compare", fix)
         return match
 
     def _flag(self, key: str) -> bool:
         raw = self._fields.get(key)
         if raw is not None and not isinstance(raw, bool):
-            self._reject(key, "is true or false", f"write {key}: true, or take it out")
+            self._reject(key, "must be true or false", f"write {key}: true, or remove it")
         return bool(raw)
 
     def _text(self, key: str) -> str:
         raw = self._fields.get(key)
         if raw is not None and not isinstance(raw, str):
-            self._reject(key, "is a text", "put it in quotes")
+            self._reject(key, "must be a string", "put it in quotes")
         return raw or ""
 
     def _has(self, key: str) -> bool:
@@ -311,7 +311,7 @@ def find_zone(name: Any) -> tzinfo | None:
         return None
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # a name that would leave the tables' folder; a folder of them
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # also for names that leave the folder, or are one
         return None
 
 

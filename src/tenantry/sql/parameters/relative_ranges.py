@@ -61,7 +61,7 @@ class RelativeRange:
         """Return the first day and the day after the last. Raises ValueError for hours and minutes, or outside the
         calendar."""
         if self.unit in _CLOCK_UNITS:
-            raise ValueError(f"a range of {self.unit}s is no range of dates")
+            raise ValueError(f"a range of {self.unit}s is not a range of dates")
         begin = _start_of(self.unit, today)
         try:
             end = today + timedelta(days=1) if self.to_date else _add(self.unit, begin, self.first + self.units)
@@ -78,7 +78,7 @@ class RelativeRange:
             first, end = self.dates(local.date())
             return datetime.combine(first, time(), tzinfo=zone), datetime.combine(end, time(), tzinfo=zone)
         local = local.replace(minute=local.minute if self.unit == "minute" else 0, second=0, microsecond=0)
-        begin = local.astimezone(UTC)  # the hours of a day when the clock changes are hours too
+        begin = local.astimezone(UTC)  # hours of a day when the clock changes
         try:
             bounds = begin + length * self.first, begin + length * (self.first + self.units)
             return bounds[0].astimezone(zone), bounds[1].astimezone(zone)

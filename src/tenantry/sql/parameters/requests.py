@@ -27,7 +27,7 @@ from tenantry.sql.parameters.typed_values import (
 )
 
 _Adapter: TypeAlias = Callable[[Any], Any]
-_NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not ask for it
+_NO_CLOCK = datetime(1, 1, 1, tzinfo=UTC)  # for types that do not use it
 _UNREADABLE: Final = object()
 _record_values = vars(Record)["_values"].__get__
 _LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
@@ -114,8 +114,11 @@ class ParameterConversion:
         for parameter in parameters:
             value = request.value(parameter)
             if value is not None:
-                adapt = dialect.bind_as.get(parameter.scalar_type)
-                converted[parameter.name] = bindable(parameter, value, _pattern(parameter, dialect) or adapt)
+                is_pattern = parameter.match != "equals"
+                adapt = (
+                    converter(parameter.match, dialect) if is_pattern else dialect.bind_as.get(parameter.scalar_type)
+                )
+                converted[parameter.name] = bindable(parameter, value, adapt)
         request.raise_problems()
 
 
@@ -171,10 +174,6 @@ def _nullable(parameter: Parameter, value: Nullable, adapt: _Adapter | None) -> 
     return found
 
 
-def _pattern(parameter: Parameter, dialect: Dialect) -> _Adapter | None:
-    return None if parameter.match == "equals" else converter(parameter.match, dialect)
-
-
 class _Request:
     def __init__(self, variables: Mapping[str, Any], given: Mapping[str, Any], now: datetime) -> None:
         self._variables = variables
@@ -222,7 +221,7 @@ class _Request:
     def _raw(self, parameter: Parameter) -> Any:
         given, name = self._given, parameter.name
         raw = given.get(name)
-        if parameter.is_range:  # a form has a field for each end
+        if parameter.is_range:  # forms send a field for each end
             ends = {end: given[f"{name}.{end}"] for end in RANGE_ENDS if f"{name}.{end}" in given}
             if ends and not all(map(is_empty, ends.values())):
                 return ends if is_empty(raw) else _UNREADABLE
@@ -265,7 +264,7 @@ class _Request:
         found = find_zone(name)
         if found is None:
             raise UnbindableValue(
-                f"the property {zone.path} is no time zone such as Europe/Vienna, which {parameter.path} needs",
+                f"the property {zone.path} is not a time zone such as Europe/Vienna, which {parameter.path} needs",
                 name=f"user_group.properties.{zone.path}",
             )
         return found

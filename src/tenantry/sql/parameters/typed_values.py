@@ -131,7 +131,7 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
     if (start is None and "start" not in parameter.open) or (end is None and "end" not in parameter.open):
         raise ValueError("an end is missing")
     if start is not None and end is not None and _in_order(start) >= _in_order(end):
-        before = type(end) is date or _in_order(start) > _in_order(end)  # the end of dates is the day after
+        before = type(end) is date or _in_order(start) > _in_order(end)  # dates end the day after
         raise EmptyRange("ends before it begins" if before else "ends when it begins")
     if parameter.min is not None and (start is None or start < parameter.min):
         raise ValueError("too early")

@@ -25,7 +25,7 @@ def check_parameters(source: Source, tree: Tree, parameters: Mapping[str, Parame
 def never_absent(parameter: Parameter, what: str) -> tuple[str, str]:
     """Return the problem with ``default`` or ``nullable`` of a parameter that always has a value, and the fix."""
     why = "is required" if parameter.required else "has a default by its declaration"
-    return f"{parameter.path} {why}, so this {what} is never used", f"take | {what} out, or change the declaration"
+    return f"{parameter.path} {why}, so this {what} is never used", f"remove | {what}, or change the declaration"
 
 
 def _check(source: Source, reference: VariableReference, parameters: Mapping[str, Parameter]) -> None:
@@ -52,7 +52,7 @@ def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableRefer
     if parameter.only_matches:
         if parts == [parameter.part] or (chooses and not parts):
             return None
-        return f"{path} is for matches alone, by its definition", f"write {{{{ {path} | matches(column) }}}}"
+        return f"{path} is only for matches, by its definition", f"write {{{{ {path} | matches(column) }}}}"
     if parts:
         return f"{path} is {parameter.kind}, and has no parts", f"write {{{{ {path} }}}}"
     return None
@@ -61,12 +61,12 @@ def _misuse(parameter: Parameter, parts: Sequence[str], reference: VariableRefer
 def _unfit(parameter: Parameter, reference: VariableReference) -> tuple[str, str] | None:
     path, position, conversion = parameter.path, reference.position, reference.conversion
     if parameter.only_matches:
-        return None  # matches takes each
+        return None  # matches accepts each type
     as_list = position is Position.LIST or conversion == ARRAY
     if parameter.is_list and not as_list and conversion != JSON:
         return f"{path} is a list", f"write in {{{{ {path} }}}}, or {{{{ {path} | array }}}}"
     if as_list and not parameter.is_list:
-        return f"{path} is no list", f"declare it: type: list of {parameter.type}; or write = instead of in"
+        return f"{path} is not a list", f"declare it: type: list of {parameter.type}; or write = instead of in"
     if parameter.always_given and (reference.nullable or reference.default is not None):
         return never_absent(parameter, NULLABLE if reference.nullable else DEFAULT)
     return _no_count(parameter) if position is Position.LIMIT else _no_such_type(parameter, position, conversion)

@@ -1,7 +1,7 @@
 """Which ``[[`` opens an optional clause, and which is an array.
 
 A clause contains a variable at its own level. In dialects with arrays, other ``[[`` are arrays unless they begin like
-no expression (``and``, a comma), are unclosed, or are a whole condition.
+no expression, are unclosed, or are a whole condition.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _BracketMatcher:
     def _close(self, index: int) -> bool:
         if not self._stack:
             if self._is_right_bracket(index + 1):
-                fix = "open the clause with [[, or take the ]] out"
+                fix = "open the clause with [[, or remove the ]]"
                 raise self._source.error(self._lexemes[index].start, "this ]] closes nothing", fix)
             return False
         bracket = self._stack.pop()
@@ -111,7 +111,7 @@ class _BracketMatcher:
     def _not_a_clause(self, bracket: _Bracket, never_array: bool = False) -> None:
         if never_array or not self._may_be_array(bracket.index):
             problem = "this [[ has no ]] that encloses a variable"
-            fix = "close the clause with ]], and name in it the variable that it depends on; or take [[ and ]] out"
+            fix = "close the clause with ]], and name in it the variable that it depends on; or remove [[ and ]]"
             raise self._source.error(self._lexemes[bracket.index].start, problem, fix)
 
     def _may_be_array(self, index: int) -> bool:

@@ -61,7 +61,7 @@ _AFTER_SELECT = frozenset(
 )
 _NO_CONSTANT = re.compile(r"rand|unnest|explode|arrayjoin|series|range|elements|table|each|flatten|split")
 _TYPE_WORDS = frozenset({"precision", "varying", "unsigned", "with", "without", "time", "zone", "."})
-_FAR = 64  # tokens: what is longer is no parenthesis around a value
+_FAR = 64  # tokens: no longer parentheses are skipped
 
 
 _OR_SIGN = "||"

@@ -1,7 +1,7 @@
 """Dynamic SQL: functions that run a string as SQL, or read a relation or server file by name.
 
 A value that reaches one becomes SQL, so statements with values may not call any. Templates are checked when compiled,
-finished SQL again by the data source. User-defined functions are not known here.
+finished SQL by the data source.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tenantry.sql.source import Source
 # ASCII is no letter is passed over.
 _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
-_CACHED_TEXTS = 512  # texts whose result is cached
+_CACHED_TEXTS = 512  # cached results
 ESCAPED_NAME: Final = "U&"
 SETTINGS: Final = "settings"
 
@@ -59,12 +59,12 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
     if call is None:
         return
     if call.name == ESCAPED_NAME:
-        problem, fix = "a name in escapes could be any function, beside variables", 'write it plainly: "name"'
+        problem, fix = "a name in escapes next to variables could be any function", 'write it plainly: "name"'
     elif call.name == SETTINGS:
-        problem = "a settings clause lifts the limits of its user, beside variables"
+        problem = "a settings clause lifts the limits of its user, so it cannot be next to variables"
         fix = "set it for the user or the connection"
     else:
-        problem = f"{call.name} runs its text as SQL, or reads what it names: beside it a variable could become SQL"
+        problem = f"{call.name} runs its text as SQL, or reads what it names: a variable next to it could become SQL"
         fix = "write the query itself in the template, with {{ name }} in it"
     raise source.error(call.offset, problem, fix)
 
@@ -73,7 +73,7 @@ def check_column_names(source: Source, dialect: Dialect, lexemes: Sequence[Lexem
     """Raise TemplateError for a variable in DuckDB's ``columns(…)``."""
     if not dialect.columns_expression or "columns" not in source.text.lower():
         return
-    before, depth = False, 0  # whether the name `columns` comes directly before, or at the end of a text of a choice
+    before, depth = False, 0  # whether `columns` directly precedes, also at the end of a choice
     ends: list[bool] = []
     for word, is_name, offset in _words(source.text, lexemes):
         if word in _BRACKETS:
@@ -112,7 +112,7 @@ def calls_any(sql: str, dialect: Dialect, rules: tuple[FunctionNames, ...]) -> b
     if not _may_call(sql, rules):
         return False
     try:
-        source = Source(_BRACE.sub("{ ", sql))  # what would be a tag is the author's own text here
+        source = Source(_BRACE.sub("{ ", sql))  # `{{` is the author's SQL here
         return next(_calls(source.text, lex(source, dialect), rules), None) is not None
     except TemplateError:
         return True
@@ -143,15 +143,15 @@ def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...
 
 def _function_calls(words: Sequence[WordToken], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
     before = ""
-    names: list[tuple[str, int]] = []  # what comes next could call any of them
-    ends: list[list[tuple[str, int]]] = []  # at the ends of the texts of each choice so far
+    names: list[tuple[str, int]] = []  # the next token could call any of them
+    ends: list[list[tuple[str, int]]] = []  # names at the end of each choice so far
     for word, is_name, offset in words:
         if word in {"(", "[["}:
             yield from (DynamicCall(f"{name}()", at) for name, at in names)
         if word in _BRACKETS:
             names = _at_bracket(word, names, ends)
             before = word
-            continue  # what is at the end of the clause comes before what follows it
+            continue  # the end of a clause precedes what follows it
         names = []
         if word.startswith("'") and any(rule.matches(word[1:]) for rule in rules):
             names = [(word[1:], offset)]

@@ -143,7 +143,7 @@ _OPENING = frozenset(_OPENED_BY.values())
 
 def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
     groups = [OutlineToken(TokenKind.GROUP, "", 0, 0)]
-    betweens = [0]  # for each open group: how many wait for their `and`
+    betweens = [0]  # for each open group: how many still need their `and`
     too_deep = 0
     for token in tokens:
         current = groups[-1]
@@ -166,7 +166,7 @@ def _nest(tokens: Iterable[OutlineToken]) -> list[OutlineToken]:
             token.kind = TokenKind.WORD
             betweens[-1] -= 1
         current.children.append(token)
-    for group in groups[1:]:  # that nothing closes
+    for group in groups[1:]:  # unclosed
         group.end = groups[-1].children[-1].end if groups[-1].children else group.end
     return groups[0].children
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
 from tenantry.sql.binding.paramstyles import find_placeholder_conflicts
 from tenantry.sql.dialects import Dialect
-from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
+from tenantry.sql.lexing.lexemes import LexemeKind
 from tenantry.sql.lexing.tags import flatten
 from tenantry.sql.parameters.declared import Parameter
 from tenantry.sql.parsing.clause_brackets import read_lexemes
@@ -22,7 +22,7 @@ from tenantry.sql.syntax_tree import InertTag, Tree
 
 __all__ = ["MAX_CLAUSE_DEPTH", "MAX_TAGS", "parse"]
 
-_INERT = re.compile(r"(?<!\\)\{\{[^{}]*+\}\}")  # of tags in one another the innermost
+_INERT = re.compile(r"(?<!\\)\{\{[^{}]*+\}\}")  # innermost tags only
 
 
 def parse(
@@ -45,10 +45,7 @@ def parse(
     builder = TreeBuilder(source, dialect, slices, optional, parameters)
     nodes = builder.build(lexemes)
     check_vanishing(source, dialect, parameters)
-    return Tree(nodes, tuple(builder.references), conflicts, source, _inert_tags(source.text, lexemes))
-
-
-def _inert_tags(text: str, lexemes: Sequence[Lexeme]) -> tuple[InertTag, ...]:
     comments = (lexeme for lexeme in lexemes if lexeme.kind is LexemeKind.COMMENT)
-    found = (match for each in comments for match in _INERT.finditer(text, each.start, each.end))
-    return tuple(InertTag(match.group(), match.start()) for match in found)
+    inert = (match for each in comments for match in _INERT.finditer(source.text, each.start, each.end))
+    inert_tags = tuple(InertTag(match.group(), match.start()) for match in inert)
+    return Tree(nodes, tuple(builder.references), conflicts, source, inert_tags)

@@ -1,8 +1,8 @@
 """Forms of placeholders: casts for declared types, and what keeps a group's value a string.
 
 PostgreSQL and Redshift infer the type of a placeholder from its context, so declared types are cast: ``$1::numeric``.
-Not cast are strings (an enum column takes none), compared times (the column knows its zone), integer arguments (many
-functions take only ``integer``), and operands of document, array and pattern operators.
+Not cast are strings (enums take none), compared times (the column knows its zone), integer arguments, and operands of
+document, array and pattern operators.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ class PositionAnalyzer:
         text = self.source.text
         before, after = text[lexeme.start - 1 : lexeme.start], text[lexeme.end : lexeme.end + 1]
         if _in_word(before) or (lexeme.kind is LexemeKind.TAG and _in_word(after)):
-            fix = "write a space beside the variable; a value is never a part of a name"
+            fix = "write a space next to the variable; a value is never a part of a name"
             raise self.source.error(lexeme.start, "a variable cannot be a part of a word", fix)
 
     def _reject_after_choice(self, index: int, lexeme: Lexeme) -> None:
@@ -167,7 +167,7 @@ class PositionAnalyzer:
         choice = next(each for each in before.parts if self.source.text.startswith(ONE_OF, each.start))
         texts = [argument.parts[-1] for argument in choice.parts if argument.parts]
         if not all(_BEFORE_VALUE.search(self.source.text, text.start, text.end) for text in texts):
-            fix = "write the operator between them in the template, or end each text of the choice with one"
+            fix = "write the operator between them in the template, or end each choice with one"
             raise self.source.error(lexeme.start, "a variable directly after a choice", fix)
 
 
@@ -176,7 +176,7 @@ class _TagSurroundings:
         self._analyzer = analyzer
         self._source = analyzer.source
         self._dialect = analyzer.dialect
-        self._tag = tag  # its index in the template; ``index`` is that in the reading
+        self._tag = tag  # its index in the template; ``index`` is for the context
         self._context = context
         self._index = index
         self._before = context.before(index)
@@ -197,10 +197,10 @@ class _TagSurroundings:
         bare = find_constant_expression(self._context, self._index, self._dialect.or_operators)
         parts = lexeme.parts if lexeme.kind is LexemeKind.INTERPOLATED_STRING else ()
         if any(is_choice(self._source, part) for part in parts):
-            return  # none is in a string, which is the better reason
+            return  # a choice in a string has a better error
         if bare is not None and (
             bare is not ConstantExpression.ITEM or len(parts) < 2
-        ):  # a text that is put together is meant
+        ):  # a concatenated string is deliberate
             problem, fix = _BARE[bare]
             if self._dialect.arrays and self._source.text.endswith("[[", 0, lexeme.start):
                 fix += "; or, for an array in an array, write \\[["
@@ -221,7 +221,7 @@ class _TagSurroundings:
                 lexeme.start, "`in` takes a list, not a string", "write in {{ name }}, without quotes"
             )
         if first == "'":
-            raise self._source.error(lexeme.start, "two literals side by side", "put an operator between them")
+            raise self._source.error(lexeme.start, "two adjacent literals", "put an operator between them")
         if self._value(lexeme) is Position.LIMIT:
             raise self._source.error(
                 lexeme.start, f"`{first}` takes a number, not a string", "write {{ name }} without quotes"
@@ -307,7 +307,7 @@ def _in_word(character: str) -> bool:
 
 
 _BRACKETS = frozenset({"[[", "]]"})
-_LOOKBACK = 12  # tokens: more brackets of clauses than any template has beside one another
+_LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 
 
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
@@ -318,7 +318,7 @@ def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, t
     """
     tag = lexemes[at].start
     if start < text_start:
-        fix = "write `in {{ name }}` into each text of the choice, with its `not`"
+        fix = "write `in {{ name }}` in each choice, with its `not`"
         raise source.error(tag, "the `in` of this list, or its `not`, is outside of the choice", fix)
     tokens = [each for each in TokenContext(source, lexemes).preceding(at, _LOOKBACK) if each.start < start]
     before = next(dropwhile(lambda each: each.text in _BRACKETS, tokens), None)

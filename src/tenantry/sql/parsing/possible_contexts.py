@@ -1,6 +1,6 @@
 """Possible contexts of a tag, as clauses are kept or dropped and choices made.
 
-In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag follows ``+`` or ``limit``. Rules hold in each.
+In ``limit [[ {{ params.a }} + ]] {{ params.n }}`` the last tag follows ``+`` or ``limit``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from tenantry.sql.lexing.tags import ONE_OF, is_choice
 from tenantry.sql.parsing.constant_expressions import AROUND_AND
 from tenantry.sql.source import Source
 
-_NEAR = 300  # lexemes on either side: a rule that would have to look farther does not apply
-_BESIDE = 64  # of them after it, where fewer matter
+_NEAR = 300  # lexemes on either side: rules do not look further
+_BESIDE = 64  # lexemes after it, where fewer matter
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
 """Word before a tag → words that decide its meaning. Without it, contexts multiply in `[[ {{ a }} = x and ]] …`."""
@@ -80,7 +80,7 @@ class PossibleContexts:
         found = self._clauses.get(place)
         if found is None:
             found = [(self._nearest(each, step), each) for each in self._variants(outward[at + 1 : end], step)]
-            if end < len(outward):  # else only a part of it was read
+            if end < len(outward):  # else only part of it was read
                 self._clauses[place] = found
         return found
 

@@ -52,7 +52,7 @@ class _Scope(NamedTuple):
 class _Placed(NamedTuple):
     span: ReplacedSpan
     scope: _Scope
-    tag: VariableTag | None  # of a string none
+    tag: VariableTag | None  # None for a string
 
 
 class TreeBuilder:
@@ -76,7 +76,7 @@ class TreeBuilder:
         self._slices = list(reversed(slices))  # the next one is taken from the end
         self._levels = [OpenNode(0)]
         self._clauses = 0  # that are open
-        self._choices: list[VariableReference] = []  # what decides about the branches that are open
+        self._choices: list[VariableReference] = []  # variables that decide the open branches
         self._end = 0  # the text before this offset is in the tree
         self._tags: list[_Placed] = []  # the next one is taken from the end
         self._handlers = {
@@ -164,12 +164,12 @@ class TreeBuilder:
 
     def _code(self, start: int, stop: int) -> None:
         if start >= stop:
-            return  # all of it belongs to a list: `in (` or `)`
+            return  # part of a list: `in (` or `)`
         text = self._levels[-1].text
         while self._slices and self._slices[-1] < stop:
             offset = self._slices.pop()
             if offset >= start:
-                text += [self._text[start : offset + 1], " "]  # a[1: n]: no driver takes this for a placeholder
+                text += [self._text[start : offset + 1], " "]  # a[1: n]: with the space, no driver sees a placeholder
                 start = offset + 1
         text.append(self._text[start:stop])
 
@@ -302,7 +302,7 @@ class TreeBuilder:
 
     def _open(self, lexeme: Lexeme) -> None:
         if self._clauses == MAX_CLAUSE_DEPTH:
-            fix = "put the clauses beside each other"
+            fix = "put the clauses next to each other"
             raise self.source.error(lexeme.start, f"optional clauses are at most {MAX_CLAUSE_DEPTH} deep", fix)
         self._levels[-1].flush()
         self._levels.append(OpenNode(lexeme.start, clause=True))

@@ -1,8 +1,7 @@
 """Where a filter may stand that becomes ``1 = 1`` without a value.
 
-``1 = 1`` changes nothing only among conditions joined by ``and``: up to ``where``, ``on``, ``having``, ``qualify`` or
-``prewhere`` there are only parentheses and ``and``, whatever is kept or chosen. Filters that always have a value may
-stand anywhere.
+``1 = 1`` changes nothing only among conditions joined by ``and``, up to ``where``, ``on``, ``having``, ``qualify`` or
+``prewhere``. Filters that always have a value may stand anywhere.
 """
 
 from __future__ import annotations
@@ -150,9 +149,9 @@ def _has_or(token: OutlineToken) -> bool:
 # --- what to say ------------------------------------------------------------------------------------------------------
 
 _CHANGES = {
-    "not": "`not` makes no rows of it",
+    "not": "under `not` it matches no row",
     "or": "next to `or` it can let every row in",
-    "other": "it is right only as a condition joined by `and`, after where, on, having or qualify",
+    "other": "it is correct only as a condition joined by `and`, after where, on, having or qualify",
 }
 
 

@@ -29,14 +29,14 @@ DEFAULT_PATH: Final = "tenantry.keys"
 _SECRET_BYTES: Final = 32
 
 HEADER: Final = """\
-# Signing keys of Tenantry. SECRET: whoever reads this file can sign user group tokens, and open the passwords of data
-# sources that are in the store.
+# Signing keys of Tenantry. SECRET: with this file anyone can sign user group tokens, and decrypt the passwords of data
+# sources in the store.
 # Keep it out of version control and images, keep a safe copy, and leave its mode at 0600.
 #
-# One key a line: id, day and time of its making (UTC), state, secret (base64url).
-# The active key signs; verify-only keys still verify what they signed. There is exactly one active key. What is left of
-# a removed key is audit-only: it proves entries of the audit trail, and no token.
-# Change it with `tenantry keys rotate`, look at it with `tenantry keys list`. Running programs read it once a second.
+# One key a line: id, time of creation (UTC), state, secret (base64url).
+# Exactly one key is active and signs; verify-only keys verify the tokens that they signed. An audit-only line is the
+# rest of a removed key: it verifies entries of the audit trail, and no token.
+# Change it with `tenantry keys rotate`, view it with `tenantry keys list`. Running programs read it once a second.
 """
 
 _ACTIVE: Final = "active"

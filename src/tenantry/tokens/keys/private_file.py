@@ -73,11 +73,8 @@ def _check(path: Path, status: os.stat_result) -> None:
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content atomically; owner and group access stay. Raises InvalidKeys.
-
-    The caller holds the lock of ``path``, so the temporary name is fixed, and the next change removes the leftover of a
-    killed process.
-    """
+    """Replace the content atomically; owner and group access stay. The caller holds the lock of ``path``. Raises
+    InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)

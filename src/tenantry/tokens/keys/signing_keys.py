@@ -26,10 +26,10 @@ CHECK_SECONDS: Final = 1.0
 """How old the knowledge of the file may be when a key is used."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
-"""The same for an unknown key id, which another process may have read; bounds the cost of forgeries."""
+"""The same for an unknown key id; bounds the cost of forgeries."""
 
 SIGNS_AFTER: Final = 0.25
-"""How long the former active key signs after a new one was read, until all processes know the new one."""
+"""How long the former active key signs, until all processes know the new one."""
 
 
 class SigningKeys(KeyRing):

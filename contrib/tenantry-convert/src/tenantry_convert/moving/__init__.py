@@ -6,7 +6,7 @@ import click
 
 from tenantry_convert.moving.explo import from_explo
 from tenantry_convert.moving.looker import from_looker
-from tenantry_convert.moving.metabase import from_metabase
+from tenantry_convert.moving.metabase_tenants import from_metabase
 from tenantry_convert.moving.superset import from_superset
 
 

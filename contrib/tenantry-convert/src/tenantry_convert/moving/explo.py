@@ -31,7 +31,7 @@ MAPPINGS = ("computed_parent_schema_datasource_mapping", "parent_schema_datasour
     callback=read_pairs,
     help="The name of a schema, as in 40=main; more than once.",
 )
-@click.option("--access-group", metavar="NAME", help="Move the customers of this data visibility group alone.")
+@click.option("--access-group", metavar="NAME", help="Move only the customers of this data visibility group.")
 def from_explo(
     pages: tuple[Path, ...], sources: dict[str, str], schemas: dict[str, str], access_group: str | None
 ) -> None:

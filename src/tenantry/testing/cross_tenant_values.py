@@ -1,4 +1,4 @@
-"""Crossings: what an observation finds of one group where another is served, and the error that lists it."""
+"""Values of one group that appear where another group is served, and the error that lists them."""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ from engines import debian_packages
 from tenantry.cli import commands, plugins
 from tenantry.cli.plugins import GroupCommands
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
 BASH = """

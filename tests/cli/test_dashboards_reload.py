@@ -11,6 +11,8 @@ from engines.chromium import OpenPage, Watched, set_hidden
 from tests.cli.conftest import Terminal
 from tests.cli.dashboards_server import SOON, serving
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def url(terminal: Terminal, folder: Path) -> Iterator[str]:

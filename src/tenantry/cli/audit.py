@@ -1,4 +1,4 @@
-"""``tenantry audit``: who did what, and when; and whether that is still what was written."""
+"""``tenantry audit``: lists the audit trail and verifies its seals."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def _pages(
 async def _followed(
     trail: AuditTrail, name: str | None, after: int, limit: int | None
 ) -> AsyncIterator[Sequence[AuditEntry]]:
-    """Without end: numbers come in the order of the commits, so that whoever goes on after the last one misses none."""
+    """Follow the trail until ``limit``. Numbers follow the order of commits, so resuming after the last misses none."""
     left, away = limit, False
     while left is None or left > 0:
         try:

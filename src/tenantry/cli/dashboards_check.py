@@ -1,4 +1,4 @@
-"""``tenantry dashboards check``: what is wrong with the dashboards of a folder and with their queries."""
+"""``tenantry dashboards check``: findings in the dashboards of a folder and in their queries."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """The variables of titles and views that a group lacks, each where a text first names it."""
+    """The variables of titles and views that a group lacks, each at its first use."""
     variables = extend(group.variables, "params", {})
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:
@@ -269,7 +269,7 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 
 def _offset_of(name: str, text: str, start: int) -> int:
-    """Where a variable first stands in a text after ``start``; else ``start``: an escape of YAML may hide it."""
+    """The first position of a variable in the file after ``start``; else ``start``: a YAML escape may hide it."""
     found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
     return found.start() if found is not None else start
 

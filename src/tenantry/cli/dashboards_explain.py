@@ -1,4 +1,4 @@
-"""``tenantry dashboards explain``: why a group sees what it sees."""
+"""``tenantry dashboards explain``: the origin of the values that a group sees."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """A group of its own, in a store in memory; its data source is empty unless one is given."""
+    """One group in a store in memory; its data source is empty by default."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore
@@ -126,7 +126,7 @@ def _names(dashboards: ReloadingFolder) -> list[str]:
 
 
 class _OneViewer:
-    """Everybody who asks is the one group: its token is added to each request."""
+    """Add the token of the one group to each request."""
 
     def __init__(self) -> None:
         self.token = b""

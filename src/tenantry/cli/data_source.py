@@ -102,7 +102,7 @@ async def create(
 
 
 def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
-    """The URL to store. Raises InvalidKeys where a password needs a key file and there is none."""
+    """The URL to store. Raises InvalidKeys if a password needs a key file and it is missing."""
     from tenantry.datasources import encrypt_url, secret_state
     from tenantry.tokens.keys import SigningKeys
 

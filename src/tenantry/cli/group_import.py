@@ -28,7 +28,6 @@ from tenantry.errors import StoreUnavailable, TenantryError
 from tenantry.groups import Environment
 from tenantry.ports import Store
 from tenantry.provisioning import Deadline, UpsertProvisioner
-from tenantry.server import read_contract
 from tenantry.tokens import mask_within
 from tenantry.tokens.keys import SigningKeys
 
@@ -99,6 +98,8 @@ def new_provisioner(
     ``tries_queries``: also where the setting is off, if the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
+    from tenantry.server import read_contract  # Starlette and SQLAlchemy, not imported for `--help`
+
     contract = read_contract(chosen, refuses=True if tries_queries and chosen.queries is not None else None)
     if not dry_run:
         return UpsertProvisioner(store, signing, contract=contract)

@@ -200,7 +200,7 @@ def _arrow(change: Mapping[str, Any]) -> str:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """The errors of those that failed, by their ids. Raises StoreUnavailable: what was written until then stays."""
+    """The errors of failed groups by id. Raises StoreUnavailable; earlier writes stay."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:

@@ -164,7 +164,7 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """Where the value at a path is; that of a key where the key is what is wrong, or the nearest that there is."""
+    """The location of the value at a path, of its key if the key is wrong, or of the nearest parent."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]

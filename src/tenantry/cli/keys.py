@@ -1,4 +1,4 @@
-"""``tenantry keys``: the signing-key file, and what is encrypted with it."""
+"""``tenantry keys``: the file of signing keys, and the secrets that it encrypts."""
 
 from __future__ import annotations
 

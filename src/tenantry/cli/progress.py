@@ -53,7 +53,7 @@ class _Bar:
             length=self._length, label=self._label, file=sys.stderr, update_min_steps=steps, show_eta=True
         )
         bar = self._stack.enter_context(made)
-        bar.start -= spent  # what is left is reckoned from all that was done
+        bar.start -= spent  # the remaining time is estimated from all work done
         bar.update(self._done)
         self._update = bar.update
 

@@ -15,6 +15,6 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
     work without the key file."""
     if sealing_keys(settings(keys=keys)) is not None:
         return
-    with suppress(TenantryError):  # what was asked for is done
+    with suppress(TenantryError):  # the command itself has succeeded
         if await store.audit.head() is not None:
             print_note("no key file: what this command adds to the audit trail is not sealed; set TENANTRY_KEYS")

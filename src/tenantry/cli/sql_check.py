@@ -1,4 +1,4 @@
-"""``tenantry sql check``: the templates of files and folders, what is found in them, and how it is printed."""
+"""``tenantry sql check``: reads the templates of files and folders, and prints findings."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
 
 
 def _query_files(folder: Path) -> Iterator[Path]:
-    """Those of a folder and its sub-folders, without what is hidden."""
+    """The files of a folder and its sub-folders, without hidden ones."""
     for file in sorted(folder.rglob("*.sql")):
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
             yield file
@@ -246,7 +246,7 @@ def print_findings(findings: Iterable[tuple[str, Finding]]) -> None:
 
 
 def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:
-    """``2 errors, 1 note``; nothing where there are none."""
+    """``2 errors, 1 note``; empty without findings."""
     counts = {each: sum(finding.severity is each for _, finding in findings) for each in Severity}
     return ", ".join(f"{count} {each.value}{'s' * (count != 1)}" for each, count in counts.items() if count)
 

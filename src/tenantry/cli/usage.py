@@ -26,7 +26,7 @@ from tenantry.ports import Store
 
 _HOUR: Final = timedelta(hours=1)
 _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d", "month": "%Y-%m"}
-"""How the hour is told in which something was used."""
+"""The format of an hour of usage."""
 
 
 def as_hour(value: str) -> datetime:

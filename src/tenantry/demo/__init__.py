@@ -1,5 +1,6 @@
-"""The demo: a small product embeds the dashboards of three of sixteen airlines, and each sees its own flights only.
-All of Tenantry runs in one process, on a folder that is made when it is not there; the docs are served beside it."""
+"""The demo: a small product embeds the dashboards of three of sixteen airlines, and each sees only its own flights.
+
+All of Tenantry runs in one process, on a folder that is created if missing; the same process serves the docs."""
 
 from __future__ import annotations
 
@@ -30,14 +31,14 @@ from tenantry.server import compose
 from tenantry.testing import Call, send_request
 from tenantry.tokens.keys import SigningKeys, create_key_file
 
-DASHBOARDS: Final = Path(__file__).parent / "dashboards"  # their queries are in ``queries``, beside it
+DASHBOARDS: Final = Path(__file__).parent / "dashboards"  # with its sibling ``queries``
 LABEL: Final = "tenantry demo"
 _AUTHOR: Final = Author(LABEL)
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """Tenantry's app and the product's. ``text`` says on a terminal what to open; ``calls`` are for ``open_pages``."""
+    """Tenantry's app and the product's. ``text`` lists the pages to open; ``open_pages`` requests ``calls``."""
 
     app: Starlette
     product: Starlette
@@ -45,15 +46,15 @@ class Demo:
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:
-        """Asks for the first page of each customer and of the docs, so that nobody waits for what is slow once."""
+        """Request the first page of each customer and of the docs, so that no visitor waits for a cold start."""
         for call in self.calls:
-            with suppress(Exception):  # it is seen by whoever opens that page, and the others are there
+            with suppress(Exception):  # the visitor of that page sees the error; the other pages work
                 await send_request(self.app, call, None, {}, seconds=60)
 
 
 def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
-    """Makes data, keys and store in ``folder`` (a second the first time), and one group per airline. ``url`` and
-    ``product_url`` are where Tenantry and the product will be served."""
+    """Create data, keys and store in ``folder`` (a second the first time), and one group per airline. Tenantry will be
+    served at ``url``, the product at ``product_url``."""
     folder.mkdir(parents=True, exist_ok=True)
     key_file, database = folder / "tenantry.keys", f"sqlite:///{folder.resolve() / 'tenantry.db'}"
     if not key_file.exists():

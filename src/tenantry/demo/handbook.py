@@ -1,4 +1,4 @@
-"""The docs beside the demo, with a playground that calls the demo itself."""
+"""The docs that the demo serves, with a playground that calls the demo."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The API tokens of a MemoryStore."""
-
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence

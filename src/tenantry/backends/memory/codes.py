@@ -1,5 +1,3 @@
-"""The single-use codes and sessions of a MemoryStore."""
-
 from __future__ import annotations
 
 from datetime import datetime, timedelta

@@ -1,5 +1,3 @@
-"""The user groups of a MemoryStore."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,3 @@
-"""The environments of an SQLStore."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The data sources of an SQLStore."""
-
 from __future__ import annotations
 
 import json
@@ -165,16 +163,14 @@ def _unknown_source(environment: Environment, reference: str) -> UnknownDataSour
 
 
 def _data_source(row: Row) -> RegisteredSource:
-    """Of _COLUMNS."""
     number, provided_id, url, trusted, session, *where = row
     return RegisteredSource(number, provided_id, rows.environment(where), url, bool(trusted), read_session(session))
 
 
 def write_session(session: SessionVariables) -> str | None:
-    """The column of the session variables: JSON pairs in their order; NULL for none."""
+    """Ordered JSON pairs; NULL for none."""
     return json.dumps(session) if session else None
 
 
 def read_session(column: str | None) -> SessionVariables:
-    """What ``write_session`` wrote."""
     return tuple((name, tag) for name, tag in json.loads(column)) if column else ()

@@ -224,7 +224,9 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
         group = None if parsed.user_group is None else INTROSPECTION.decode(parsed.user_group)
         response = parsed
     if response is None:
-        raise StoreUnavailable("the introspection endpoint answered otherwise than RFC 7662 says: is a proxy there?")
+        raise StoreUnavailable(
+            "the introspection endpoint's answer does not follow RFC 7662: check for a proxy at its URL"
+        )
     if not response.active:
         return NOT_ACTIVE
     if group is None:
@@ -236,6 +238,6 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     ends = [] if response.exp is None else [response.exp - now.timestamp()]
     ends += [] if response.seconds is None else [response.seconds]
     if not of_this_token or (behind == 1 and not ends):
-        raise StoreUnavailable("the introspection endpoint answered for another token than the one asked about")
+        raise StoreUnavailable("the introspection endpoint answered for a different token")
     rest = min(ends, default=None)
     return NOT_ACTIVE if rest is not None and rest <= 0 else LookupResult(group, None, rest)

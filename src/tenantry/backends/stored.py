@@ -72,7 +72,7 @@ class StoredGroup:
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
-            raise GroupChanged("the group was changed by another writer meanwhile: read it again")
+            raise GroupChanged("another writer has changed the group: read it again")
 
     def rotated(
         self,

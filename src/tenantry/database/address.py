@@ -34,8 +34,8 @@ class SQLiteFile:
         return f"SQLite file {self.path}"
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
-        """Connect in autocommit mode, for use in any thread. ``timeout``: seconds a statement waits for a lock. Raises
-        MigrationNeeded if the file is missing, StoreUnavailable if it cannot be opened."""
+        """Connect in autocommit mode, for any thread. ``timeout``: seconds to wait for a lock. Raises MigrationNeeded
+        if the file is missing, StoreUnavailable if it cannot be opened."""
         try:
             self._check()
             connection = sqlite3.connect(
@@ -61,11 +61,11 @@ class SQLiteFile:
     def create(self) -> None:
         """Create the file if missing, readable by its owner only."""
         if not self.path.parent.is_dir():
-            raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: make it first")
+            raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: create it first")
         try:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
-            raise StoreUnavailable(f"the {self.label} cannot be made: {error.strerror}") from error
+            raise StoreUnavailable(f"the {self.label} cannot be created: {error.strerror}") from error
 
     def _check(self) -> None:
         try:
@@ -87,7 +87,7 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Record the opened file. Raises as ``check`` does."""
+        """Raises as ``check`` does."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
@@ -110,13 +110,12 @@ class FileIdentity:
             self._checked_at = now
 
     def forget(self) -> None:
-        """Accept any file at the next opening."""
         self._opened = None
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
-    """A PostgreSQL database. ``repr`` and messages omit ``dsn``, which may contain a password."""
+    """``repr`` and messages omit ``dsn``, which may contain a password."""
 
     dsn: str = field(repr=False)
     label: str

@@ -1,7 +1,5 @@
-"""Rejects data sources that can read a store's tables, which hold the parts of all tokens.
-
-Checks the tables, not the address, so that other paths, links and copies are found. Runs at registration and on each
-connection."""
+"""Rejects data sources that can read a store's tables, which hold all tokens' parts. Checks tables, not addresses, so
+that other paths, links and copies are found; at registration and on each connection."""
 
 from __future__ import annotations
 

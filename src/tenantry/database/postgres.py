@@ -1,8 +1,7 @@
 """PostgreSQL through psycopg, direct or behind a pooler.
 
 A transaction pooler, such as PgBouncer, loses prepared statements, session settings and LISTEN, so only direct
-connections use them. Fixed statements skip psycopg's cursors, which cost as much as reading a small row, and take one
-round trip each."""
+connections use them. Fixed statements bypass psycopg's cursors, which double a small read's time."""
 
 from __future__ import annotations
 
@@ -79,7 +78,7 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
 
 
 class FixedStatements:
-    """A connection's fixed statements. ``hold``: prepare them at their second run."""
+    """Fixed statements of a connection. ``hold``: prepare them at their second run."""
 
     def __init__(self, connection: PostgresConnection, *, hold: bool) -> None:
         self._connection = connection

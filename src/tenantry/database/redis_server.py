@@ -177,7 +177,7 @@ async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
         async with asyncio.timeout(seconds):
             return await answer
     except Exception as error:
-        raise ConnectionError("the server did not answer, or not as Redis does") from error
+        raise ConnectionError("the server did not answer, or its answer is not Redis protocol") from error
 
 
 class RedisClient:

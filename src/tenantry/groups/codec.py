@@ -146,8 +146,8 @@ class GroupCodec:
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """Parse a document; unknown members are ignored. Raises ValueError, whose message quotes nothing, if a field is
-        missing or has the wrong type."""
+        """Parse a document, ignoring unknown members. Raises ValueError, which quotes nothing, for a missing field or
+        wrong type."""
         try:
             values = {
                 name: decode(document[name])
@@ -156,7 +156,7 @@ class GroupCodec:
             }
             return UserGroup(**values, **given)
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
-            raise ValueError("this is no document of a user group") from None
+            raise ValueError("this is not a document of a user group") from None
 
 
 INTROSPECTION: Final = GroupCodec()

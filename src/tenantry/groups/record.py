@@ -1,7 +1,5 @@
-"""Immutable JSON for templates.
-
-Jinja tries attributes before items, so ``{{ x.items }}`` on a ``dict`` prints a method. A Record has no public
-attributes."""
+"""Immutable JSON for templates. Jinja tries attributes before items, so ``{{ x.items }}`` on a ``dict`` prints a
+method; a Record has no public attributes."""
 
 from __future__ import annotations
 

@@ -26,10 +26,8 @@ class Tag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Isolates tokens, data and routing from other environments.
-
-    ``external_data_sources``: the app routes queries itself, so mappings are not checked. ``grace_seconds``: default
-    grace of an old token after a rotation."""
+    """Isolates tokens, data and routing. ``external_data_sources``: the app routes queries, so mappings are not
+    checked. ``grace_seconds``: default grace of a rotated token."""
 
     id: int
     name: str
@@ -40,8 +38,8 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Parts of a user group token; a signing key makes the string from them. ``handle``: 8 public bytes, constant per
-    group. ``nonce``: 16 secret bytes, new at each rotation."""
+    """Parts of a token; a signing key makes the string. ``handle``: 8 public bytes, constant per group. ``nonce``: 16
+    secret bytes, new at each rotation."""
 
     tag: Tag
     key_id: str
@@ -52,11 +50,11 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class UserGroup:
-    """A user group (SPEC section 2.1). Dicts for ``properties`` and ``mapping`` are frozen to Records.
+    """A user group (SPEC section 2.1). Dicts for ``properties`` and ``mapping`` become Records. Times are aware, in
+    UTC.
 
-    ``handle`` (8 bytes): the group's key in tokens and caches. ``token_version``: the live token's. ``revision``:
-    number of changes. ``grace_until``: end of the previous token. ``expires_at``: a Resolver refuses all tokens from
-    then on (None: never). Times are aware, in UTC."""
+    ``handle``: 8 bytes, the key in tokens and caches. ``revision``: number of changes. ``grace_until``: end of the
+    previous token. ``expires_at``: a Resolver refuses all tokens from then on (None: never)."""
 
     team_id: int
     provided_id: str
@@ -79,7 +77,7 @@ class UserGroup:
 
     @property
     def variables(self) -> Record:
-        """Template variables: each property by name, and ``user_group.*``. Cached."""
+        """Template variables: properties by name, and ``user_group.*``. Cached."""
         if self._variables is None:
             properties = self.properties if self.properties is not None else Record({})
             by_name = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
@@ -147,10 +145,8 @@ class Issued(Generic[LiveToken]):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """A backend's result: the token's group or None.
-
-    ``generation``: at most the store's at the snapshot; None if unknown. ``seconds``: validity by the store's clock
-    from the time of the request (rest of a grace, an introspection's ``exp``); None: unlimited."""
+    """A backend's result: the token's group or None. ``generation``: at most the snapshot's; None if unknown.
+    ``seconds``: validity from the time of the request, by the store's clock; None: unlimited."""
 
     group: UserGroup | None
     generation: int | None = None
@@ -175,8 +171,8 @@ _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_W
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """An API token without its secret. ``hint``: the secret's last four characters. ``expires_at``: refused from then
-    on. ``last_used_at``: accurate to the hour."""
+    """``hint``: the secret's last four characters. ``expires_at``: refused from then on. ``last_used_at``: accurate to
+    the hour."""
 
     id: int
     environment: Environment
@@ -211,10 +207,9 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredSource:
-    """A data source: our id (``ds_…``), the caller's id, and the URL, which may contain a password.
-
-    ``trusted`` permits a dialect without enforced read-only mode. ``session``: pairs of variable and tag, such as
-    ``("app.tenant", "{{ user_group.id }}")``; PostgreSQL only."""
+    """A data source: our id (``ds_…``), the caller's id, and the URL, which may contain a password. ``trusted`` permits
+    a dialect without enforced read-only mode. ``session``: pairs such as ``("app.tenant", "{{ user_group.id }}")``;
+    PostgreSQL only."""
 
     id: str
     provided_id: str

@@ -45,8 +45,7 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update: UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced (to merge them see
-    ``merged_changes``)."""
+    """An update; UNCHANGED fields stay, ``properties`` and ``mapping`` are replaced."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
@@ -75,7 +74,7 @@ LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name no
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
-    """Creates the group of ``draft`` with ``token`` unless it exists."""
+    """Creates the group unless it exists."""
 
     draft: GroupDraft
     token: Token
@@ -103,8 +102,8 @@ GroupWrite: TypeAlias = GroupCreation | GroupUpdate
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key with keyed hashes (32 bytes) of its body, one per signing key, the active key's first. The
-    first is stored and any matches, so a replay survives key rotation."""
+    """An Idempotency-Key with keyed hashes (32 bytes) of its body, the active signing key's first. The first is stored
+    and any matches, so a replay survives key rotation."""
 
     key: str
     body_hashes: tuple[bytes, ...]

@@ -38,7 +38,7 @@ class ApiTokenStore(Protocol):
         ...
 
     async def list(self, environment: Environment) -> Sequence[ApiToken]:
-        """List all tokens, including revoked and expired ones, oldest first."""
+        """Include revoked and expired tokens; oldest first."""
         ...
 
     async def revoke(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> RevokedApiToken:

@@ -22,8 +22,6 @@ class Bus(Protocol):
 
 
 class WatchedBus(Bus, Protocol):
-    """A bus that reports its status to ``/readyz``."""
-
     @property
     def status(self) -> str:
         """``idle``, ``connecting``, ``receiving``, ``lost`` (disconnected) or ``deaf`` (connected, but its probes do

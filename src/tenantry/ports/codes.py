@@ -26,11 +26,9 @@ class CodeStore(Protocol):
         audited: AuditNote | None = None,
         share: CodeShare | None = None,
     ) -> None:
-        """Store ``payload`` for ``lifetime`` seconds of the store's clock.
-
+        """Store ``payload`` for ``lifetime`` seconds of the store's clock; all effects share one transaction.
         ``purpose``: at most 16 characters. ``api_token_id``: the code ends with this API token. ``share``: the oldest
-        codes beyond it are deleted. ``audited``: added to the audit trail. All in one transaction. Raises
-        AlreadyExists; Unauthorized if the API token is revoked or expired."""
+        codes beyond it are deleted. Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:

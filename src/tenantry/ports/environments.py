@@ -7,8 +7,6 @@ from tenantry.groups import UNNAMED, Author, Environment, Tag
 
 
 class EnvironmentStore(Protocol):
-    """Environments and their embedding hosts."""
-
     async def create(
         self,
         name: str,
@@ -28,7 +26,7 @@ class EnvironmentStore(Protocol):
     async def get(self, name: str) -> Environment | None: ...
 
     async def list(self) -> Sequence[Environment]:
-        """List all environments, oldest first."""
+        """Oldest first."""
         ...
 
     async def set_embedding_hosts(

@@ -18,9 +18,7 @@ class SourceLease(Protocol):
     """Caches registrations under the lease of a store's groups; implemented by Resolver."""
 
     @property
-    def staleness(self) -> float:
-        """The staleness bound in seconds."""
-        ...
+    def staleness(self) -> float: ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
         """Return the source if a usable entry is cached. No I/O; never raises."""
@@ -42,7 +40,7 @@ class SourceLeaseHolder(Protocol):
         ...
 
     def offer_lease(self, lease: SourceLease | None) -> None:
-        """Set the Resolver's lease, held weakly; None when it stops."""
+        """Set the lease, held weakly; None when the Resolver stops."""
         ...
 
 
@@ -52,7 +50,7 @@ class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
     ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, from the store of record, with the snapshot's generation."""
+        """Like ``get``, from the store of record."""
         ...
 
 

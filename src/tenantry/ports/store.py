@@ -14,8 +14,6 @@ from tenantry.ports.usage import UsageStore
 
 
 class StoreParts(Protocol):
-    """The seven parts of a store."""
-
     @property
     def groups(self) -> GroupStore: ...
     @property
@@ -51,5 +49,4 @@ class WrittenBackend(LeasedBackend, Protocol):
         ...
 
 
-class Store(WrittenBackend, StoreParts, Protocol):
-    """A complete store."""
+class Store(WrittenBackend, StoreParts, Protocol): ...

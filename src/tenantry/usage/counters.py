@@ -23,10 +23,8 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Add usage of a group. Never raises.
-
-        Queries and rows count for each requesting group, connection seconds for the first only. ``source``: a data
-        source's id (``ds_…``). A resolve is a token whose group was found."""
+        """Queries and rows count for each requesting group, connection seconds for the first only. ``source``: a data
+        source's id (``ds_…``). ``resolves``: tokens whose group was found. Never raises."""
         ...
 
 

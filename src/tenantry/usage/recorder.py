@@ -1,6 +1,5 @@
-"""Counts usage in memory and adds it to the store once a minute.
-
-Counts stay in memory until the store has them. Batches are numbered, so the store ignores one that is sent twice."""
+"""Counts usage in memory and adds it to the store once a minute, in numbered batches, so that a batch sent twice counts
+once."""
 
 from __future__ import annotations
 
@@ -139,7 +138,7 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Add the hits of cached tokens to the counts now."""
+        """Count the hits of cached tokens now."""
         with self._lock:
             self._collect_hits()
 
@@ -156,7 +155,7 @@ class UsageRecorder:
     # --- when ---------------------------------------------------------------------------------------------------------
 
     def _ensure_timer(self) -> None:
-        """Runs on the counting loop, with the lock held."""
+        """Needs the lock; runs on the counting loop."""
         now = time.monotonic()
         # Whoever sends asks for the next timer when it has done.
         hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sent() and now < self._due
@@ -226,7 +225,7 @@ class UsageRecorder:
                         self._let_go()
 
     def _is_sent(self) -> bool:
-        """Whether a loop is sending. A closed loop is replaced, with the same batch."""
+        """A closed loop is replaced, with the same batch."""
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
@@ -302,7 +301,7 @@ def recorder_of(store: object) -> UsageRecorder | None:
 
 
 def _as_text(name: str) -> str:
-    """Replace characters that a database refuses, so that one id cannot block a batch."""
+    # characters that a database refuses must not block the whole batch
     return str(name).encode("utf-8", "replace").decode().replace("\0", "")[:255]
 
 

@@ -93,7 +93,7 @@ class SQLApiTokens(SQLPart, ApiTokenStore):
             }
             number = insert_into_environment(connection, api_tokens, values, environment)
             if number is None:
-                raise AlreadyExists("there is an API token with this secret already")
+                raise AlreadyExists("an API token with this secret already exists: create another")
             this = {"environment_id": environment.id, "token_id": number}
             made = _api_token(*connection.execute(_BY_ID, this).one())
             note(connection, context, "api_token.created", made.environment.name, str(made.id), details, at=now)

@@ -51,7 +51,7 @@ class SQLCodes(SQLPart, CodeStore):
                 "group_handle": None if share is None else share.group,
             }
             if insert_if_new(connection, single_use_codes, values) is None:
-                raise AlreadyExists("there is such a code already: draw a new one")
+                raise AlreadyExists("this code already exists: generate another")
             if audited is not None:
                 of = audited
                 note(connection, context, of.action, of.environment, of.subject, of.details, at=now)
@@ -94,7 +94,7 @@ def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, end
     issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
     row = connection.execute(issuer.with_for_update(read=True)).first()
     if row is None or row[0] is not None or (row[1] is not None and row[1] <= to_micros(now)):
-        raise Unauthorized("the API token was revoked, or its end has passed: it issues nothing any more")
+        raise Unauthorized("the API token is revoked or expired: use another API token")
     return ends if row[1] is None else min(ends, from_micros(row[1]))
 
 

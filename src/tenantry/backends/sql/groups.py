@@ -147,7 +147,7 @@ class SQLGroups(SQLPart, GroupStore):
                 return await self._write_to((handle,), partial(work, handle=handle), author, deadline)
             except HandleChanged:
                 continue
-        raise StoreUnavailable("others delete and create this group without end: try again")
+        raise StoreUnavailable("other writers keep deleting and creating this group: try again")
 
 
 class _WriteById(Protocol[T]):

@@ -95,7 +95,7 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
         if first_of(connection, _ADD_THERE, (document, last, *_new_head(sealed))) is not None:
             return
         unsealed = all_of(connection, _UNSEALED_THERE, (row[0],))  # of a writer without the keys
-    raise StoreUnavailable("others add to the audit trail without the lock: try again")
+    raise StoreUnavailable("other writers add to the audit trail without its lock: try again")
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:

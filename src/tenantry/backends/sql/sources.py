@@ -103,7 +103,9 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
                 "session": write_session(checked),
             }
             if insert_into_environment(connection, data_sources, values, environment) is None:
-                raise AlreadyExists(f"environment {environment.name!r} has a data source {provided_id!r} already")
+                raise AlreadyExists(
+                    f"environment {environment.name!r} already has a data source {provided_id!r}: choose another id"
+                )
             source = _source(connection, environment, source_id)
             return WriteResult(source, note_source_change(connection, context, "data_source.created", source, at=now))
 
@@ -148,7 +150,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
             announced = source.handles
             with suppress(HandleChanged):
                 return await self._write_to(announced, write, author, deadline)
-        raise StoreUnavailable("others delete and create this data source without end: try again")
+        raise StoreUnavailable("other writers keep deleting and creating this data source: try again")
 
 
 def _source(connection: Connection, environment: Environment, reference: str) -> RegisteredSource:

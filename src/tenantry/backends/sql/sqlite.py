@@ -128,7 +128,7 @@ class SQLiteEngine(StoreEngine):
         if waiting.done() and not waiting.cancelled():
             return waiting.result()
         if future.cancelled():
-            raise StoreUnavailable(f"the {self._file.label} has a queue of writes: try again")
+            raise StoreUnavailable(f"the {self._file.label} has too many queued writes: try again")
 
         def report(done: asyncio.Future[T]) -> None:
             late(None if done.cancelled() or done.exception() is not None else done.result())
@@ -218,7 +218,7 @@ class SQLiteWriter:
         while waiting:
             late = [job for job in waiting if remaining(job.deadline) * 1000 <= 1]
             for job in late:
-                job.fail(StoreUnavailable(f"the {self._file.label} has a queue of writes: try again"))
+                job.fail(StoreUnavailable(f"the {self._file.label} has too many queued writes: try again"))
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:

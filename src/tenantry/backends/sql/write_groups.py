@@ -84,11 +84,11 @@ def _get_or_create(
         if inserted:
             created = _by_id(connection, environment, draft.provided_id)
             if created is None:
-                raise StoreUnavailable("the group just created cannot be read: try again")
+                raise StoreUnavailable("the created group cannot be read: try again")
             return created.issued(created=True)
         if first(connection, GROUP_BY_HANDLE, handle=token.handle) is not None:
-            raise AlreadyExists("another group has this handle: draw a new token")
-    raise StoreUnavailable("others create and delete this group without end: try again")
+            raise AlreadyExists("another group has this handle: generate another token")
+    raise StoreUnavailable("other writers keep creating and deleting this group: try again")
 
 
 def created_values(environment: Environment, draft: GroupDraft, token: Token, now: datetime) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _save(
     """Write a group whose row is locked; the revision in WHERE verifies it."""
     team_id, at = stored.group.team_id, to_micros(now)
     if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
-        raise StoreUnavailable("the group was changed by another context at the same moment: try again")
+        raise StoreUnavailable("the group was changed by another writer at the same time: try again")
 
 
 # --- Idempotency-Keys

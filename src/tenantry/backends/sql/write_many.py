@@ -82,7 +82,7 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
         for each in changed
     ]
     if connection.execute(UPDATE, values).rowcount != len(values):
-        raise StoreUnavailable("a group was changed by another context at the same moment: try again")
+        raise StoreUnavailable("a group was changed by another writer at the same time: try again")
 
 
 def _create(

@@ -119,10 +119,8 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Lock all our tables until the transaction ends.
-
-    Running processes lock tables in any order, so locking step by step could deadlock and fail a request. The migration
-    releases its locks and retries after a pause, so a long transaction, such as a dump, blocks nobody for long."""
+    """Lock all our tables until the transaction ends. Locking step by step could deadlock with running processes.
+    Releases its locks and retries after a pause, so a long transaction, such as a dump, blocks nobody for long."""
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds

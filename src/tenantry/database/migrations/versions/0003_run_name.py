@@ -1,7 +1,7 @@
 """Name of the host's run folder, and the longest lease.
 
-Older versions use another folder and would miss this version's writes until their next poll. Renaming a column stops
-their polls and writes, so they read the store until replaced; new writes wait until their leases end."""
+Older versions use another folder and would miss writes until their next poll. Renaming a column stops their polls and
+writes; new writes wait until their leases end."""
 
 from __future__ import annotations
 

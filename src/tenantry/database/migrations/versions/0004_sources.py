@@ -1,7 +1,5 @@
-"""Lists writes to data sources as changes, for caches.
-
-Triggers list them, so writes by older versions and by hand are seen too, at the next poll. The new column is read with
-each registration to cache: without the triggers nothing is cached."""
+"""Lists writes to data sources as changes, for caches. Triggers include writes by older versions and by hand. Without
+the triggers the new column is missing and nothing is cached."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Error responses that operations share, under ``components/responses``."""
-
 from __future__ import annotations
 
 import json
@@ -10,9 +8,11 @@ JsonObject = dict[str, Any]
 
 
 def share_responses(paths: JsonObject) -> JsonObject:
-    """Replace each error response in ``paths`` by a reference, and return the responses by name.
+    """Replace each error response in ``paths`` by a reference to ``components/responses``, and return the responses by
+    name.
 
-    Equal responses have one name: ``Error401``, and ``Error401B`` for the next different one of that status."""
+    Different responses of a status are named ``Error401``, ``Error401B`` and so on.
+    """
     shared: JsonObject = {}
     names: dict[str, str] = {}
     for responses in _responses(paths):

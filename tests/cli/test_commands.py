@@ -106,7 +106,7 @@ def test_a_revocation_says_how_many_previews_it_ended(ready: Terminal, folder: P
     asyncio.run(preview())
     said = ready("api-token", "revoke", "1", "--json")
     assert said.json()["ended_previews"] == 3
-    assert "Previews that ended with it, opened or not: 3." in said.err
+    assert "Previews ended, opened or not: 3." in said.err
     assert "opened or not: 0." in ready("api-token", "revoke", "1").err
 
 
@@ -336,7 +336,7 @@ def test_sql_render_takes_what_the_program_declares_optional(ready: Terminal, fo
     assert "declare it" in ready("sql", "render", "a.sql", "--group", "acme", fails=1).err
     assert "--optional" in ready("sql", "render", "a.sql", "--group", "acme", "--optional", "a b", fails=2).err
     (folder / "latin.sql").write_bytes(b"select \xff")
-    assert "1:8: this is no UTF-8" in ready("sql", "render", "latin.sql", "--group", "acme", fails=1).err
+    assert "1:8: this is not UTF-8" in ready("sql", "render", "latin.sql", "--group", "acme", fails=1).err
 
 
 def test_sql_render_refuses_a_parameter_that_the_query_lacks(ready: Terminal, folder: Path) -> None:

@@ -191,7 +191,7 @@ def test_an_environment_without_a_schema_is_refused(
         refused = terminal(*check, *options, fails=2)
         assert refused.out == ""
         said = " ".join(refused.err.replace("│", " ").split())
-        assert "there is no schema of the environment 'prodution'; there are: production, testing." in said
+        assert "the environment 'prodution' has no schema; there are: production, testing." in said
         assert "did you mean production?" in said
     found = terminal(*check, "--schema", "queries/schemas/production.json", "--format", "json", fails=1)
     assert json.loads(found.out)["tenant_column"] == "customer_id"

@@ -1,5 +1,3 @@
-"""``tenantry group``: user groups, for the operator at a terminal."""
-
 from __future__ import annotations
 
 import sys
@@ -54,7 +52,7 @@ dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="
 
 @click.group()
 def group() -> None:
-    """Look at user groups, change them, rotate their tokens, cut them off."""
+    """Show and change user groups, rotate their tokens, delete them."""
 
 
 group.add_command(import_)
@@ -115,7 +113,7 @@ async def create(
 async def get(
     store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Show the user group ID. Its token is shown only with --token."""
+    """Show the user group ID, and its token only with --token."""
     target = await choose_environment(store, environment)
     if token_only:
         found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)
@@ -139,7 +137,7 @@ async def get(
 async def list_(
     store: Store, match: str | None, after: int, limit: int | None, environment: str | None, as_json: bool
 ) -> None:
-    """List the user groups of an environment by their team_id, without their tokens."""
+    """List the user groups of an environment by team_id, without their tokens."""
     target = await choose_environment(store, environment)
     left = sys.maxsize if limit is None else limit
     with RowPrinter(as_json=as_json) as printer:
@@ -195,7 +193,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Update the user group ID. What is not named stays; NAME=null removes a property."""
+    """Update the user group ID. Fields that are not given stay; NAME=null removes a property."""
     end = read_end(expires_in, expires_at, utc_now())
     sources = _mapping_patch(mapping, unmap, replace=replace)
     for field, given in (("properties", properties), ("mapping", sources), ("expires-at", end)):
@@ -240,7 +238,7 @@ async def rotate(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Give the user group ID a new token and print it alone on stdout. The old one is dead, or ends with its grace."""
+    """Give the user group ID a new token and print it alone on stdout. The old one dies, at once or after its grace."""
     target = await choose_environment(store, environment)
     made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
         target, provided_id, grace_seconds=grace_seconds, author=author()
@@ -280,7 +278,7 @@ async def delete(
 
 
 def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace: bool) -> dict[str, Any]:
-    """The merge patch of ``--map`` and ``--unmap``. Raises click.UsageError where they contradict each other."""
+    """Raises click.UsageError if ``--map`` and ``--unmap`` contradict each other."""
     sources = parse_pairs(mapping, "--map")
     for schema, source in sources.items():
         if schema in unmap:
@@ -294,8 +292,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
 
 
 def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    """The token alone. A dry run shows the group instead: there may be no token yet, and nobody is to use an empty
-    one."""
+    """Print the token alone. A dry run shows the group instead, as there may be no token yet."""
     if dry_run and not as_json:
         print_record(made.group.as_dict(), as_json=False)
     else:

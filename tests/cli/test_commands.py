@@ -378,7 +378,7 @@ def test_sql_render_reads_query_files(ready: Terminal, folder: Path) -> None:
         in ready("sql", "render", "queries/top.sql", *given[:4], "--param", "rows=x", fails=1).err
     )
     (folder / "sent.sql").write_text(text)
-    assert "sent.sql:4:1: optional counts in" in ready("sql", "render", "sent.sql", *given, fails=1).err
+    assert "sent.sql:4:1: optional is allowed only in" in ready("sql", "render", "sent.sql", *given, fails=1).err
     assert ready("sql", "render", "sent.sql", *given, "--optional", "discount").json() == rendered
     (folder / "queries" / "bad.sql").write_text("select ({{> nine }})")
     assert "did you mean mine?" in ready("sql", "render", "queries/top.sql", *given, fails=1).err

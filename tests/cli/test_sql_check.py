@@ -180,7 +180,7 @@ def test_an_environment_without_a_schema_is_refused(
     taken for none that is wanted."""
     write(folder, orders="select * from orders where region = {{ region }}")
     check = ("sql", "check", "queries")
-    assert "there is none" in terminal(*check, "--environment", "production", fails=2).err
+    assert "no environment has one" in terminal(*check, "--environment", "production", fails=2).err
     monkeypatch.setattr("tenantry.cli.check_schema._configured_environment", lambda: "prodution")
     assert NOT_LOOKED_FOR in terminal(*check).err
     schemas = folder / "queries" / "schemas"

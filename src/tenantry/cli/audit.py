@@ -182,9 +182,9 @@ def _broken(check: ChainCheck, begins_after: int) -> str | None:
     if found is None or found == begins_after:
         return None
     return (
-        f"the chain begins after entry {found}, not after {begins_after}: nothing proves what is up to there, and "
-        "whoever can write to the database can begin the chain anew to hide a change. Only where you know from "
-        "elsewhere that it has begun there, as in a store that had entries before it had the chain, check with "
+        f"the chain begins after entry {found}, not after {begins_after}: earlier entries are not "
+        "proved, and anyone with write access to the database can restart the chain to hide a change. If you know that "
+        "the chain began there, as in a store that is older than the chain, check with "
         f"--begins-after {found}"
     )
 
@@ -193,7 +193,7 @@ def _not_proved(check: ChainCheck) -> str | None:
     if check.unsealed:
         return (
             f"{check.unsealed} entries, the first of them {check.first_unsealed}, were added without the key file, or "
-            "have lost their seals. If programs without it write to this store, check with --allow-unsealed"
+            "have lost their seals. If programs without the key file write to this store, check with --allow-unsealed"
         )
     if check.before and not check.sealed:
         return f"none of the {check.before} entries is sealed, so nothing is proved"

@@ -45,7 +45,7 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
     refused only if other environments have a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
-        there = f"there are: {', '.join(names)}" if names else "there is none"
+        there = f"there are: {', '.join(names)}" if names else "no environment has one"
         near = did_you_mean(name, names)
         raise click.UsageError(
             f"the environment {name!r} has no schema; {there}. {near}Else give --schema FILE, or create one: "

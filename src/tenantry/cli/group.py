@@ -36,10 +36,10 @@ PAGE = 500
 FAILED = 1
 
 property_option: OptionDecorator = click.option(
-    "--property", "properties", multiple=True, metavar="NAME=VALUE", help="JSON or text; may be given more than once."
+    "--property", "properties", multiple=True, metavar="NAME=VALUE", help="JSON or text; repeatable."
 )
 map_option: OptionDecorator = click.option(
-    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="Data source of a schema; more than once."
+    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="Data source of a schema; repeatable."
 )
 expires_in_option: OptionDecorator = click.option(
     "--expires-in", type=as_duration, metavar="DURATION", help="Its end date from now: 30m, 12h, 90d or 8w."
@@ -47,7 +47,7 @@ expires_in_option: OptionDecorator = click.option(
 expires_at_option: OptionDecorator = click.option(
     "--expires-at", type=as_moment, metavar="TIME", help="Its end date: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z."
 )
-dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Write nothing: show what would be.")
+dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Write nothing: show the result.")
 
 
 @click.group()
@@ -97,9 +97,9 @@ async def create(
     made = await new_provisioner(store, keys, dry_run=dry_run).get_or_create(target, draft, author=author())
     _show_token(made, as_json=as_json, dry_run=dry_run)
     if dry_run:
-        print_note("It would be created." if made.created else "It is there already.")
+        print_note("It would be created." if made.created else "It already exists.")
     else:
-        print_note("Created." if made.created else "It was there already; nothing was changed.")
+        print_note("Created." if made.created else "It already existed; nothing was changed.")
     _note_dry_run(dry_run)
 
 
@@ -130,7 +130,7 @@ async def get(
 @group.command("list")
 @click.option("--match", type=as_name, metavar="TEXT", help="Only ids that begin with it, and names that contain it.")
 @click.option("--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups above this team_id.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many; default: all.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N groups; default: all.")
 @environment_option
 @json_option
 @with_store
@@ -148,7 +148,7 @@ async def list_(
             printer.add([_row(each) for each in page])
             left, after = left - len(page), page[-1].team_id
     if await store.groups.list(target, after=after, limit=1, match=match or ""):
-        print_note(f"There are more: --after {after} goes on.")
+        print_note(f"There are more: continue with --after {after}.")
 
 
 @group.command("update")
@@ -157,19 +157,19 @@ async def list_(
 @property_option
 @map_option
 @click.option(
-    "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Take a schema out of the mapping; more than once."
+    "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Remove a schema from the mapping; repeatable."
 )
-@click.option("--replace", is_flag=True, help="Replace properties and mapping whole: what is not named is dropped.")
+@click.option("--replace", is_flag=True, help="Replace properties and mapping whole, instead of merging.")
 @expires_in_option
 @expires_at_option
 @click.option(
     "--clear",
     multiple=True,
     type=click.Choice(["properties", "mapping", "expires-at"]),
-    help="Set it to null; expires-at: the group has no end date any more.",
+    help="Set this field to null; expires-at: remove the end date.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Write nothing: show what would be; with --queries, which of them it would break."
+    "--dry-run", is_flag=True, help="Write nothing: show the result; with --queries, also the queries it would break."
 )
 @queries_option
 @environment_option
@@ -222,7 +222,7 @@ async def update(
 @group.command("rotate")
 @click.argument("provided_id", type=as_name, metavar="ID")
 @click.option(
-    "--grace-seconds", type=grace_type, help="How long the old token stays good; default: as its environment says."
+    "--grace-seconds", type=grace_type, help="How long the old token stays valid; default: the environment's grace."
 )
 @dry_run_option
 @environment_option

@@ -38,7 +38,7 @@ _TOGETHER: Final = 250
 @click.command("sync")
 @click.argument("file", type=click.File("rb"), metavar="FILE")
 @click.option("--dry-run", is_flag=True, help="Write nothing: show what would change.")
-@click.option("--prune", is_flag=True, help="Delete the groups that FILE does not have; asks first.")
+@click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE; asks first.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @queries_option
 @environment_option
@@ -90,7 +90,7 @@ def _text(file: IO[bytes]) -> str:
         return file.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         at = error.start
-    raise InvalidGroupsFile(f"{file.name}: it is not UTF-8, at byte {at}: save it as UTF-8")
+    raise InvalidGroupsFile(f"{file.name} is not UTF-8, at byte {at}: save it as UTF-8")
 
 
 # --- what differs -----------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def _arrow(change: Mapping[str, Any]) -> str:
     return f"{_json(change['from'])} -> {_json(change['to'])}" if "from" in change else f"{_json(change['to'])}, new"
 
 
-# --- what is written --------------------------------------------------------------------------------------------------
+# --- writes -----------------------------------------------------------------------------------------------------------
 
 
 async def _write(
@@ -242,7 +242,7 @@ def _summary(
     if deleted:
         parts.append(f"{deleted} deleted")
     elif absent and prune and failures:
-        parts.append(f"{absent} {'not to delete' if dry_run else 'not deleted'}, for others failed")
+        parts.append(f"{absent} {'not to delete' if dry_run else 'not deleted'}, because others failed")
     elif absent and prune:
         parts.append(f"{absent} {'to delete' if dry_run else 'gone already'}")
     elif absent:

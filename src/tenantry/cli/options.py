@@ -43,7 +43,7 @@ def as_text(value: str) -> str:
 
 def _text(value: str) -> str:
     if len(value) > 255:
-        raise click.BadParameter(f"it is at most 255 characters long, not {len(value)}")
+        raise click.BadParameter(f"it may have at most 255 characters, not {len(value)}")
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise click.BadParameter("it is not UTF-8")
     return value
@@ -66,7 +66,7 @@ database_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="TENANTRY_DATABASE",
     show_envvar=True,
-    help="Store; default sqlite:///tenantry.db.",
+    help="The store; default sqlite:///tenantry.db.",
 )
 port_option: OptionDecorator = click.option(
     "--port",
@@ -75,7 +75,7 @@ port_option: OptionDecorator = click.option(
     envvar="TENANTRY_PORT",
     show_envvar=True,
     show_default=True,
-    help="Port to listen on; 0 takes a free one.",
+    help="Port to listen on; 0 picks a free port.",
 )
 keys_option: OptionDecorator = click.option(
     "--keys", metavar="FILE", envvar="TENANTRY_KEYS", show_envvar=True, help="Signing-key file; default tenantry.keys."
@@ -92,7 +92,7 @@ query_contract_option: OptionDecorator = click.option(
     type=click.Choice(["off", "report", "refuse"]),
     envvar="TENANTRY_QUERY_CONTRACT",
     show_envvar=True,
-    help="What happens to an update of properties that breaks one of them; default off.",
+    help="What to do with an update of properties that breaks a saved query; default off.",
 )
 environment_option: OptionDecorator = click.option(
     "--environment",

@@ -152,13 +152,13 @@ def demo(folder: str, host: str | None, port: int) -> None:
     from tenantry.server import by_port, listen, listen_beside, run, url_of
 
     # Listen first, because preparing replaces the API token of a running demo.
-    with listen(host or "127.0.0.1", port) as listener, listen_beside(listener) as beside:
-        print_note("Preparing the demo: its data, its dashboards, its documentation …")
-        prepared = prepare_demo(Path(folder), url_of(listener), url_of(beside))
+    with listen(host or "127.0.0.1", port) as listener, listen_beside(listener) as next_port:
+        print_note("Preparing the demo: data, dashboards, documentation …")
+        prepared = prepare_demo(Path(folder), url_of(listener), url_of(next_port))
         run(
-            by_port(prepared.app, {beside: prepared.product}),
+            by_port(prepared.app, {next_port: prepared.product}),
             listener,
             announce=lambda url: print_note(prepared.text),
             prepare=prepared.open_pages,
-            further=[beside],
+            further=[next_port],
         )

@@ -113,7 +113,6 @@ def _read_report(line: Any, reply: Reply, before: int) -> BulkReport:
 
 
 def read_reports(answer: BulkAnswer) -> Iterator[BulkReport]:
-    """Yield the reports, then raise the error."""
     yield from answer.reports
     if answer.error is not None:
         raise answer.error

@@ -123,7 +123,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """Checks each value once. ``at_most`` is an upper bound of the JSON's size."""
+    """``at_most`` is an upper bound of the JSON's size."""
 
     __slots__ = ("at_most", "keys")
 

@@ -39,7 +39,7 @@ _ATTEMPTS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """Creates the group with this id, or applies ``changes`` to it."""
+    """Creates the group, or applies ``changes`` to it."""
 
     provided_id: str
     changes: GroupChanges
@@ -169,7 +169,7 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """Log only type and place, as the message may hold a property; return the error to report."""
+    """Log type and place only, as the message may hold a property; return the error to report."""
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",

@@ -45,7 +45,7 @@ _LINES_BETWEEN: Final = 25
 
 
 class BulkEndpoint(Endpoint):
-    """Creates or changes one group per line. ``draining()`` is true during shutdown."""
+    """Creates or changes one group per line. ``draining()``: the server shuts down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)

@@ -126,7 +126,7 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """A JSON response; the Endpoint adds common headers."""
+    """The Endpoint adds common headers."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response

@@ -75,7 +75,7 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Read until the first line begins. Raises BadJson if there is none."""
+        """Read until the first line begins. Raises BadJson for an empty body."""
         while not self._part.strip():
             if self._request.complete:
                 raise BadJson('the body is empty: send one JSON object per line, such as {"user_group_id": "acme"}')

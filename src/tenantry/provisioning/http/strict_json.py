@@ -25,8 +25,8 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
     """Parse a JSON object; errors call it ``what``.
 
     Raises BadJson (400) for invalid JSON or UTF-8, a byte order mark, NaN, Infinity and repeated names; InvalidBody
-    (422) unless it is an object, and for too deep nesting. Overlong integers become infinite floats, which the limits
-    refuse.
+    (422) for other values than objects, and too deep nesting. Overlong integers become infinite floats, which the
+    limits refuse.
     """
     text = _text(raw, what)
     try:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from importlib.metadata import version as installed_version
 from typing import Any, Final, Literal
 
@@ -24,7 +26,6 @@ from tenantry.provisioning.http.openapi.paths import (
     users_path,
 )
 from tenantry.provisioning.http.openapi.schemas import schemas
-from tenantry.provisioning.http.openapi.shared_responses import share_responses
 
 JsonObject = dict[str, Any]
 
@@ -40,7 +41,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
         "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
         "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),
     }
-    responses = share_responses(paths)
+    responses = _share_responses(paths)
     return {
         "openapi": {"3.1": "3.1.1", "3.2": "3.2.0"}[version],
         "info": {
@@ -65,6 +66,30 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
             },
         },
     }
+
+
+def _share_responses(paths: JsonObject) -> JsonObject:
+    """Replace each error response by a reference to ``components/responses``, and return the responses by name."""
+    shared: JsonObject = {}
+    names: dict[str, str] = {}
+    for responses in _responses(paths):
+        for status, response in responses.items():
+            if int(status) < 400:
+                continue
+            content = json.dumps(response, sort_keys=True)
+            name = names.get(content)
+            if name is None:
+                taken = sum(each.startswith(f"Error{status}") for each in shared)
+                name = names[content] = f"Error{status}" + ("" if not taken else chr(ord("A") + taken))
+                shared[name] = response
+            responses[status] = {"$ref": f"#/components/responses/{name}"}
+    return dict(sorted(shared.items()))
+
+
+def _responses(paths: JsonObject) -> Iterator[JsonObject]:
+    for methods in paths.values():
+        for operation in methods.values():
+            yield operation["responses"]
 
 
 def check_contact(contact: str | None) -> None:

@@ -5,7 +5,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from tenantry.backends import matches
-from tenantry.groups import ApiToken, Scope, UserGroup
+from tenantry.groups import Scope, UserGroup
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.provisioning.http.operations import listed_group
@@ -38,7 +38,8 @@ class UserGroupsEndpoint(Endpoint):
         provided_id = read_text(wanted, "user_group_id")  # 400
         require_scope(caller, Scope.PROVISION_READ)
         if provided_id is not None:
-            one = await self._find(caller, provided_id, deadline)
+            issued = await deadline.read(context.store.groups.get(caller.environment, provided_id))
+            one = [] if issued is None else [issued.group]
             return json_response(
                 _page([group for group in one if group.team_id > after and matches(group, match)], None)
             )
@@ -47,10 +48,6 @@ class UserGroupsEndpoint(Endpoint):
         found = list(await deadline.read(listing))
         more = len(found) > limit
         return json_response(_page(found[:limit], found[limit - 1].team_id if more else None))
-
-    async def _find(self, caller: ApiToken, provided_id: str, deadline: Deadline) -> list[UserGroup]:
-        issued = await deadline.read(self._context.store.groups.get(caller.environment, provided_id))
-        return [] if issued is None else [issued.group]
 
 
 def _page(groups: list[UserGroup], following: int | None) -> dict[str, Any]:

@@ -200,7 +200,7 @@ def test_group_update_takes_one_schema_out_of_the_mapping(ready: Terminal) -> No
     assert changed["mapping"] == {"main": "two"}
     for given, said in (
         (("--unmap", "main", "--map", "main=one"), "--unmap and --map of 'main' contradict each other"),
-        (("--unmap", "main", "--replace"), "with --replace name those that stay"),
+        (("--unmap", "main", "--replace"), "with --replace give all entries as --map"),
         (("--unmap", "main", "--clear", "mapping"), "contradict each other"),
         (("--map", "main="), "'main' names no data source: --unmap takes it out"),
     ):

@@ -21,7 +21,7 @@ def api_token() -> None:
 
 @api_token.command("create")
 @environment_option
-@click.option("--label", type=as_text, metavar="TEXT", default="", help="A note on who uses it.")
+@click.option("--label", type=as_text, metavar="TEXT", default="", help="A note on its user.")
 @click.option(
     "--scope",
     "scopes",

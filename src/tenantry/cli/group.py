@@ -287,7 +287,7 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
             fix = "leave it out" if replace else "--unmap takes it out of the mapping"
             raise click.BadParameter(f"{schema!r} names no data source: {fix}", param_hint="--map")
     if unmap and replace:
-        raise click.UsageError("--unmap keeps the rest of the mapping: with --replace name those that stay")
+        raise click.UsageError("--unmap and --replace contradict each other: with --replace give all entries as --map")
     return {**sources, **dict.fromkeys(unmap)}
 
 

@@ -93,7 +93,7 @@ def _text(file: IO[bytes]) -> str:
     raise InvalidGroupsFile(f"{file.name} is not UTF-8, at byte {at}: save it as UTF-8")
 
 
-# --- what differs -----------------------------------------------------------------------------------------------------
+# --- differences ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)

@@ -47,7 +47,7 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
         for source, error in await _encrypt_sources(store, path):
             print_note(f"Warning: the URL of {source.provided_id!r} was not encrypted for it: {error.message}")
     else:
-        print_note("There is no store yet, so there was no password of a data source to encrypt.")
+        print_note("There is no store yet, so no data source passwords were encrypted.")
     print_note(
         "Programs that read this file follow it. Bring it to your other hosts: one without it refuses the new tokens."
     )

@@ -58,8 +58,8 @@ class Upserted:
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""What became of one upsert: an error says that it did nothing, and OutcomeUnknown that nobody knows. SigningKeyMissing
-may also be of one that was written: its key went away in between, and it has no token to give until it is rotated."""
+"""The result of an upsert. An error means that nothing was written, except OutcomeUnknown (unknown) and
+SigningKeyMissing: the key may have been removed after the write, and the group needs a rotation to get a token."""
 
 
 class UpsertProvisioner(Provisioner):

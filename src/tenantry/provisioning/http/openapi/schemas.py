@@ -131,8 +131,8 @@ _BULK: Final[JsonObject] = {
             "request_id": {"type": "string"},
         },
         optional=("line", "result", "user_group", "error", "summary", "request_id"),
-        about="Of a line that was done: `line`, `result`, `user_group`; of one that was not: `line`, `error`. The last "
-        "one has `summary`, and `error` and `request_id` where the report ends early.",
+        about="For a successful line `line`, `result` and `user_group`; for a failed line `line` and `error`. The last "
+        "line has `summary`, and `error` and `request_id` if the report ends early.",
     ),
 }
 _ANSWERS: Final[JsonObject] = {
@@ -259,7 +259,7 @@ _INTROSPECTION: Final[JsonObject] = {
         "type": "object",
         "required": ["token"],
         "properties": _INTROSPECTION_REQUEST,
-        "additionalProperties": {"type": "string", "description": "Ignored. None may come twice."},
+        "additionalProperties": {"type": "string", "description": "Ignored. None may be repeated."},
     },
     "Introspection": {
         **_closed(_INTROSPECTION_ANSWER),

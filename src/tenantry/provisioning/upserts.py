@@ -156,7 +156,7 @@ class UpsertProvisioner(Provisioner):
 
     async def _read_many(self, environment: Environment, provided_ids: Sequence[str]) -> dict[str, Issued]:
         found: dict[str, Issued] = {}
-        for start in range(0, len(provided_ids), _BETWEEN_TURNS):
+        for start in range(0, len(provided_ids), _BETWEEN_TURNS):  # each group may be large
             some = provided_ids[start : start + _BETWEEN_TURNS]
             found |= await self._deadline.read(self._groups.get_many(environment, some))
             await asyncio.sleep(0)

@@ -47,7 +47,7 @@ def _read_moment(value: object) -> datetime | None:
     try:
         return read_moment(value if isinstance(value, str) else "")
     except ValueError:
-        raise PydanticCustomError("moment", MOMENT_RULE) from None
+        raise PydanticCustomError("moment", MOMENT_RULE) from None  # pydantic's message does not mention the zone
 
 
 ExpiresAt = Annotated[

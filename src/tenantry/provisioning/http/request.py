@@ -187,7 +187,7 @@ class ApiRequest:
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
         """The whole body. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
-        self.require_length(MAX_BODY)
+        self.require_length(MAX_BODY)  # before the first read, which makes servers send 100 Continue
         try:
             return await run_with_timeout(seconds, self._read())
         except DeadlineExceeded:
@@ -213,7 +213,7 @@ class ApiRequest:
         first = await self._next_chunk()
         if self.complete:
             return first
-        body = bytearray(first)
+        body = bytearray(first)  # linear in the size, even for many small chunks
         while not self.complete:
             body += await self._next_chunk()
             check_size(len(body), MAX_BODY)

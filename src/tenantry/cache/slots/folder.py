@@ -1,10 +1,7 @@
-"""The run folder, which the processes of one host share.
+"""The run folder that the processes of one host share.
 
-``TENANTRY_RUN_DIR``, else ``/dev/shm/tenantry-<user id>-<name>`` or ``/tmp/…``; with ``TENANTRY_RUN_GROUP``,
-``…/tenantry-group-<group id>-<name>``. The name is random and in the database: other users cannot predict it.
-
-A folder that others may have made or can write to is not trusted: FolderTaken if another name would help (decision
-0027), else StoreUnavailable, so that a serving process answers 503 and shows no path.
+``TENANTRY_RUN_DIR``, else ``tenantry-<user id>-<name>`` or (TENANTRY_RUN_GROUP) ``tenantry-group-<group id>-<name>`` in
+``/dev/shm`` or ``/tmp``.
 """
 
 from __future__ import annotations
@@ -52,7 +49,7 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A checked folder of this user, or of the ``group`` (gid) that shares it."""
+    """A checked folder of this user or group (gid)."""
 
     path: Path
     group: int | None
@@ -68,7 +65,7 @@ class RunFolder:
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Why a folder or file with this status is not safe to share; None if it is."""
+        """Why a file status is unsafe to share, or None."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -82,7 +79,7 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """The path of the run folder holds something untrusted; ``refusal`` says why."""
+    """The run folder is untrusted; another name may help."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -90,9 +87,9 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """The run folder of a store's run name, created if missing; ``given``: this path.
+    """Return the folder ``given`` or that of run ``name``, created if missing.
 
-    Raises StoreUnavailable, or FolderTaken if another name would lead to another path.
+    Raises StoreUnavailable or FolderTaken.
     """
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
@@ -117,6 +114,7 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
 
 
 def _usual_path(group: int | None, name: str) -> Path:
+    # The random name is in the database, so other users cannot predict it.
     if not _POSIX:
         return Path(tempfile.gettempdir()) / f"tenantry-{os.environ.get('USERNAME', 'user')}-{name}"
     base = next((base for base in _BASES if base.is_dir() and os.access(base, os.W_OK | os.X_OK)), _BASES[-1])
@@ -138,7 +136,6 @@ def _group() -> int | None:
 
 
 def _make(folder: RunFolder) -> bool:
-    """False if another process was faster."""
     # A random name: a watcher of the parent must not learn the folder's name early.
     draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
     draft.mkdir(mode=0o700)
@@ -157,7 +154,6 @@ def _make(folder: RunFolder) -> bool:
 
 
 def _refusal(folder: RunFolder) -> StoreUnavailable | None:
-    """The reason for distrust, or None. Raises StoreUnavailable for its parent."""
     path = folder.path
     status = path.lstat()
     reason, fix = folder.distrust(status), "remove it or correct its owner and mode"
@@ -177,6 +173,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """An error message with the reason and the fix, or ``otherwise`` if the errno suggests none."""
+    """An error message with the errno's fix, or ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

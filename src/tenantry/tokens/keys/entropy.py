@@ -32,8 +32,7 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Why this secret must not sign, to follow "the secret …"; None if it may. ``written`` is its encoded form, in
-    which typed words show."""
+    """Why the secret must not sign, or None. ``written`` is its encoded form."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published, so that anybody can look it up"

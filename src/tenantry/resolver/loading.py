@@ -175,6 +175,7 @@ class Freshness(Enum):
             return cls.GOOD
         if not may_have_grace(group, token):
             return cls.NO_GROUP
+        # In its grace period a token is cached only if the backend says for how long, by the store's clock.
         return cls.USE_ONCE if seconds is None else cls.GOOD
 
 

@@ -182,7 +182,7 @@ async def _find_watch(connection: Request | WebSocket) -> Watch:
     watch: Watch | None = scope.get(_WATCH_KEY)
     if scope["type"] == "websocket":
         if VIEWER_KEY not in scope:
-            raise MiddlewareMissing("while_connected(websocket) needs a websocket that UserGroupMiddleware let in")
+            raise MiddlewareMissing("while_connected(websocket) needs UserGroupMiddleware: add it to the app")
         if watch is None:
             watch = scope[_WATCH_KEY] = Watch(scope[VIEWER_KEY].wait_left)
         return watch

@@ -34,7 +34,7 @@ class Extracted:
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
         if not isinstance(given[0], bytes) or not isinstance(given[1], bytes | None):
-            raise TypeError("Extracted(token, rest): the token is bytes, and the rest bytes or None")
+            raise TypeError("Extracted(token, rest): token must be bytes, rest bytes or None")
 
 
 @runtime_checkable
@@ -109,7 +109,7 @@ class CustomCarriers:
                 if len(one.rest) >= len(value):  # otherwise this might never end
                     raise RuntimeError(
                         f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
-                        "did not take it out: Extracted.rest is the line without it, shorter than the line"
+                        "left it there: Extracted.rest must be shorter than the line"
                     )
                 value = one.rest
         return value
@@ -191,7 +191,7 @@ def path(where: str) -> Carriers:
                 f"a path template has one segment {_PLACEHOLDER}, as in '/embed/{_PLACEHOLDER}', not {where!r}"
             )
         if segments[-1] != _PLACEHOLDER:
-            raise ValueError(f"a path template ends with {_PLACEHOLDER}: what follows it is never read ({where!r})")
+            raise ValueError(f"a path template must end with {_PLACEHOLDER}; later segments are never read ({where!r})")
     elif not where.isidentifier():
         raise ValueError(f"path() takes a template that starts with '/' or the name of a parameter, not {where!r}")
     return Carriers(paths=(where,))

@@ -88,7 +88,7 @@ def _options(app: FastAPI) -> Mapping[str, Any]:
             return middleware.kwargs
     raise InvalidSettings(
         "add_security_schemes(app): the app has no UserGroupMiddleware. Call it after "
-        "app.add_middleware(UserGroupMiddleware, resolver=…), or name the carriers of the one that is around the app: "
+        "app.add_middleware(UserGroupMiddleware, resolver=…), or pass the carriers of a middleware outside the app: "
         "add_security_schemes(app, carriers=DEFAULT_CARRIERS)"
     )
 

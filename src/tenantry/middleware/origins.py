@@ -57,8 +57,8 @@ class OriginCheck:
             scheme, host, port = origin
             shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
-            f"this request{shown} has a token that browsers send by themselves, such as a cookie, and does not come "
-            f"from a page of its own host: {self._advice}"
+            f"this request{shown} has a token that browsers send automatically, such as a cookie, and does not come "
+            f"from a page of the same host: {self._advice}"
         )
 
 

@@ -73,11 +73,13 @@ class WeakListener:
         self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)
 
     def evict(self, handle: bytes, generation: int) -> None:
+        """Forward it."""
         listener = self.alive()
         if listener is not None:
             listener.evict(handle, generation)
 
     def flush(self) -> None:
+        """Forward it."""
         listener = self.alive()
         if listener is not None:
             listener.flush()

@@ -80,7 +80,8 @@ class FindOnlyBackend:
     def __init__(self, backend: Backend) -> None:
         self.find = backend.find
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # all are fresh
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
+        """The result of ``find``, which is always fresh."""
         return LookupResult(await self.find(token))
 
 

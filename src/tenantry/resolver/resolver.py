@@ -263,7 +263,7 @@ class Resolver:
                 async with asyncio.timeout(self._patience):
                     group = await self._load(flight, key, token, ahead=ahead)
             except TimeoutError as error:
-                raise StoreUnavailable("the user group was not found in time: try again") from error
+                raise StoreUnavailable("looking up the user group took too long: try again") from error
             finally:
                 if flight.pending is not None:
                     self._cache.end(flight.pending)

@@ -51,7 +51,7 @@ class SigningKey:
             raise InvalidKeys("the id of a signing key is two characters, a to z or 0 to 9, such as k1")
         if len(self.secret) < SHORTEST_SECRET:
             raise InvalidKeys(
-                f"signing key {self.id} has a secret of {len(self.secret)} bytes; at least {SHORTEST_SECRET} are needed"
+                f"the secret of signing key {self.id} has {len(self.secret)} bytes; use at least {SHORTEST_SECRET}"
             )
 
     def derive(self, salt: bytes) -> bytes:

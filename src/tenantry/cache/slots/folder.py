@@ -23,27 +23,27 @@ DIRECTORY_VARIABLE: Final = "TENANTRY_RUN_DIR"
 GROUP_VARIABLE: Final = "TENANTRY_RUN_GROUP"
 
 SET_FOLDER: Final = (
-    f"Set {DIRECTORY_VARIABLE} to a folder on this host that the user of every Tenantry process here can write to, the "
-    f"same for all, or {GROUP_VARIABLE} to the group that they are in"
+    f"Set {DIRECTORY_VARIABLE} to one folder that every Tenantry process on this host can write to, or "
+    f"{GROUP_VARIABLE} to their common group"
 )
 
 _FULL: Final = f"Free some space there (a store takes 512 KiB), or set {DIRECTORY_VARIABLE} to a folder elsewhere"
-_DENIED: Final = f"Correct owner and mode of what is there. {SET_FOLDER}"
+_DENIED: Final = f"Correct its owner and mode. {SET_FOLDER}"
 _ADVICE: Final = {
-    errno.EMFILE: "This process has as many files open as it may: raise its limit (`ulimit -n`, LimitNOFILE=)",
-    errno.ENFILE: "The machine has as many files open as it may: raise its limit (`sysctl fs.file-max`)",
+    errno.EMFILE: "This process has reached its limit of open files: raise it (`ulimit -n`, LimitNOFILE=)",
+    errno.ENFILE: "The machine has reached its limit of open files: raise it (`sysctl fs.file-max`)",
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _FULL,
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
     errno.EROFS: f"That file system is read-only. {SET_FOLDER}",
-    errno.ENOMEM: "There is no memory left for this process: free some, or raise the limit (`ulimit -v`, MemoryMax=)",
-    errno.EAGAIN: "This process may not lock so much memory: raise its limit (`ulimit -l`, LimitMEMLOCK=)",
+    errno.ENOMEM: "This process is out of memory: free some, or raise the limit (`ulimit -v`, MemoryMax=)",
+    errno.EAGAIN: "This process has reached its limit of locked memory: raise it (`ulimit -l`, LimitMEMLOCK=)",
     errno.ENOENT: SET_FOLDER,
     errno.ENOTDIR: SET_FOLDER,
 }
 
-_BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # what is found there is checked before it is used
+_BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # the folder is checked before use
 _POSIX: Final = sys.platform != "win32"
 
 
@@ -96,8 +96,7 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)
     if not folder.path.is_absolute():
         raise StoreUnavailable(
-            f"the run folder {folder.path} is a relative path, which means another folder to each process: "
-            f"give {DIRECTORY_VARIABLE} an absolute one"
+            f"the run folder {folder.path} is a relative path: set {DIRECTORY_VARIABLE} to an absolute path"
         )
     made = False
     try:
@@ -127,12 +126,12 @@ def _group() -> int | None:
         return None
     if named.isdecimal():
         return int(named)
-    import grp  # there is none on Windows
+    import grp  # missing on Windows
 
     try:
         return grp.getgrnam(named).gr_gid
     except KeyError:
-        raise StoreUnavailable(f"{GROUP_VARIABLE} names {named!r}, and this host has no such group") from None
+        raise StoreUnavailable(f"{GROUP_VARIABLE} names {named!r}, which is not a group on this host") from None
 
 
 def _make(folder: RunFolder) -> bool:
@@ -158,7 +157,7 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
     status = path.lstat()
     reason, fix = folder.distrust(status), "remove it or correct its owner and mode"
     if stat.S_ISLNK(status.st_mode):
-        reason, fix = "is a symbolic link", "remove it, or name where it leads"
+        reason, fix = "is a symbolic link", "remove it, or name its target"
     elif not stat.S_ISDIR(status.st_mode):
         reason, fix = "is not a folder", "remove it"
     if reason:
@@ -166,7 +165,7 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
     above = path.parent.stat()
     if above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX:
         raise StoreUnavailable(
-            f"anybody can replace the run folder {path}, since {path.parent} lets everybody rename what is in it: "
+            f"any user can replace the run folder {path}, because {path.parent} has no sticky bit: "
             f"run `chmod +t {path.parent}`. {SET_FOLDER}"
         )
     return None

@@ -143,7 +143,7 @@ def _all_in_progress() -> bytes:
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
     """Open the file, created if missing. Raises StoreUnavailable."""
     if not _NAME.fullmatch(store_id):
-        raise StoreUnavailable(f"the id of the store, {store_id!r}, cannot name a file in the run folder {folder.path}")
+        raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))
     try:
         descriptor = _open_or_make(path, header, folder)
@@ -157,7 +157,7 @@ def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
     return descriptor
 
 
-_FIX: Final = "Remove it, and it is made anew; every Tenantry process of the host that uses it must be able to write it"
+_FIX: Final = "Remove it, and Tenantry recreates it; all Tenantry processes on this host must be able to write to it"
 
 
 def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
@@ -195,7 +195,7 @@ def _check(path: Path, descriptor: int, header: bytes, folder: RunFolder) -> Non
     if reason := folder.distrust(status):
         raise StoreUnavailable(f"{path} {reason}. {_FIX}")
     if status.st_size < SIZE:
-        raise StoreUnavailable(f"{path} is {status.st_size} bytes long, not {SIZE}: it was cut short. {_FIX}")
+        raise StoreUnavailable(f"{path} is truncated to {status.st_size} of {SIZE} bytes. {_FIX}")
     found = os.read(descriptor, len(header))
     if found != header:
         whose = "another store" if found[:24] == header[:24] else "another program, or another version of Tenantry"

@@ -107,12 +107,10 @@ class KeyFile:
     def without(self, key_id: str) -> KeyFile:
         """Remove a key, except its audit key. Raises InvalidKeys."""
         if self.active.key.id == key_id:
-            raise InvalidKeys(
-                f"{key_id} is the active signing key: run `tenantry keys rotate` first, so that another one signs"
-            )
+            raise InvalidKeys(f"{key_id} is the active signing key: run `tenantry keys rotate` before you remove it")
         gone = next((entry for entry in self.entries if entry.key.id == key_id), None)
         if gone is None:
-            raise InvalidKeys(f"there is no such signing key; there are {', '.join(e.key.id for e in self.entries)}")
+            raise InvalidKeys(f"no signing key has this id; the ids are {', '.join(e.key.id for e in self.entries)}")
         stays = AuditKey(key_id, gone.created_at, gone.key.audit_key)
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
@@ -152,13 +150,13 @@ def parse_keys(text: str) -> KeyFile:
         key = entry.key if isinstance(entry, KeyEntry) else entry
         for name, value in (("id", key.id), ("secret", key.secret)):
             if (first := seen.setdefault(value, number)) != number:
-                raise InvalidKeys(f"line {number}: the {name} is the same as that of line {first}; remove one of them")
+                raise InvalidKeys(f"line {number}: repeats the {name} of line {first}; remove one of them")
         active += [number] * (isinstance(entry, KeyEntry) and entry.active)
         lines.append(entry)
     if len(active) > 1:
         raise InvalidKeys(f"line {active[1]}: a second active key (line {active[0]} has one); make one verify-only")
     if not active:
-        raise InvalidKeys("no line holds an active key; there must be exactly one")
+        raise InvalidKeys("no key is active; mark exactly one as active")
     return KeyFile(tuple(lines))
 
 
@@ -182,7 +180,7 @@ def _parse_entry(line: str, number: int) -> KeyEntry | AuditKey:
         raise InvalidKeys(f"line {number}: {error.message}") from None
     if reason := entropy_problem(secret, written):
         raise InvalidKeys(
-            f"line {number}: the secret of {key_id} {reason}; take the line out, or move the file away "
+            f"line {number}: the secret of {key_id} {reason}; remove the line, or move the file away "
             "and run `tenantry keys new`"
         )
     if state == _AUDIT_ONLY:
@@ -254,7 +252,7 @@ def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(
-                f"signing-key file {path}, line {number}: holds bytes that are not ASCII; this may not be a key file"
+                f"signing-key file {path}, line {number}: contains non-ASCII bytes; check that it is a key file"
             )
     try:
         return parse_keys(raw.decode("ascii"))
@@ -263,7 +261,7 @@ def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
 
 
 def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
-    # A symbolic link stays one: what it points to is replaced.
+    # A symbolic link stays one: its target is replaced.
     real = Path(path).resolve()
     with locked(real):
         contents = change(read_keys(real))

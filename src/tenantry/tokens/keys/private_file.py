@@ -25,8 +25,8 @@ def create_private(path: Path, content: bytes) -> None:
         _sync_folder(path.parent)
     except FileExistsError:
         raise InvalidKeys(
-            f"{path} exists and is never overwritten: without its keys the tokens that they signed are dead. "
-            "To add a key run `tenantry keys rotate`"
+            f"{path} already exists and is not overwritten, because that would invalidate its tokens: "
+            "run `tenantry keys rotate` to add a key"
         ) from None
     except OSError as error:
         raise InvalidKeys(f"cannot create the signing-key file {path}: {error.strerror}") from None
@@ -38,7 +38,7 @@ def read_private(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
         raise InvalidKeys(
-            f"there is no signing-key file {path}: run `tenantry keys new`, or set TENANTRY_KEYS to where it is"
+            f"there is no signing-key file {path}: run `tenantry keys new`, or set TENANTRY_KEYS to its path"
         ) from None
     except OSError as error:
         raise InvalidKeys(f"cannot read the signing-key file {path}: {error.strerror}") from None
@@ -63,8 +63,8 @@ def _check(path: Path, status: os.stat_result) -> None:
         raise InvalidKeys(f"the signing-key file {path} is not a plain file")
     if status.st_mode & (_OTHERS & ~_read_by_its_group(status)):
         raise InvalidKeys(
-            f"the signing-key file {path} has mode {stat.S_IMODE(status.st_mode):04o}, so that others than its owner "
-            f"may use it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"
+            f"the signing-key file {path} has mode {stat.S_IMODE(status.st_mode):04o}, which lets other users "
+            f"access it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"
         )
     if status.st_size >= _LARGEST:
         raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; this is not a key file")

@@ -76,7 +76,7 @@ class SigningKeys(KeyRing):
         except InvalidKeys as error:
             if error.message != self.problem:
                 self.problem = error.message
-                _log.warning("the keys that were read before stay in use: %s", error.message)
+                _log.warning("the keys read before stay in use: %s", error.message)
             return False
         if self.problem is not None:
             self.problem = None

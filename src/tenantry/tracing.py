@@ -22,7 +22,7 @@ TRACER: Final[trace.Tracer] = trace.get_tracer("tenantry")
 
 
 def set_attribute(name: str, value: AttributeValue) -> None:
-    """Add an attribute to the current span."""
+    """Set an attribute of the current span."""
     trace.get_current_span().set_attribute(name, value)
 
 
@@ -162,7 +162,7 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return ``headers`` with the trace."""
+        """Add the trace to ``headers``."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier
@@ -185,7 +185,7 @@ class DatabaseSpan(Span):
         self._source = source_id
 
     def set_statement(self, dialect: str, text: str) -> None:
-        """Set the dialect and the SQL's first keyword."""
+        """Set the dialect and first keyword."""
         if not self._span.is_recording():
             return
         self.set_attribute("db.system.name", _SYSTEMS.get(dialect, dialect))

@@ -1,4 +1,4 @@
-"""Retries with backoff, and a circuit breaker."""
+"""Backoff and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether calls are blocked, except probes."""
+        """Whether calls are blocked."""
         return self._until is not None
 
     def allows(self) -> bool:

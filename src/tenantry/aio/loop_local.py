@@ -1,4 +1,4 @@
-"""LoopLocal: one value per event loop."""
+"""Values per event loop."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation up to which changes are known."""
+        """The last known generation."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
@@ -62,7 +62,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Record a bus message until two polls later."""
+        """Record a bus message for two polls."""
         if generation <= self.generation:
             return  # the list has it
         if len(self._recent_hints) >= MAX_HINTS:

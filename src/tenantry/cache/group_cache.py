@@ -83,7 +83,7 @@ class GroupCache:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Entries in memory, dead ones included."""
+        """Entries, dead ones included."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
@@ -141,7 +141,7 @@ class GroupCache:
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Store the group unless it changed or a newer state is cached. True if stored."""
+        """Store the group unless it changed or a newer one is cached. True if stored."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -212,7 +212,7 @@ class GroupCache:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """Apply a reported write. True if a usable answer was dropped."""
+        """Apply a reported write. True if it dropped a usable answer."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)

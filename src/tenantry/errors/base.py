@@ -137,7 +137,7 @@ class MiddlewareMissing(TenantryError):
 
 
 class DataSourceError(TenantryError):
-    """Base class of data source errors. Messages contain no password."""
+    """Base class of data source errors, without passwords."""
 
     code = "data_source_error"
     status = 502
@@ -234,7 +234,7 @@ class AnswersUnread(TenantryError):
 
 
 class ViewerLeft(DataSourceError):
-    """The viewer disconnected, so the work was cancelled."""
+    """The viewer disconnected; work was cancelled."""
 
     code = "viewer_left"
     status = 499
@@ -320,7 +320,8 @@ class InvalidParameter(TenantryError):
 
 
 def error_location(error: Exception) -> str:
-    """The exception's type and position, without its message, which may contain secrets."""
+    """The exception's type and position, without its message."""
+    # The message may contain a password or a value.
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__module__}.{type(error).__qualname__}{where}"

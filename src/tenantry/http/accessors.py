@@ -1,5 +1,5 @@
-"""Request accessors. They accept a Starlette or FastAPI connection or an ASGI scope, and work as FastAPI
-dependencies."""
+"""Request accessors. They accept a Starlette or FastAPI connection or an ASGI scope. In FastAPI they are dependencies:
+``Annotated[UserGroup, Depends(user_group)]``."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class GroupRequested:
 
 
 def user_group(connection: http.HTTPConnection) -> UserGroup:
-    """The user group of this request. Raises MissingToken (a 401) or MiddlewareMissing."""
+    """The user group of this request. Raises MissingToken, which the middleware answers with 401, or
+    MiddlewareMissing."""
     scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
         group = scope[SCOPE_KEY]
@@ -71,8 +72,8 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 
 def variables(connection: http.HTTPConnection) -> Record:
-    """The variables of templates: properties, ``user_group.*`` and query parameters as ``params.*``, lists if repeated.
-    Raises the errors of ``user_group``."""
+    """The variables of templates: properties by name, ``user_group.*``, and query parameters as ``params.*`` (a list if
+    repeated). Viewers cannot override group values. Raises the errors of ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)
     query: bytes = scope.get("query_string", b"")

@@ -52,7 +52,7 @@ def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
 
 
 VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_of_thread", default=None)
-"""The viewer's Watch, in a thread that works for a viewer and its calls on the event loop."""
+"""The viewer's Watch, set in threads that work for a viewer and in their calls on the event loop."""
 
 
 @asynccontextmanager

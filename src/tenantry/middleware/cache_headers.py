@@ -39,8 +39,9 @@ def set_headers(
     in_address: bool = False,
     send_part: Callable[[Exchange, Message], Awaitable[None]] | None = None,
 ) -> Callable[[tuple[Any, ...], Message], Awaitable[None]]:
-    """A send that sets Vary, with ``private`` Cache-Control, and with ``in_address`` Referrer-Policy. Bind it to
-    ``(send,)`` by ``types.MethodType``, or, with ``send_part``, which gets each part of a stream, to an Exchange."""
+    """A send that sets Vary, Cache-Control if ``private``, and Referrer-Policy if ``in_address``. ``send_part`` gets
+    each part of a stream. Bind the result with ``types.MethodType`` to ``(send,)``, or to an Exchange if
+    ``send_part`` is given."""
     added: list[Header] = []
     merged_names = {b"vary"}
     if vary:

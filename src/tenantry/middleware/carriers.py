@@ -43,7 +43,7 @@ class Carrier(Protocol):
 
     @property
     def headers(self) -> Sequence[str]:
-        """Names of the headers to read, except ``Host``, ``Origin`` and ``Sec-Fetch-Site``."""
+        """Names of the headers to read, at least one. Not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
         """The token in this line of header ``name`` (lower case), or None. It is called again with the rest until None.
@@ -127,7 +127,7 @@ _PLACEHOLDER = "{token}"
 @dataclass(frozen=True, slots=True)
 class Carriers:
     """Where a request may carry its token. All are read; two different tokens are refused. ``headers`` contain the
-    token alone, ``Authorization`` one of ``schemes``. ``paths`` are templates (``/embed/{token}``) or path
+    token alone, ``Authorization`` also one of ``schemes``. ``paths`` are templates (``/embed/{token}``) or path
     parameters."""
 
     headers: tuple[str, ...] = ()

@@ -31,8 +31,9 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Document the user group token in OpenAPI. Call it after ``app.add_middleware``, or pass ``carriers`` if the
-    middleware is outside the app. Raises InvalidSettings if neither is present."""
+    """Document the user group token in OpenAPI, for operations that depend on it, or for all with ``required=True``.
+    Call it after ``app.add_middleware``, or pass ``carriers`` if the middleware is outside the app. Raises
+    InvalidSettings if neither is present."""
     everywhere = False
     if carriers is None:
         options = _options(app)

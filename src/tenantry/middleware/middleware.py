@@ -83,6 +83,8 @@ def mark_coroutine(function: F) -> F:
 class UserGroupMiddleware:
     """Pure ASGI middleware for requests and websockets; other scopes pass through.
 
+    ``carriers``: one or several; by default DEFAULT_CARRIERS.
+
     - No token: the app runs with ``scope["user_group"]`` None; a view that requires the group gets 401. With
       ``required=True`` every request gets 401 (put a CORS middleware outside: preflights have no token).
     - Bad or empty token: 401; two different tokens: 400; store unavailable: 503 with Retry-After. A websocket gets a

@@ -1,4 +1,4 @@
-"""Preview keys: passed from the token header to a mount of dashboards."""
+"""Preview keys: passed from the token header to a mount of dashboards, otherwise refused with 401."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ WAKEN_AT_ONCE: Final = 64
 
 
 class SingleFlight(Generic[T]):
-    """One load on one event loop, shared by its waiters. It runs in its own task, so cancelling a waiter does not
-    affect others. ``pending`` is None until the backend is called."""
+    """One load on one event loop. It runs in its own task, so cancelling a waiter does not affect others. ``pending``
+    is None until the backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 

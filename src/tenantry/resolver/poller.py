@@ -87,7 +87,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polls and buses; return their ending tasks."""
+        """Stop polls and buses; return ending tasks."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -116,7 +116,7 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """Poll again unless another loop polls or the resolver is idle."""
+        """Poll again unless idle or polled by another loop."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:

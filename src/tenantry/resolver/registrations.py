@@ -29,7 +29,7 @@ class CachedRegistrations:
         self._clock = clock
 
     def offer(self) -> None:
-        """Share the lease with the store, unless it has one."""
+        """Share the lease unless the store has one."""
         if self._holder.lease is None:
             self._holder.offer_lease(self)
 

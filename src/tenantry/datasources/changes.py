@@ -51,7 +51,7 @@ class ChangeInbox:
     """The pending changes of one listener."""
 
     def __init__(self) -> None:
-        self.has_ended = False
+        self.has_ended: bool = False
         """Whether the process ends, so that no more changes come."""
         self._sources: set[str | None] = set()
         self._changed = asyncio.Event()

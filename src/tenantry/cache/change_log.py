@@ -44,7 +44,7 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The last known generation."""
+        """The last known generation; None before the first list."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
@@ -79,7 +79,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Start over from this list, without its changes."""
+        """Start over from this list."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}

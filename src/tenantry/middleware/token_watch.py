@@ -40,7 +40,7 @@ class BoundedResolver(Protocol):
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the last answered poll began, or None."""
+        """Seconds since the last answered poll began; None without a lease."""
 
     def seconds_left(self, group: UserGroup) -> float:
         """Seconds until the group's end date, or ``inf``."""

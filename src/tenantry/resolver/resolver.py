@@ -110,12 +110,12 @@ class Resolver:
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the last answered poll began, or None."""
+        """Seconds since the last answered poll began; None without a lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date, or ``inf``."""
+        """Seconds until the end date, or ``inf``."""
         return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:

@@ -1,4 +1,4 @@
-"""Store addresses (``TENANTRY_DATABASE``) and connections to them."""
+"""Store addresses (``TENANTRY_DATABASE``) and their connections."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ RECHECK_SECONDS = 0.001
 
 @dataclass(frozen=True, slots=True)
 class SQLiteFile:
-    """An SQLite database file, by absolute path."""
-
     path: Path
 
     @property
@@ -59,7 +57,7 @@ class SQLiteFile:
         return status.st_dev, status.st_ino
 
     def create(self) -> None:
-        """Create the file if missing, readable by its owner only."""
+        """Create the file if missing, readable only by its owner."""
         if not self.path.parent.is_dir():
             raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: create it first")
         try:

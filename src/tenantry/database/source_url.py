@@ -1,4 +1,4 @@
-"""Secrets in data source URLs, in clear, encrypted or referenced."""
+"""Secrets in data source URLs."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ class SchemaLearner:
         self._root.add(Record({}) if properties is None else properties)
 
     def document(self) -> dict[str, Any]:
-        """Return a schema that all groups satisfy, without values. Properties of every group are required."""
+        """Return a schema that all groups satisfy; it contains no values."""
         return {"$schema": DIALECT, **self._root.document()}
 
 

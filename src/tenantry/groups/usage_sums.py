@@ -18,7 +18,7 @@ class Usage(NamedTuple):
     resolves: int = 0
 
     def plus(self, other: Usage) -> Usage:
-        """Add, rounding seconds to a microsecond so that order does not matter."""
+        """Add; seconds are rounded to a microsecond so that order does not matter."""
         seconds = round(self.seconds + other.seconds, 6)
         return Usage(self.queries + other.queries, self.rows + other.rows, seconds, self.resolves + other.resolves)
 

@@ -134,8 +134,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token: a store's Token or a Provisioner's string. ``replayed``: the response to a repeated
-    Idempotency-Key."""
+    """A group with its live token: a store's Token or a Provisioner's string. ``replayed``: by an Idempotency-Key."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -191,7 +190,7 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class RevokedApiToken:
-    """A revoked API token. ``ended``: codes and sessions revoked with it; 0 if it was already revoked."""
+    """``ended``: codes and sessions revoked with it; 0 if already revoked."""
 
     api_token: ApiToken
     ended: int
@@ -226,8 +225,6 @@ class RegisteredSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """A data source or None, and the snapshot's ``generation``."""
-
     source: RegisteredSource | None
     generation: int
 

@@ -111,8 +111,7 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Author of a write: ``name`` (an API token's id and label, or a command-line user) and request id. Never a
-    secret."""
+    """Author of a write: ``name`` (an API token's id and label, or a command-line user) and request id."""
 
     name: str
     request_id: str | None = None
@@ -133,7 +132,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """Number and MAC of the last sealed entry."""
+    """The last sealed entry's number and MAC."""
 
     number: int
     mac: bytes
@@ -158,8 +157,6 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditNote:
-    """The audit entry of a write to codes."""
-
     author: Author
     action: str
     environment: str

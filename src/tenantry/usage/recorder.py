@@ -70,7 +70,7 @@ class UsageRecorder:
         _recorders.add(self)
 
     def _begin(self) -> None:
-        """Start empty as a new writer; a child process does not send its parent's counts."""
+        """Start as a new writer; a child process does not send its parent's counts."""
         for entry in self._hits:
             entry.hits = 0
         self._hits = []
@@ -121,12 +121,12 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count a resolve of the group and return the group."""
+        """Count a resolve and return the group."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
     def count_first_hit(self, entry: CountedEntry) -> None:
-        """Count later hits through the entry's ``hits``, without a call."""
+        """Count later hits through the entry's ``hits``."""
         entry.hits = 1
         with self._lock:
             hour = int(self._clock() // _HOUR)
@@ -200,7 +200,7 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Send the counts, unless another loop is sending. Never raises; failed batches are retried."""
+        """Send the counts, unless another loop does. Never raises; failed batches are retried."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():

@@ -1,7 +1,5 @@
-"""Creates and alters a store's tables with alembic.
-
-All steps run in one transaction; concurrent migrations wait for each other. A newer version can declare its tables
-compatible with this one (decision 76)."""
+"""Creates and alters a store's tables with alembic, in one transaction; concurrent migrations wait for each other. A
+newer version can declare its tables compatible with this one (decision 76)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generation, list of changes, audit trail, and a grace per environment."""
+"""Generation, list of changes, audit trail, grace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Revisions whose programs may use the tables, so two versions can share a store during an update."""
+"""Revisions whose programs may use the tables, so two versions can share a store."""
 
 from __future__ import annotations
 

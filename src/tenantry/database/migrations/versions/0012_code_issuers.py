@@ -1,4 +1,4 @@
-"""API token that issued each code and session, so that they end with it. Older versions must stop first."""
+"""API token that issued a code or session, so that they end together. Older versions must stop first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A group's share of single-use codes. Codes of older versions count in none."""
+"""A group's share of codes. Codes of older versions count in none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
+"""Data sources: runs bound SQL, read-only, on the source named by a group's mapping."""
 
 from typing import TYPE_CHECKING
 

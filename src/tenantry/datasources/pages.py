@@ -47,8 +47,8 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page. ``rows``: one dict for each. ``next``: the ``after`` of the next page; None after the last one.
-    ``total``: the rows of all pages, if it was asked for."""
+    """One page. ``next`` is the ``after`` of the next page; None after the last. ``total`` counts the rows of all
+    pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -68,12 +68,12 @@ async def fetch_page(
     offset: int = 0,
     total: Literal["none", "exact"] = "none",
 ) -> Page:
-    """``size`` rows of ``template``, in the order of its columns ``order`` (``-name``: descending).
+    """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    ``after``: the ``next`` of the previous page, fast at any depth; or ``offset``: rows to skip. The columns of
-    ``order`` together are unique and never NULL. ``total="exact"`` counts all rows in a separate query.
+    ``after``: the previous page's ``next``, fast at any depth; or ``offset``: rows to skip. The ``order`` columns must
+    be unique together and never NULL. ``total="exact"`` counts all rows in a separate query.
 
-    Raises as ``fetch`` does; InvalidSettings for an invalid order, size or offset, and without pages in the dialect;
+    Raises like ``fetch``; InvalidSettings for an invalid order, size or offset, or a dialect without pages;
     UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
@@ -104,13 +104,13 @@ class CountTemplate(WrappedTemplate):
     """Counts the rows of another template."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The count. Raises InvalidSettings on a dialect without pages."""
+        """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)
         return select_around(bound, "select count(*) as total", lambda _: "")
 
 
 class PagedTemplate(WrappedTemplate):
-    """Gives a page of the rows of another template, and one more row if there is one."""
+    """A page of another template's rows, plus one row if there are more."""
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
         super().__init__(template)
@@ -130,7 +130,7 @@ class PagedTemplate(WrappedTemplate):
         self._key = None if after is None else _read_cursor(after, len(self.names))
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The page. Raises InvalidSettings on a dialect without pages."""
+        """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)
         quote = _QUOTES[bound.dialect]
         names = [f"{quote}{name}{quote}" for name in self.names]
@@ -144,7 +144,7 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``: an index on the columns serves the first comparison."""
+        """``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``: an index can serve the first comparison."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"
@@ -156,7 +156,6 @@ class PagedTemplate(WrappedTemplate):
 
 
 def has_pages(engine: str) -> bool:
-    """Whether an engine gives pages."""
     return engine in _QUOTES
 
 
@@ -166,7 +165,7 @@ def _check_dialect(bound: BoundSQL) -> None:
 
 
 def _write_cursor(key: Sequence[Any]) -> str:
-    """Keeps the types, because an engine that types its parameters needs them to find the place again."""
+    """Keeps the types, which engines with typed parameters need."""
     written = []
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():

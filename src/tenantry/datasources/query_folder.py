@@ -1,4 +1,4 @@
-"""QueryFolder: the saved queries of a program, one in each ``.sql`` file of a folder."""
+"""QueryFolder: saved queries, one per ``.sql`` file of a folder."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 
 
 class QueryFolder(Mapping[str, Query]):
-    """The queries in a folder and its sub-folders, by name: ``folder["sales/by_day"]`` is that of sales/by_day.sql.
+    """Queries of a folder and its sub-folders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
-    Reads and compiles every file once, for the dialect of its header, else ``dialect``, else the first that takes it;
-    with ``compiled=False`` on first use. Each can include any other (``{{> sales/by_day }}``). Hidden files are left
-    out. Headers may declare properties ``optional``, so only the program may write here.
+    Reads and compiles every file once, for the dialect of its header, else ``dialect``, else the first that accepts it;
+    with ``compiled=False`` on first use. Queries can include each other (``{{> sales/by_day }}``). Hidden files are
+    skipped. Headers may declare properties ``optional``, so only the program may write here.
 
-    Raises one InvalidQueries for all unusable files; OSError for a folder or file that cannot be read.
+    Raises one InvalidQueries for all unusable files; OSError for an unreadable folder or file.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
@@ -89,12 +89,12 @@ def _first_line(error: TemplateError) -> str:
 
 
 def is_within(file: Path, folder: Path) -> bool:
-    """Whether a file is in a folder or its sub-folders, wherever links lead."""
+    """Whether a file is in a folder, after resolving links."""
     return file.resolve().is_relative_to(folder.resolve())
 
 
 def read_query_text(file: Path) -> str:
-    """The text of a query file. Raises TemplateError for one that is too long or not UTF-8; OSError."""
+    """Read a query file. Raises TemplateError if it is too long or not UTF-8; OSError."""
     with file.open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -1,4 +1,4 @@
-"""Registrations: find the data source that a group's mapping names for a schema, in the group's environment."""
+"""Registrations: finds the data source that a group's mapping names for a schema."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _log = logging.getLogger(__name__)
 
 
 class Registrations:
-    """The registered sources of ``directory``, cached under the lease of a resolver of the same store, if this process
-    has one."""
+    """The registered sources of ``directory``, cached under the lease of this process's resolver of the same store, if
+    any."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -25,7 +25,7 @@ class Registrations:
 
     @property
     def staleness(self) -> float:
-        """The staleness bound of that resolver, in seconds."""
+        """The staleness bound in seconds."""
         lease = None if self._leased is None else self._leased.lease
         return STALENESS if lease is None else lease.staleness
 
@@ -36,8 +36,8 @@ class Registrations:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """The source of a schema. With ``reread``, the answers of one round, it comes from the directory and not from
-        the lease. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        """Return the source of a schema. With ``reread``, one round's answers, it bypasses the lease. Raises
+        UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -71,7 +71,7 @@ class Registrations:
         )
 
     async def look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The registered source, read under the lease if there is one."""
+        """Read the registered source, under the lease if there is one."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)
@@ -82,8 +82,7 @@ class Registrations:
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """None if the directory's class overrides ``get`` without the matching leased read, for example to hide
-    some sources: then each query asks it."""
+    """None if the directory's class overrides ``get`` without the leased read, for example to hide sources."""
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:

@@ -1,4 +1,4 @@
-"""SchemaQuery: ask for the columns of a query, without its rows."""
+"""SchemaQuery: the columns of a query, without its rows."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
 
 
 def can_name_columns(engine: str) -> bool:
-    """Whether an engine, by the scheme of its URL, names a query's columns without running it."""
+    """Whether an engine, by URL scheme, names columns without running the query."""
     return engine_name(engine) in _ENGINES
 
 
 class SchemaQuery(WrappedTemplate):
-    """The query with no rows: names of columns, and types if the engine reports them. It has both a false condition and
-    a zero limit, since some engines see only one. ``bind`` raises InvalidSettings if the engine would run the query."""
+    """A query without rows: column names, and types if the engine reports them. Some engines notice only one of the
+    false condition and the zero limit. ``bind`` raises InvalidSettings if the engine would run the query."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The query as a subquery."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} names no columns of a query without running it")
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")

@@ -1,7 +1,6 @@
-"""Session variables: what a source tells its database about the group, in the transaction of each query.
+"""Session variables, which row-level security policies read (docs/row-level-security.md).
 
-Policies of row-level security read them (docs/row-level-security.md). They come from the group itself, never from a
-caller's variables, and a group that lacks one of them gets no query.
+They come only from the group, never from a caller's variables, and are set in each query's transaction.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_
 
 
 class SessionTemplate:
-    """The compiled session variables of a source. Raises InvalidSource where its engine has none."""
+    """A source's compiled session variables. Raises InvalidSource if its engine has none."""
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source_id = source.id
@@ -25,8 +24,8 @@ class SessionTemplate:
         self._template = SQLTemplate(f"select {calls}", "postgresql")
 
     def bind(self, group: UserGroup) -> BoundSQL:
-        """The statement that sets them for a group, in the transaction alone. Raises MissingVariable; UnbindableValue
-        for a value that is empty or not a scalar, because to the database an empty variable is unset."""
+        """Return the statement that sets them for a group and this transaction. Raises MissingVariable; UnbindableValue
+        for an empty or non-scalar value, because databases treat empty variables as unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)
@@ -48,8 +47,7 @@ class SessionTemplate:
 
 
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
-    """The error for SQL that could set another group's session variables, as far as the database's own functions go;
-    None without one."""
+    """Return the error for SQL that could change session variables through the database's functions, or None."""
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(
             source_id,

@@ -1,10 +1,10 @@
-"""RedisResults: answers that processes share in Redis or Valkey, and the marks of changed sources.
+"""RedisResults: a result cache shared by processes through Redis or Valkey, with change marks of sources.
 
-Nothing rests on the server. An entry is used only if a holder of the secret wrote it for this key, it is young enough,
-and its source still has the same mark; else the source is asked.
+The server is not trusted. An entry counts only if a holder of the secret wrote it for this key, it is young enough, and
+its source still has the same mark.
 
-``<prefix>:<key>`` is an entry, which expires. ``<prefix>:marks`` is a hash: "born", random for its life, and a random
-mark for each changed source.
+``<prefix>:<key>`` holds an entry, which expires. The hash ``<prefix>:marks`` holds a random mark for each changed
+source, and "born", random for the hash's lifetime.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LARGE: Final = 128 * 1024
 
 @dataclass(slots=True)
 class RedisResultCounters:
-    """Totals of reads and writes. Plain integers."""
+    """Totals of reads and writes."""
 
     hits: int = 0
     misses: int = 0
@@ -64,10 +64,10 @@ class RedisResultCounters:
 
 
 class RedisResults:
-    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: at least 32 bytes, equal in all
-    processes that share answers, and known to nobody else. ``budget``: seconds that a query waits for the server.
+    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: at least 32 bytes, the same in all
+    processes that share answers. ``budget``: seconds a query waits for the server.
 
-    Does no I/O. Raises InvalidSettings for a wrong URL or secret, and without redis or msgspec.
+    Does no I/O. Raises InvalidSettings for an invalid URL or secret, and without redis or msgspec.
     """
 
     def __init__(
@@ -106,14 +106,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether the marks are known; may ask for them in the background."""
+        """Whether the marks are known; may refresh them in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Whether the marks are known, after a wait within the budget if needed."""
+        """Like ``is_current``, but waits for a refresh within the budget."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -140,7 +140,7 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Tell all processes that a source has changed. Raises SourceUnavailable if the server does not take it."""
+        """Announce a change of a source to all processes. Raises SourceUnavailable if the server does not accept it."""
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -157,7 +157,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """The known mark of a source, which differs after each change."""
+        """Return a source's known mark, which differs after each change."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -167,11 +167,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """Keyed: a plain fingerprint would let a reader of the server try out values."""
+        """Keyed, because a plain fingerprint would let a reader of the server guess values."""
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """The usable entry of a key; None without one, or without an answer in time."""
+        """Return the key's usable entry; None if there is none, or no reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -202,7 +202,7 @@ class RedisResults:
         return entry
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Write an answer in the background; it expires after ``seconds``."""
+        """Write an answer in the background, to expire after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             self.counters.lost_writes += 1
             return
@@ -250,12 +250,12 @@ class RedisResults:
         return answers
 
     async def settle(self) -> None:
-        """Wait until all pending writes are done or given up."""
+        """Wait for all pending writes."""
         while self._writing:
             await asyncio.wait(set(self._writing))
 
     async def aclose(self) -> None:
-        """Finish writes within a second, and close the connections of this event loop."""
+        """Finish writes within a second and close this event loop's connections."""
         tasks = [*self._writing, *([self._poll] if self._poll is not None else [])]
         tasks = [task for task in tasks if task.get_loop() is asyncio.get_running_loop() and not task.done()]
         if tasks:
@@ -272,7 +272,7 @@ def _text(value: Any) -> str:
 
 
 def _pairs(answer: Any) -> dict[str, str]:
-    """HGETALL gives a dict, or a list of alternating names and values."""
+    """HGETALL returns a dict, or a list of alternating names and values."""
     if isinstance(answer, dict):
         return {_text(name): _text(value) for name, value in answer.items()}
     texts = [*map(_text, answer)]

@@ -1,7 +1,6 @@
 """EngineCheck: has engines explain queries and name their columns, without running them.
 
-Each query is explained once on each data source, for the first group with every property that the query and the
-source's session variables need.
+Each query is explained once on each source, for the first group that has all properties it needs.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query, the file for its findings, and its schema. ``names``: also ask for the names of its columns."""
+    """A query, the file that findings name, and its schema. ``names``: also fetch its column names."""
 
     file: str
     template: SQLTemplate
@@ -52,7 +51,7 @@ class AskedQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """The findings, each with its file, and what was covered."""
+    """Findings by file, and their coverage."""
 
     findings: tuple[tuple[str, Finding], ...]
     explained: frozenset[str]  # files with a query that an engine explained
@@ -65,7 +64,7 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """``left``: schema -> queries without a group so far. ``asked``: queries with their group."""
+    """``left``: schema -> queries without a group yet. ``asked``: queries with their group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
@@ -80,14 +79,14 @@ class _Source:
 
 @dataclass(slots=True)
 class _Answers:
-    """The answers of one data source by SQL: two dashboards may have the same query."""
+    """A source's answers by SQL, because dashboards may repeat a query."""
 
     refusals: dict[str, _Refusal | None] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _Refusal(NamedTuple):
-    """A finding, before equal ones of several data sources are merged."""
+    """A finding, before equal ones of several sources are merged."""
 
     file: str
     code: str
@@ -98,8 +97,6 @@ class _Refusal(NamedTuple):
 
 
 class EngineCheck:
-    """``add`` the groups, then ``run``."""
-
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}
         for query in dict.fromkeys(queries):
@@ -117,7 +114,7 @@ class EngineCheck:
         self._unnamed: set[str] = set()
 
     def add(self, group: UserGroup) -> None:
-        """Choose this group for the queries that it can run."""
+        """Choose this group for the queries it can run."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -142,7 +139,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Ask the engines. Raises StoreUnavailable."""
+        """Query the engines. Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -190,7 +187,7 @@ class EngineCheck:
     async def _explain(
         self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
     ) -> tuple[_Refusal | None, ExplainedQuery | None]:
-        """The refusal of a query, or the explained query. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
+        """Return the refusal or the explained query. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
         variables, prefix, text = _variables(group), "", ""
         try:
             explained = await sources.explain(group, query.schema, query.template, variables)
@@ -236,7 +233,7 @@ class EngineCheck:
 
 
 def reported_by(sources: Sequence[str]) -> str:
-    """The first data sources that report a finding, and the number of the others."""
+    """Name the first sources that report a finding, and count the others."""
     more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
     return "; ".join(sources[:NAMED]) + more
 
@@ -269,7 +266,7 @@ def _word(text: str, position: int) -> str:
 
 
 def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    """File, line and column of a word that is in the query once; else of the query."""
+    """File, line and column of a word that occurs once in the query; else of the query."""
     source = query.template.definition.source
     found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
     if len(found) != 1:

@@ -1,7 +1,6 @@
 """SourceStream: one query whose rows are read chunk by chunk.
 
-A chunk is made when it is asked for, so a reader that stops also stops the rows. Between two chunks the query holds its
-connection, but no thread.
+Chunks are made on request. Between two chunks the query holds its connection, but no thread.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ WINDOW: Final = 60.0
 
 
 class ReaderPace:
-    """How many bytes a reader took while chunks waited for it. Pure: times are passed in."""
+    """Bytes a reader took while chunks waited for it. Times are passed in."""
 
     def __init__(self) -> None:
         self._waited = 0.0
@@ -38,7 +37,7 @@ class ReaderPace:
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:
-        """Record bytes that waited for the reader for ``seconds``."""
+        """Record bytes that waited for ``seconds``."""
         self._waited += seconds
         self._size += size
         if self._taken and self._waited - self._taken[-1][0] < WINDOW / 100:
@@ -57,21 +56,17 @@ class ReaderPace:
 class Host(Protocol[C]):
     """The ConnectionPool of a stream."""
 
-    def submit(self, query: PooledQuery[C], work: Work[C]) -> None:
-        """Run a step of a query in a thread."""
-        ...
+    def submit(self, query: PooledQuery[C], work: Work[C]) -> None: ...
 
     def stop(self, running: SourceStream[C]) -> None:
-        """Interrupt it repeatedly until it has ended."""
+        """Interrupt repeatedly until it has ended."""
         ...
 
-    def end(self, running: SourceStream[C], outcome: Any) -> None:
-        """Settle a stream that has ended."""
-        ...
+    def end(self, running: SourceStream[C], outcome: Any) -> None: ...
 
 
 class SourceStream(Generic[C]):
-    """The chunks of one query, for one reader. ``on_end`` is called once, when it ends or is told to stop."""
+    """The chunks of one query, for one reader. ``on_end`` is called once, at the end or a stop."""
 
     def __init__(
         self, source_id: str, host: Host[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
@@ -97,7 +92,6 @@ class SourceStream(Generic[C]):
 
     @property
     def row_count(self) -> int:
-        """Rows so far."""
         return self._chunks.row_count
 
     async def start(self, query: PooledQuery[C]) -> None:
@@ -107,7 +101,7 @@ class SourceStream(Generic[C]):
         self._first = await self._step(self._chunks.begin)
 
     async def next(self) -> bytes | None:
-        """The next chunk; None after the last one. Raises DataSourceError, again on each later call."""
+        """Return the next chunk; None after the last. Raises DataSourceError, again on later calls."""
         if self._error is not None:
             raise self._error.with_traceback(None)
         if self._busy:
@@ -152,7 +146,7 @@ class SourceStream(Generic[C]):
             self._host.submit(self._query, work)
 
     def finish(self, _: PooledQuery[C], outcome: Any) -> None:
-        """Take the outcome of a step from its thread."""
+        """Receive a step's outcome from its thread."""
         self._busy = False
         if isinstance(outcome, Chunk) and not outcome.is_last:
             if self._error is not None:
@@ -182,8 +176,7 @@ class SourceStream(Generic[C]):
         self._end(code)
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query. The reader gets ``error`` from now on, even in place of ready rows or while a thread does not
-        return."""
+        """Stop the query. The reader gets ``error`` immediately, even in place of ready rows."""
         was_open = self._error is None
         if error is not None:
             self._error, self._first = self._error or error, None
@@ -207,7 +200,7 @@ class SourceStream(Generic[C]):
     # --- the reader ---------------------------------------------------------------------------------------------------
 
     def _wait_for_reader(self) -> None:
-        """Start the reader's time, which excludes the engine's time for a chunk."""
+        """Start the reader's clock, which excludes the engine's time."""
         self._reader_came()
         if not self._ended:
             self._given_at = self._loop.time()

@@ -1,4 +1,4 @@
-"""Writers of results in chunks, for a body whose end is unknown when it begins."""
+"""Chunked writers of results, for bodies of unknown length."""
 
 from __future__ import annotations
 
@@ -27,12 +27,10 @@ class ChunkWriter(Protocol):
     """Writes a body in chunks: ``write`` at least once, even without rows, then ``end``."""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Some rows, preceded by the beginning of the body the first time."""
+        """Write rows, after the start of the body the first time."""
         ...
 
-    def end(self) -> bytes:
-        """The end of the body."""
-        ...
+    def end(self) -> bytes: ...
 
 
 MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], ChunkWriter]
@@ -40,8 +38,8 @@ MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], C
 
 
 def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
-    """Makes writers of this format. Raises InvalidSettings for an unknown one, and for ``formula_safe`` without CSV;
-    the function raises it for a missing package."""
+    """Return a factory of writers for a format. Raises InvalidSettings for an unknown format, and for ``formula_safe``
+    without CSV; the factory raises it for a missing package."""
     if formula_safe and format_ != "csv":
         raise InvalidSettings("formula_safe is for CSV alone")
     match format_:
@@ -58,7 +56,7 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """The same writers for these columns alone."""
+    """Limit writers to these columns."""
 
     def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)

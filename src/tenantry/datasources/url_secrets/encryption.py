@@ -1,11 +1,10 @@
-"""Encryption of the URLs of data sources, with keys of the signing-key file (docs/decisions/0069-encrypted-urls.md).
+"""Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md).
 
-A stored URL is readable except for its secrets, and ends with the whole URL, encrypted once for each key of the file::
+A stored URL has masked secrets and ends with the whole URL, encrypted once for each key:
+``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
 
-    postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>
-
-Each is AES-256-GCM (NIST SP 800-38D): a random nonce of 12 bytes, the text and its tag of 16. It opens only with all
-that is before ``tenantry_encrypted``, in the row of its environment and data source.
+Each part is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. It is bound to the masked
+URL, the environment and the data source.
 """
 
 from __future__ import annotations
@@ -30,18 +29,17 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Whether the URL shows a password, or an option that may be a secret. Raises InvalidSource."""
+    """Whether the URL shows a password or a possibly secret option. Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
 
 def is_encrypted(url: str) -> bool:
-    """Whether the secrets of a stored URL are encrypted."""
     return f"{ENCRYPTED_OPTION}=" in url
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """The ids of the keys that open a stored URL; none if it is not encrypted, or not readable."""
+    """Ids of the keys that open a stored URL; empty if it is not encrypted, or unreadable."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -49,9 +47,8 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """The URL to store under this ``source_id``: any key of ``keys`` but ``without`` opens it. One without secrets, or
-    with references, stays as it is. Raises InvalidSource for an unreadable URL, and without the package
-    cryptography."""
+    """Return the URL to store for ``source_id``, which any key of ``keys`` but ``without`` opens. A URL without plain
+    secrets is unchanged. Raises InvalidSource for an unreadable URL, or without cryptography."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)
@@ -65,8 +62,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """The URL that was encrypted for this row. Raises SecretUnavailable; InvalidSource without the package
-    cryptography."""
+    """Decrypt the URL of this row. Raises SecretUnavailable; InvalidSource without cryptography."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(

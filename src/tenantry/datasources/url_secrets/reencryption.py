@@ -1,4 +1,4 @@
-"""Encryption of stored URLs: after a rotation of the keys, and of those in plain text."""
+"""Re-encryption of stored URLs after a key rotation, and encryption of plain ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tenantry.tokens import KeyRing
 
 @dataclass(slots=True)
 class Reencryption:
-    """The number of URLs ``written``, and the sources that failed, with the reason."""
+    """Number of URLs ``written``, and failed sources with their errors."""
 
     written: int = 0
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
@@ -28,8 +28,8 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Rewrite each URL of the store that has plain secrets, or that other keys than those of ``keys`` (but ``without``)
-    open. May be interrupted and run again: every URL stays readable. Raises StoreUnavailable."""
+    """Rewrite URLs with plain secrets, or with other keys than ``keys`` (but ``without``). Safe to interrupt and
+    repeat. Raises StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

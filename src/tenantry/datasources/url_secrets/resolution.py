@@ -1,4 +1,4 @@
-"""The URL that a process connects with: encrypted secrets are opened, and references read."""
+"""Connectable URLs: decrypts secrets and reads references."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL has its secrets, and the references read for it."""
+    """A source whose URL contains its secrets, and the references read for it."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
 
     def is_current(self) -> bool:
-        """Whether its references still name the same secrets."""
+        """Whether the references still give the same secrets."""
         try:
             return all(each.read(self.source.id) == value for each, value in self.read.items())
         except SecretUnavailable:
@@ -39,8 +39,6 @@ class ConnectableSource:
 
 
 class UrlSecrets:
-    """Resolves the secrets of registered sources."""
-
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
 

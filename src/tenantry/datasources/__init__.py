@@ -1,4 +1,4 @@
-"""Data sources: runs bound SQL, read-only, on the source named by a group's mapping."""
+"""Data sources: runs read-only SQL on the source named by a group's mapping."""
 
 from typing import TYPE_CHECKING
 

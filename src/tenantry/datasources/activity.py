@@ -1,4 +1,4 @@
-"""Query counters by data source, and a log line for each slow query. Neither holds values or SQL."""
+"""Query counters by data source, and a log of slow queries. Neither contains values or SQL."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class CountersBySource(dict[str, SourceCounters]):
 
 
 class Activity:
-    """The counters of all sources, and the usage of each group."""
+    """All counters, and each group's usage."""
 
     def __init__(self, slow_seconds: float | None, usage: UsageCounter) -> None:
         self.slow_seconds: Final = slow_seconds

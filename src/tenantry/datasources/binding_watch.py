@@ -1,7 +1,7 @@
-"""BindingWatch: ends a query or stream whose group or data source changes while it runs.
+"""BindingWatch: ends queries and streams whose group or source changes.
 
-Rows must not outlive the properties and mapping they were bound with. Anything that runs longer than a fifth of the
-staleness bound is rechecked, and ends if the store is silent for the whole bound.
+Rows must not outlive the properties and mapping they were bound with. Each query is rechecked every fifth of the
+staleness bound, and ends if the store is silent for the whole bound.
 """
 
 from __future__ import annotations
@@ -75,7 +75,6 @@ class BindingWatch:
         *,
         checks_group: bool = True,
     ) -> Binding:
-        """Watch until ``discard``, or until ``end`` is called."""
         now, bound = self._clock(), self._registrations.staleness
         interval = bound / CHECKS
         own = group if checks_group and self._groups is not None else None
@@ -211,7 +210,6 @@ class WatchedChunks:
         return self._chunks.row_count
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last."""
         chunk = await self._chunks.next()
         if chunk is None:
             self._watch.discard(self._binding)
@@ -223,7 +221,6 @@ class WatchedChunks:
 
 
 async def _before(limit: asyncio.Timeout, binding: Binding, work: Awaitable[T]) -> T:
-    """Raise the binding's error if it ends first."""
     try:
         async with limit:
             return await work

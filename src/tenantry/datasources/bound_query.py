@@ -1,4 +1,4 @@
-"""BoundQuery: a group's query, bound for its data source, with its cache key."""
+"""BoundQuery: a group's query, bound for its data source."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A bound query. Queries with equal keys share an answer; without a key nothing is shared. ``max_age`` (seconds)
-    extends the time in cache."""
+    """A bound query. Equal keys share an answer; without a key nothing is shared. ``max_age`` (seconds) extends the
+    time in cache."""
 
     opened: OpenSource
     group: UserGroup
@@ -34,7 +34,6 @@ class BoundQuery:
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:
-        """Reduce the answer, and add the reduction to the key."""
         self.reduction, self.key = reduction, self.key and derived_key(self.key, reduction.key)
 
 

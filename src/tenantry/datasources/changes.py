@@ -1,4 +1,4 @@
-"""SourceChanges: notifies listeners when a source's rows have changed."""
+"""SourceChanges: notifies listeners when a source's rows change."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ LATE_SECONDS: Final = 5.0
 
 
 class ChangeTimes:
-    """Times of changes by source, in Unix seconds."""
-
     def __init__(self) -> None:
         self._of: dict[str, float] = {}
         self._of_all = -1.0
@@ -36,10 +34,8 @@ class ChangeTimes:
 
 
 class OtherProcesses(Protocol):
-    """Knows the changes made by other processes."""
-
     def is_current(self) -> bool:
-        """Whether they are known; may refresh in the background."""
+        """Whether other processes' changes are known; may refresh in the background."""
         ...
 
     async def follow(self) -> bool:
@@ -48,8 +44,6 @@ class OtherProcesses(Protocol):
 
 
 class ChangeInbox:
-    """The pending changes of one listener."""
-
     def __init__(self) -> None:
         self.has_ended = False
         """Whether the process ends, so that no more changes come."""
@@ -65,14 +59,13 @@ class ChangeInbox:
         self._changed.set()
 
     async def wait(self, seconds: float) -> bool:
-        """Whether a change arrives within ``seconds``."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for changes, collect them briefly and return their sources; None means any source."""
+        """Collect changes briefly and return their sources; None means any source."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -83,7 +76,7 @@ class ChangeInbox:
 
 class SourceChanges:
     """The listeners of one event loop. ``clock`` returns Unix seconds. ``forget`` is called with a changed source
-    before its listeners, so that their queries join no earlier one."""
+    before its listeners."""
 
     def __init__(
         self,
@@ -129,7 +122,6 @@ class SourceChanges:
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:
-        """Fetch the changes of other processes."""
         if self._others is not None:
             await self._others.follow()
 
@@ -138,7 +130,6 @@ class SourceChanges:
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:
-        """Wake all listeners at shutdown."""
         for inbox in self._inboxes:
             inbox.end()
 

@@ -1,6 +1,6 @@
 """The Driver protocol, and the errors of all engines.
 
-An engine's error text may quote a tenant's value or the URL, so our errors keep only its type and code.
+An engine's error may quote values or the URL, so ours keep only its type and code.
 """
 
 from __future__ import annotations
@@ -77,57 +77,47 @@ class Chunks(Protocol):
         """Return the next chunk; None after the last. Raises DataSourceError, also on later calls."""
         ...
 
-    def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query; ``next`` then raises ``error``, if given."""
-        ...
+    def close(self, error: TenantryError | None = None) -> None: ...
 
 
 class Driver(Protocol[C]):
-    """One data source on one engine, with blocking connections of type ``C``, used from several threads.
+    """One data source on one engine, with blocking connections of type ``C``. Methods run in several threads.
+    ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
 
-    Only the driver enforces read-only queries and limits (see ``take_result``); test it with
-    ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional;
-    this protocol gets no more methods.
+    Only the driver enforces reading and limits (see ``take_result``); test it with ``tenantry.testing.DriverContract``.
+    ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional; this protocol gets no more methods.
     """
 
     @property
-    def source_id(self) -> str:
-        """The source's id, for messages."""
-        ...
+    def source_id(self) -> str: ...
 
     @property
-    def dialect(self) -> str:
-        """One of DIALECTS."""
-        ...
+    def dialect(self) -> str: ...
 
     @property
-    def paramstyle(self) -> str:
-        """One of PARAMSTYLES."""
-        ...
+    def paramstyle(self) -> str: ...
 
     def open(self) -> C:
-        """Open a read-only connection. Raises SourceUnavailable or the driver's own error."""
+        """Open a read-only connection. Raises SourceUnavailable or the client's error."""
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Run one query, leaving the connection unchanged. Raises TenantryError or the driver's own error."""
+        """Run one query, leaving the connection unchanged. Raises TenantryError or the client's error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate an error without quoting the driver's text."""
+        """Translate the client's error without quoting it."""
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the connection's query from another thread, if possible."""
+        """Stop the connection's query from another thread."""
         ...
 
     def close(self, connection: C) -> None:
         """Close a connection. Errors are ignored."""
         ...
 
-    def shutdown(self) -> None:
-        """Called once, after all connections are closed."""
-        ...
+    def shutdown(self) -> None: ...
 
 
 @runtime_checkable
@@ -172,12 +162,11 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """Optional protocol for drivers that return rows as they arrive; for others a stream runs ``fetch``."""
+    """Optional protocol for drivers that return rows as they arrive; others stream from ``fetch``."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Start one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Rows are read one
-        at a time, from any thread. After the last row or ``close`` the connection is as ``fetch`` leaves it. Raises
-        like ``fetch``."""
+        """Start one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Any thread reads
+        the rows. After the last row or ``close`` the connection is as after ``fetch``. Raises like ``fetch``."""
         ...
 
 
@@ -186,7 +175,6 @@ class NoConnectionLeft(SourceUnavailable):
 
 
 def says_no_connection(words: str) -> bool:
-    """Whether an engine's message means NoConnectionLeft."""
     return _NO_CONNECTION.search(words) is not None
 
 
@@ -228,7 +216,6 @@ def closing_error(source_id: str) -> SourceUnavailable:
 
 
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
-    """The queue is full: ``waiting`` counts all groups, ``own`` this one."""
     return SourceUnavailable(
         f"{waiting} queries wait for data source {source_id}, {own} of them of this user group, and no more may; "
         "try again",
@@ -239,7 +226,7 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """The engine is unreachable, refuses the login, or has no connection left. ``hint``: our words."""
+    """The engine is unreachable, refuses the login, or has no connection left."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
@@ -253,8 +240,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
-    """Raise QueryFailed for SQL with values that calls a function which runs strings as SQL. ``dialect`` None checks
-    the functions of all dialects."""
+    """Raise QueryFailed for SQL with values that calls a function which runs strings as SQL. ``dialect`` None:
+    functions of all dialects."""
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,

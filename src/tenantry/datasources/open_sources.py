@@ -59,8 +59,8 @@ def source_name(registered: RegisteredSource) -> str:
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A registered source with its queue and connections. ``revision`` changes with anything that determines an
-    answer's rows. ``users`` keep it open; ``on_unused`` is called when the last one leaves."""
+    """A source with its queue and connections. ``revision`` changes with anything that determines an answer's rows.
+    ``on_unused`` is called when the last of its ``users`` leaves."""
 
     registered: RegisteredSource
     secrets: ConnectableSource

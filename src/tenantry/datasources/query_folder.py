@@ -21,7 +21,7 @@ class QueryFolder(Mapping[str, Query]):
     with ``compiled=False`` on first use. Queries can include each other (``{{> sales/by_day }}``). Hidden files are
     skipped. Headers may declare properties ``optional``, so only the program may write here.
 
-    Raises one InvalidQueries for all unusable files; OSError for an unreadable folder or file.
+    Raises one InvalidQueries for all unusable files; OSError.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:

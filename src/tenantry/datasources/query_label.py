@@ -1,7 +1,7 @@
-"""QueryLabel: the names of a query for operators, and its tag, an SQL comment with these names.
+"""QueryLabel: a query's names for operators, and its tag, an SQL comment with these names.
 
-The tag follows sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs with
-URL-encoded values, so no id can end the comment or add a placeholder. ``%`` is doubled if the driver undoubles it.
+The tag follows sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs, URL-encoded,
+so no id can end the comment or add a placeholder.
 """
 
 from __future__ import annotations
@@ -38,12 +38,8 @@ class TaggedSQL(BoundSQL):
 
 
 class NamedTemplate(Protocol):
-    """A template that wraps another one."""
-
     @property
-    def name(self) -> str:
-        """The inner template's name, never empty."""
-        ...
+    def name(self) -> str: ...
 
 
 def label_of(source: RegisteredSource, group: UserGroup, template: SQLTemplate | NamedTemplate) -> QueryLabel:

@@ -1,4 +1,4 @@
-"""Registrations: finds the data source that a group's mapping names for a schema."""
+"""Registrations: finds the data source mapped to a schema."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class Registrations:
-    """The registered sources of ``directory``, cached under the lease of this process's resolver of the same store, if
-    any."""
+    """Registered sources, cached under the lease of this process's resolver of the same store, if any."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -25,7 +24,6 @@ class Registrations:
 
     @property
     def staleness(self) -> float:
-        """The staleness bound in seconds."""
         lease = None if self._leased is None else self._leased.lease
         return STALENESS if lease is None else lease.staleness
 
@@ -36,8 +34,8 @@ class Registrations:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return the source of a schema. With ``reread``, one round's answers, it bypasses the lease. Raises
-        UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        """Return a schema's source. With ``reread``, one round's answers, bypass the lease. Raises UnmappedSchema,
+        UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -71,7 +69,6 @@ class Registrations:
         )
 
     async def look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Read the registered source, under the lease if there is one."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)

@@ -34,7 +34,7 @@ class ResultStream:
         return self._chunks.row_count
 
     def headers(self, file_name: str | None = None) -> dict[str, str]:
-        """Response headers. Browsers save the body as ``file_name``, if given (RFC 6266)."""
+        """Response headers. Browsers save the body as ``file_name`` (RFC 6266)."""
         headers = {"X-Content-Type-Options": "nosniff"}
         if file_name is not None:
             headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file_name, safe='')}"
@@ -67,7 +67,6 @@ class ResultStream:
 
 
 def _close_later(loop: asyncio.AbstractEventLoop, chunks: Chunks) -> None:
-    """Garbage collection runs in any thread."""
     with suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(chunks.close)
 

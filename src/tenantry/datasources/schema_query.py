@@ -19,8 +19,8 @@ def can_name_columns(engine: str) -> bool:
 
 
 class SchemaQuery(WrappedTemplate):
-    """A query without rows: column names, and types if the engine reports them. Some engines notice only one of the
-    false condition and the zero limit. ``bind`` raises InvalidSettings if the engine would run the query."""
+    """A query without rows, by a false condition and a zero limit, because engines may notice only one. ``bind`` raises
+    InvalidSettings if the engine would run it."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         if bound.dialect not in _ENGINES:

@@ -1,6 +1,6 @@
-"""Session variables, which row-level security policies read (docs/row-level-security.md).
+"""Session variables, for row-level security policies (docs/row-level-security.md).
 
-They come only from the group, never from a caller's variables, and are set in each query's transaction.
+They come only from the group, never from a caller's variables.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class SessionTemplate:
         self._template = SQLTemplate(f"select {calls}", "postgresql")
 
     def bind(self, group: UserGroup) -> BoundSQL:
-        """Return the statement that sets them for a group and this transaction. Raises MissingVariable; UnbindableValue
-        for an empty or non-scalar value, because databases treat empty variables as unset."""
+        """Return the statement that sets them for this transaction. Raises MissingVariable; UnbindableValue for an
+        empty or non-scalar value, because databases treat empty variables as unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)

@@ -1,4 +1,4 @@
-"""DataSources: runs queries on the data source that the group's mapping names."""
+"""DataSources: runs queries on a group's data sources."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class DataSources:
     store in this process, removing or moving a source takes effect on this host when the write returns, elsewhere
     within the staleness bound. Without one, each query reads ``sources``.
 
-    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits) that
-    returns a Driver. ``keys`` decrypt URLs: a KeyRing or a key file; None: TENANTRY_KEYS.
+    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits).
+    ``keys`` decrypt URLs: a KeyRing or a key file; None: TENANTRY_KEYS.
 
     Does no I/O before the first query. A running query ends within the staleness bound of a change to its group or
     source. Raises InvalidSettings for an invalid engine or query tag.
@@ -234,7 +234,7 @@ class DataSources:
     async def explain(
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
-        """Return a query's source, SQL and values without running it. Raises like ``fetch`` before a run."""
+        """Return a query's source, SQL and values. Raises like ``fetch`` before a run."""
         check_owner(group, variables)
         registered = await self._registrations.of_schema(group, schema)
         return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)
@@ -244,9 +244,9 @@ class DataSources:
         return self._open_sources.find(await self._registrations.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that a source's rows have changed. Earlier answers are not used again here, nor, after five seconds,
-        in processes that share the cache. ``reference``: ``ds_…`` or your id. Raises UnregisteredSource,
-        StoreUnavailable; SourceUnavailable if the shared cache does not answer."""
+        """Announce changed rows: earlier answers are not reused here nor, after five seconds, by processes that share
+        the cache. ``reference``: ``ds_…`` or your id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if
+        the shared cache does not answer."""
         registered = await self._registrations.look_up(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
@@ -257,14 +257,14 @@ class DataSources:
             await self._cached.changed(name)
 
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
-        """The source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        """Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._registrations.of_schema(group, schema)
 
     async def stop(self) -> None:
         """Stop every query and refuse new ones before the process ends.
 
-        Callers get SourceUnavailable (503) immediately. Returns when the queries have ended, within five seconds.
-        Connections stay open until ``aclose``.
+        Callers get SourceUnavailable (503) immediately. Returns within five seconds; connections stay open until
+        ``aclose``.
         """
         self.changes.end()
         await self._open_sources.stop(_STOP_SECONDS)

@@ -1,7 +1,4 @@
-"""stop_on_signals: stops a server's queries at SIGTERM.
-
-A server ends its lifespan only after running requests, too late for long queries.
-"""
+"""stop_on_signals: stops a server's queries at SIGTERM. A server ends its lifespan only after its requests."""
 
 from __future__ import annotations
 

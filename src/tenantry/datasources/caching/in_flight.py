@@ -56,8 +56,6 @@ class QueryOutcome:
 
 @dataclass(slots=True)
 class InFlightCounters:
-    """Totals since the start."""
-
     executed: int = 0
     """Queries that began at their sources."""
     joined: int = 0
@@ -147,7 +145,6 @@ class InFlightQuery:
             turn.came.add_done_callback(lambda _: self._turn_came(handle, turn))
 
     async def wait(self) -> QueryOutcome:
-        """Return one caller's outcome. Raises DataSourceError."""
         if not self._waiters:
             self.query.opened.users += 1  # the source stays open until the query has ended
         waiter: asyncio.Future[QueryOutcome | Exception] = self._loop.create_future()

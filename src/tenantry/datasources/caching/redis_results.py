@@ -1,10 +1,10 @@
-"""RedisResults: a result cache shared by processes through Redis or Valkey, with change marks of sources.
+"""RedisResults: a result cache shared through Redis or Valkey, with change marks of sources.
 
-The server is not trusted. An entry counts only if a holder of the secret wrote it for this key, it is young enough, and
-its source still has the same mark.
+The server is not trusted: an entry must be written by a holder of the secret for this key, young enough, and carry its
+source's current mark.
 
-``<prefix>:<key>`` holds an entry, which expires. The hash ``<prefix>:marks`` holds a random mark for each changed
-source, and "born", random for the hash's lifetime.
+``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds a random mark for each changed source, and "born",
+random for the hash's lifetime.
 """
 
 from __future__ import annotations
@@ -50,8 +50,6 @@ _LARGE: Final = 128 * 1024
 
 @dataclass(slots=True)
 class RedisResultCounters:
-    """Totals of reads and writes."""
-
     hits: int = 0
     misses: int = 0
     refused: int = 0
@@ -64,10 +62,10 @@ class RedisResultCounters:
 
 
 class RedisResults:
-    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: at least 32 bytes, the same in all
-    processes that share answers. ``budget``: seconds a query waits for the server.
+    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: 32 bytes or more, the same in all
+    processes. ``budget``: seconds a query waits for the server.
 
-    Does no I/O. Raises InvalidSettings for an invalid URL or secret, and without redis or msgspec.
+    Does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """
 
     def __init__(
@@ -250,7 +248,6 @@ class RedisResults:
         return answers
 
     async def settle(self) -> None:
-        """Wait for all pending writes."""
         while self._writing:
             await asyncio.wait(set(self._writing))
 

@@ -1,8 +1,4 @@
-"""ResultCache: an in-process result cache, bounded by age and bytes.
-
-The key is the query's fingerprint with the source's registration and, if the query reads anything of a group, the group
-and its revision.
-"""
+"""ResultCache: an in-process result cache, bounded by age and bytes."""
 
 from __future__ import annotations
 
@@ -24,8 +20,6 @@ from tenantry.errors import InvalidSettings, TenantryError
 
 @dataclass(slots=True)
 class CacheCounters:
-    """Totals of a ResultCache."""
-
     hits: int = 0
     """Answered from the cache."""
     stale: int = 0
@@ -207,8 +201,6 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Looks up the cache before running a query."""
-
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache
         self._in_flight = in_flight

@@ -1,7 +1,4 @@
-"""SharedAnswer: one answer for several callers, isolated from each other's changes.
-
-Rows are tuples, so only columns of JSON, arrays and structs are copied for each caller.
-"""
+"""SharedAnswer: one answer for several callers, isolated from each other's changes."""
 
 from __future__ import annotations
 
@@ -39,8 +36,8 @@ class Uncopyable(Exception):
 
 
 class SharedAnswer:
-    """The answer to one query. ``as_of``: when it was requested; None: the answer's. Raises ValueError for dicts with
-    different keys."""
+    """The answer to one query. Only mutable values (JSON, arrays, structs) are copied for each caller. ``as_of``: when
+    it was requested; None: the answer's. Raises ValueError for dicts with different keys."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -68,7 +65,6 @@ class SharedAnswer:
 
     @property
     def mutable(self) -> tuple[int, ...]:
-        """Positions of columns with mutable values."""
         if self._mutable is None:
             self._mutable = _mutable_columns(self.original)
         return self._mutable

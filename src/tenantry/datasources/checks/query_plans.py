@@ -14,7 +14,7 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """A prefix and the keywords allowed after it; others could be options, such as `analyze`, which runs the query."""
+    """The keywords allowed after a prefix; others could be options, such as `analyze`, which runs the query."""
 
     prefix: str
     keywords: frozenset[str]

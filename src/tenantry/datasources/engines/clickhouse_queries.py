@@ -1,4 +1,4 @@
-"""Settings, results and errors that a ClickHouse server and chDB share."""
+"""Settings, results and errors shared by ClickHouse and chDB."""
 
 from __future__ import annotations
 
@@ -98,13 +98,12 @@ def limit_settings(limits: Limits) -> dict[str, str]:
 def to_result(
     source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
 ) -> Result:
-    """Take the client's rows, within the limits."""
+    """Read the client's rows within the limits."""
     words = [type_word(each.name) for each in types]
     return take_result(source_id, names, rows, limits, types=words, count=bytes_counter(words))
 
 
 def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
-    """Translate the client's error by ClickHouse's code."""
     code = getattr(error, "code", None)
     if code is None:
         return unreachable_error(source_id, error)
@@ -129,7 +128,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 
 def type_word(name: str) -> str | None:
-    """The Result's word for a ClickHouse type such as ``Nullable(Decimal(9, 2))``, or None."""
+    """The Result's type for a ClickHouse type such as ``Nullable(Decimal(9, 2))``, or None."""
     wrapped = _WRAPPED.fullmatch(name)
     if wrapped is not None:
         return type_word(wrapped[1] or wrapped[2])

@@ -1,4 +1,4 @@
-"""DuckDB: a read-only file with external access off and a locked configuration."""
+"""DuckDB: a read-only file without external access, and a locked configuration."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _TYPE_FAMILIES: Final[Mapping[str, str]] = {"DECIMAL": "decimal", "STRUCT": "str
 
 
 class DuckDBDriver:
-    """A ``Driver`` for a DuckDB file. Each connection is a cursor of one instance."""
+    """A ``Driver`` for a DuckDB file. Connections are cursors of one instance."""
 
     dialect = "duckdb"
     paramstyle = "numeric_dollar"
@@ -86,7 +86,7 @@ class DuckDBDriver:
         self._instance: duckdb.DuckDBPyConnection | None = None
 
     def open(self) -> duckdb.DuckDBPyConnection:
-        """A cursor; the first call opens the file. Raises SourceUnavailable, InvalidSource."""
+        """Return a cursor; the first call opens the file. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         if is_sqlite(self._path):
@@ -112,13 +112,12 @@ class DuckDBDriver:
         raise failure or SourceUnavailable(f"data source {self.source_id} cannot be opened")
 
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Result:
-        """Run one read statement."""
         rows = self.open_rows(connection, bound, None)
         count = bytes_counter(rows.types or ())
         return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one read statement, row by row. ``session`` is unused. An unfinished query's connection is closed."""
+        """``session`` is unused. Stopping early closes the connection."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         refuse_dynamic_sql(self.source_id, bound, self.dialect)
@@ -131,7 +130,6 @@ class DuckDBDriver:
         return OpenRows([column[0] for column in description], rows, types)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate DuckDB's error."""
         if isinstance(error, duckdb.InterruptException):
             return timeout_error(self.source_id, self._limits.timeout)
         if any(phrase in str(error) for phrase in _PIVOT_WITH_VALUES):
@@ -154,7 +152,6 @@ class DuckDBDriver:
         return query_error(self.source_id, type(error).__name__)
 
     def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Stop the running query."""
         connection.interrupt()
 
     def close(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -162,7 +159,6 @@ class DuckDBDriver:
         connection.close()
 
     def shutdown(self) -> None:
-        """Close the instance."""
         with self._lock:
             if self._instance is not None:
                 self._instance.close()
@@ -186,7 +182,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """The Result's word for a DuckDB type such as ``DECIMAL(5,2)`` or ``INTEGER[]``; None if it has none."""
+    """The Result's type for a DuckDB type such as ``DECIMAL(5,2)`` or ``INTEGER[]``, or None."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

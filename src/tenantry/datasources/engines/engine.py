@@ -36,7 +36,7 @@ _NO_STOP_NOTE: Final = (
 
 
 def _accept(_url: URL) -> None:
-    """The driver checks the URL."""
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Engine:
     opens_one: bool = False
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
-        """Make the driver of a source. Raises InvalidSource."""
+        """Raises InvalidSource."""
         if not self.is_installed:
             raise InvalidSource(self.missing_package)
         try:
@@ -76,17 +76,17 @@ class Engine:
 
     @property
     def missing_package(self) -> str:
-        """The message for a client that is not installed."""
+        """The message for a missing client."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property
     def is_installed(self) -> bool:
-        """Whether the client can be imported; importing it could take seconds."""
+        """Whether the client is installed, without importing it."""
         return not self.module or is_installed(self.module)
 
 
 def lazy_driver(reference: str) -> DriverFactory:
-    """A factory that imports its driver class, ``package.module:Class``, when it is called."""
+    """Return a factory that imports its driver class, ``package.module:Class``, on first use."""
 
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver: Driver[Any] = resolve_name(reference)(source, limits)
@@ -96,7 +96,7 @@ def lazy_driver(reference: str) -> DriverFactory:
 
 
 def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
-    """Warnings about an engine that does not enforce reading, or cannot stop a query."""
+    """Warnings for engines that do not enforce reading or cannot stop a query."""
     note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
     if note is not None:
         yield note.format(name=name)
@@ -105,7 +105,6 @@ def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):  # its package is missing

@@ -1,4 +1,4 @@
-"""PostgreSQL: each query in a read-only transaction that is rolled back, all in one send."""
+"""PostgreSQL: each query in a read-only transaction, sent at once and rolled back."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ _REASONS: Final = (
 class PostgreSQLDriver:
     """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq.
 
-    A source with session variables needs a role that row policies apply to. Raises InvalidSource for an old libpq and
-    an unreadable URL.
+    Session variables require a role subject to row policies. Raises InvalidSource for an old libpq or an unreadable
+    URL.
     """
 
     paramstyle = "numeric_dollar"
@@ -173,7 +173,6 @@ class PostgreSQLDriver:
         return [_BEGIN, (_SETTINGS % timeout_ms, ())]
 
     def fetch(self, connection: PipelineConnection, bound: BoundSQL) -> Result:
-        """Run one read statement in a transaction."""
         return self._take(self._read(connection, bound, None))
 
     def fetch_in_session(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL) -> Result:
@@ -181,7 +180,7 @@ class PostgreSQLDriver:
         return self._take(self._read(connection, bound, session))
 
     def open_rows(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one read statement, row by row, with the timeout of a stream."""
+        """Stream one read statement."""
         rows = self._read(connection, bound, session, is_stream=True)
         columns = next(rows)
         return OpenRows([column.name for column in columns], rows, [column.type for column in columns], rows.close)
@@ -227,7 +226,6 @@ class PostgreSQLDriver:
             raise statement_error(self.source_id, _BACKSLASH)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate psycopg's error."""
         if isinstance(error, ServerError):
             return self._refused(error, self._limits.timeout)
         if isinstance(error, psycopg.OperationalError | OSError):
@@ -270,11 +268,10 @@ class PostgreSQLDriver:
         connection.interrupt()
 
     def close(self, connection: PipelineConnection) -> None:
-        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Connections share nothing."""
+        """Does nothing: connections share no state."""
 
 
 def _statement(bound: BoundSQL) -> Statement:

@@ -1,8 +1,7 @@
-"""TLS options of a source's URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
+"""TLS options of a source URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
 
-- ``verify``: TLS with a certificate for this host, signed by ``ssl_ca`` or by a CA that the system trusts.
-- ``required``: TLS with any certificate.
-- ``disabled``: no TLS.
+``verify`` requires a certificate for this host, signed by ``ssl_ca`` or a system CA; ``required`` accepts any
+certificate; ``disabled`` uses no TLS.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """The SSL context of a source, made once because that takes longer than a query."""
+    """A source's SSL context, created once because that is slow."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode
@@ -34,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """The context. Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
+        """Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -66,7 +65,7 @@ class TLSContext:
 
 
 def _no_password() -> str:
-    """Fail on an encrypted key; without this OpenSSL prompts on the terminal."""
+    """Fail on an encrypted key, where OpenSSL would prompt."""
     return ""
 
 
@@ -78,8 +77,8 @@ def read_options(
     ignored: frozenset[str] = frozenset(),
     modes: tuple[str, ...] = MODES,
 ) -> dict[str, str]:
-    """The options of a URL. Raises InvalidSource for an unknown or repeated option, and for an ``ssl_mode`` that is not
-    in ``modes``."""
+    """Return a URL's options. Raises InvalidSource for an unknown or repeated option, or an ``ssl_mode`` not in
+    ``modes``."""
     given = {name: value for name, value in url.query.items() if name not in ignored}
     unknown = sorted(set(given) - known)
     if unknown:
@@ -94,13 +93,13 @@ def read_options(
 
 
 def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], engine: str) -> None:
-    """Raises InvalidSource if the option's value is not in ``known``."""
+    """Raise InvalidSource if the option's value is not in ``known``."""
     if options.get(name, known[0]) not in known:
         raise refused(f"{name} of a {engine} URL is one of {', '.join(known)}")
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """The mode that the options imply, or None. Raises InvalidSource if they contradict each other."""
+    """The mode the options imply, or None. Raises InvalidSource for a contradiction."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
@@ -115,7 +114,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """The problem with the server's certificate, without OpenSSL's text; None for other errors."""
+    """The problem with the server's certificate, without OpenSSL's text, or None."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:
@@ -124,7 +123,6 @@ def certificate_hint(error: BaseException | None) -> str | None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether a host is a loopback address."""
     if host in {None, "localhost"}:
         return True
     try:
@@ -134,5 +132,5 @@ def is_loopback(host: str | None) -> bool:
 
 
 def refused(message: str) -> InvalidSource:
-    """An InvalidSource for the field ``/url``."""
+    """An InvalidSource for ``/url``."""
     return InvalidSource(message, field="/url")

@@ -1,4 +1,4 @@
-"""ConnectionPool: a bounded pool of blocking connections, each used by one thread at a time.
+"""ConnectionPool: a bounded pool of blocking connections.
 
 A turn ends when its thread has stopped, even after a timeout, so at most ``pool_size`` queries run at once.
 """
@@ -41,7 +41,7 @@ IDLE_SECONDS = 300.0
 
 
 class ConnectionPool(Generic[C]):
-    """Runs bound SQL on one driver's connections. The first query opens the first connection."""
+    """Runs bound SQL on one driver's connections."""
 
     def __init__(self, driver: Driver[C], limits: Limits) -> None:
         self.dialect: str = driver.dialect
@@ -60,8 +60,7 @@ class ConnectionPool(Generic[C]):
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
         """Return the rows as ``shape`` makes them in the thread. ``turn`` has come, and ends when the connection is
-        free. ``session`` runs first, in the same transaction. Raises DataSourceError; InvalidSource if the driver
-        cannot set session variables."""
+        free. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
@@ -88,8 +87,8 @@ class ConnectionPool(Generic[C]):
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """Return the rows as chunks; the first is ready. ``on_end`` is called once, at the end or a stop. Raises like
-        ``fetch`` and the writer."""
+        """Return the rows as chunks; the first is ready. ``on_end`` is called once. Raises like ``fetch`` and the
+        writer."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)

@@ -189,7 +189,6 @@ class FairQueue:
                 self.release(turn)
 
     def lost_error(self, group: GroupQueue) -> SourceUnavailable:
-        """The error for a turn that has no place."""
         if self._is_closed:
             return closing_error(self.source_id)
         return queue_error(self.source_id, self.waiting, group.waiting)
@@ -290,7 +289,6 @@ class FairQueue:
     # --- groups -------------------------------------------------------------------------------------------------------
 
     def _sweep(self) -> None:
-        """Forget idle groups to bound the memory."""
         now = asyncio.get_running_loop().time()
         self._groups = {key: group for key, group in self._groups.items() if not group.is_forgettable(now)}
         self._sweep_at = 2 * len(self._groups) + _REMEMBERED

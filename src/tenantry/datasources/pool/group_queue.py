@@ -1,4 +1,4 @@
-"""GroupQueue: one user group's turns at a data source."""
+"""GroupQueue: a user group's turns at a data source."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """The turns of one group. ``used``: seconds of ended turns divided by ``weight``, on the FairQueue's scale.
-    ``barred``: streams the group may not run. Times are the event loop's."""
+    """``used``: seconds of ended turns divided by ``weight``. ``barred``: streams the group may not run. Times are the
+    event loop's."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 
@@ -47,11 +47,11 @@ class GroupQueue:
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Whether its queries recently ran for over five seconds, beyond the first second of each."""
+        """Whether its queries recently exceeded five seconds, beyond the first second of each."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether it has no turns, no bar and hardly any long use."""
+        """Whether it is idle, without a bar and with hardly any long use."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:

@@ -1,4 +1,4 @@
-"""Limits of queries and data sources, and functions that enforce them on rows."""
+"""Limits of queries and data sources, and their enforcement on rows."""
 
 from __future__ import annotations
 
@@ -70,10 +70,9 @@ class Sharing:
 class Limits:
     """Bounds of data sources, times in seconds.
 
-    ``timeout``: of a query, and of its wait before. ``row_limit``, ``max_bytes``: of its rows and their memory.
-    ``pool_size``: connections of one source. ``max_sources``: sources open at once. ``stream``: replaces ``row_limit``
-    and ``max_bytes`` for streams, whose ``timeout`` applies to their next rows. Raises InvalidSettings for an invalid
-    bound.
+    ``timeout``: of a query, and of its wait. ``row_limit``, ``max_bytes``: of its rows and their memory. ``pool_size``:
+    connections of one source. ``max_sources``: open at once. ``stream`` replaces ``row_limit`` and ``max_bytes`` for
+    streams; their ``timeout`` applies to the next rows. Raises InvalidSettings for an invalid bound.
     """
 
     timeout: float = 30.0
@@ -94,7 +93,6 @@ class Limits:
 
     @property
     def wait(self) -> float:
-        """Seconds a query waits for a connection."""
         return max(self.timeout, self.connect_timeout)
 
     @property
@@ -125,16 +123,15 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
-    """Bytes of all values that can be large."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
 def take_rows(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
 ) -> list[Row]:
-    """Take a cursor's rows in growing steps, so memory stays within the limits plus one step.
+    """Take a cursor's rows in growing steps within the limits.
 
-    ``count``: bytes of rows beyond ``_SMALL`` for each value; None if all values are numbers, strings or bytes. Raises
+    ``count``: bytes of rows beyond ``_SMALL`` for each value; None for numbers, strings and bytes only. Raises
     TooManyRows, TooManyBytes.
     """
     return _take(source_id, rows, limits, count)[0]

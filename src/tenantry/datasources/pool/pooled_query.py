@@ -1,4 +1,4 @@
-"""One query in its source's threads, with its connection and its stop."""
+"""One query in its source's threads."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""SourceStream: one query whose rows are read chunk by chunk.
-
-Chunks are made on request. Between two chunks the query holds its connection, but no thread.
-"""
+"""SourceStream: one query whose rows are read chunk by chunk, on request. Between chunks it holds its connection, but
+no thread."""
 
 from __future__ import annotations
 
@@ -54,8 +52,6 @@ class ReaderPace:
 
 
 class Host(Protocol[C]):
-    """The ConnectionPool of a stream."""
-
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None: ...
 
     def stop(self, running: SourceStream[C]) -> None:
@@ -66,7 +62,7 @@ class Host(Protocol[C]):
 
 
 class SourceStream(Generic[C]):
-    """The chunks of one query, for one reader. ``on_end`` is called once, at the end or a stop."""
+    """A query's chunks for one reader. ``on_end`` is called once."""
 
     def __init__(
         self, source_id: str, host: Host[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd

@@ -1,8 +1,4 @@
-"""Reduces more rows than one query may return, such as the points of a long line chart.
-
-Rows are read within the limits of streams, and thinned whenever they exceed the memory of an answer. The result is
-cached by its key like any other.
-"""
+"""Reductions of more rows than one query may return, such as the points of a long line chart."""
 
 from __future__ import annotations
 
@@ -29,8 +25,8 @@ _STEP_ENDS: Final = b"."
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A reduction of rows, in a thread. ``make`` builds the result. ``thin`` drops rows ``make`` does not need; it is
-    applied repeatedly to kept and new rows. Reductions of a query with equal keys give equal results."""
+    """A reduction of rows, in a thread. ``thin`` drops rows that ``make``, which builds the result, does not need; it
+    is applied repeatedly. Equal keys mean equal reductions."""
 
     key: str
     thin: Callable[[Result], Result]
@@ -46,8 +42,8 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """``ConnectionPool.fetch`` for the reduced rows. Raises like ``ConnectionPool.stream`` and the reduction;
-    TooManyBytes if thinning does not free a quarter of ``max_bytes``."""
+    """``ConnectionPool.fetch`` for reduced rows, thinned when they exceed ``max_bytes``. Raises like
+    ``ConnectionPool.stream`` and the reduction; TooManyBytes if thinning frees less than a quarter."""
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
@@ -63,8 +59,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that keeps thinned rows and writes nothing. It works in the query's thread, so the pool's size
-    bounds the memory."""
+    """A ChunkWriter that keeps thinned rows and writes nothing."""
 
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []

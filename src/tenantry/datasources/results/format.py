@@ -1,4 +1,4 @@
-"""Format: how output formats write values without a native type."""
+"""Format: how to write values without a native type."""
 
 from __future__ import annotations
 

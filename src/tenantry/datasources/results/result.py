@@ -1,4 +1,4 @@
-"""Result: a query's rows as tuples, with column names and types."""
+"""Result: a query's rows, with column names and types."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Result:
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:
-        """Convert rows of ``DataSources.fetch``. Raises ValueError if their keys differ."""
+        """Convert dicts. Raises ValueError if their keys differ."""
         names = tuple(dicts[0]) if dicts else ()
         if any(len(row) != len(names) for row in dicts):
             raise ValueError("the rows of a result have the same columns")
@@ -99,7 +99,6 @@ class Result:
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """The rows in chunks of ``CHUNK``."""
         return chunks(self.rows)
 
     def __len__(self) -> int:
@@ -123,7 +122,6 @@ def positions(names: Sequence[str], wanted: Collection[str]) -> list[int]:
 
 
 def chooser(kept: Sequence[int]) -> Callable[[Iterable[tuple[Any, ...]]], list[tuple[Any, ...]]]:
-    """Return a function that keeps these positions of each row."""
     if len(kept) > 1:
         return partial(_mapped, itemgetter(*kept))
     return lambda rows: [tuple(row[position] for position in kept) for row in rows]
@@ -134,12 +132,11 @@ def _mapped(pick: Callable[[Any], Any], rows: Iterable[Any]) -> list[Any]:
 
 
 def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Split a sequence into chunks of ``CHUNK``."""
     return (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
 
 
 def is_range(value: object) -> bool:
-    """Whether it is a PostgreSQL range; each driver has its class."""
+    """Whether it is a PostgreSQL range of any driver."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 

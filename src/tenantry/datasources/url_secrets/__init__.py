@@ -1,1 +1,1 @@
-"""Secrets in data source URLs: encrypted in the store, or references read at connection time."""
+"""Secrets in data source URLs."""

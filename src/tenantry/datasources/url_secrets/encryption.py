@@ -4,7 +4,7 @@ A stored URL has masked secrets and ends with the whole URL, encrypted once for 
 ``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
 
 Each part is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. It is bound to the masked
-URL, the environment and the data source.
+URL and the row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Secret references: ``env:NAME`` and ``file:/path`` in place of a password, read by the connecting process. No message
+"""References ``env:NAME`` and ``file:/path`` in place of a password, read by the connecting process. No message
 contains a secret."""
 
 from __future__ import annotations

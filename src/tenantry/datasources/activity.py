@@ -41,8 +41,6 @@ class Monitoring:
 
 
 class SourceCounters:
-    """Counters of one source."""
-
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
         "waiting",
@@ -79,8 +77,6 @@ class CountersBySource(dict[str, SourceCounters]):
 
 
 class Activity:
-    """All counters, and each group's usage."""
-
     def __init__(self, slow_seconds: float | None, usage: UsageCounter) -> None:
         self.slow_seconds: Final = slow_seconds
         self.usage: Final = usage
@@ -116,7 +112,6 @@ class Execution:
         self._counters.time_in_queue.add(self.waited)
 
     def end(self, outcome: str, rows: int = 0, size: int = 0) -> None:
-        """Count the outcome once."""
         if self._ended:
             return
         self._ended = True
@@ -147,7 +142,7 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """The span of a viewer's query. Ends with its ``with`` block or, if it ``lasts``, with ``end``."""
+    """A viewer's query. Ends with its ``with`` block or, if it ``lasts``, with ``end``."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
 
@@ -172,7 +167,6 @@ class ObservedQuery(DatabaseSpan):
             self._leave()
 
     def end(self, outcome: str) -> None:
-        """Count the outcome and end the span, once."""
         if self._has_ended:
             return
         self._has_ended = True

@@ -122,7 +122,7 @@ class BindingWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """Allows time for another read, because the end date may have moved."""
+        """Allows time for another read: the end date may have moved."""
         if group is None or group.expires_at is None:
             return bound
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)

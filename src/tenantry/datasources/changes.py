@@ -1,4 +1,4 @@
-"""SourceChanges: notifies listeners when a source's rows change."""
+"""Notifies listeners when a source's rows change."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ class OtherProcesses(Protocol):
         """Whether other processes' changes are known; may refresh in the background."""
         ...
 
-    async def follow(self) -> bool:
-        """Like ``is_current``, but may wait briefly."""
-        ...
+    async def follow(self) -> bool: ...
 
 
 class ChangeInbox:
@@ -97,7 +95,6 @@ class SourceChanges:
 
     @contextmanager
     def listen(self) -> Iterator[ChangeInbox]:
-        """Open an inbox of all changes for the block."""
         inbox = ChangeInbox()
         self._inboxes.add(inbox)
         if self._timer is None:

@@ -122,20 +122,16 @@ class Driver(Protocol[C]):
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers whose connections survive an error."""
+    """Optional protocol for drivers whose connections may run another query after a failure."""
 
-    def is_reusable(self, connection: Any) -> bool:
-        """Whether a connection may run another query after a failure."""
-        ...
+    def is_reusable(self, connection: Any) -> bool: ...
 
 
 @runtime_checkable
 class SessionDriver(Protocol):
-    """Optional protocol for drivers that set session variables."""
+    """Optional protocol for drivers that set session variables, in the query's transaction."""
 
-    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
-        """``fetch``, after ``session`` in the same transaction."""
-        ...
+    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer: ...
 
 
 @runtime_checkable
@@ -187,7 +183,6 @@ def statement_error(source_id: str, reason: str) -> NotOneStatement:
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
-    """Raise NotOneStatement unless ``reason`` is None."""
     if reason is not None:
         raise statement_error(source_id, reason)
 

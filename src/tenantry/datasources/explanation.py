@@ -1,4 +1,4 @@
-"""explain_query: a query's source, SQL, values and cached age, without running it."""
+"""Explains a query without running it."""
 
 from __future__ import annotations
 

@@ -53,7 +53,6 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """Environment and id of a source, unique in a store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
@@ -174,7 +173,7 @@ class OpenSources:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Connections belong to the event loop that opened them; drop those of a closed loop."""
+        """Drop connections of a closed loop, which opened them."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return

@@ -1,4 +1,4 @@
-"""QueryFolder: saved queries, one per ``.sql`` file of a folder."""
+"""Saved queries, one per ``.sql`` file of a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""QueryLabel: a query's names for operators, and its tag, an SQL comment with these names.
+"""QueryLabel: the names of source, environment, group and template for operators; and the tag, an SQL comment with
+these names.
 
 The tag follows sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs, URL-encoded,
 so no id can end the comment or add a placeholder.
@@ -23,8 +24,6 @@ _BLANK = " \t\r\n;"
 
 
 class QueryLabel(NamedTuple):
-    """Source id, environment name, group id and template name."""
-
     source: str
     environment: str
     group: str

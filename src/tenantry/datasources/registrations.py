@@ -1,4 +1,4 @@
-"""Registrations: finds the data source mapped to a schema."""
+"""Finds the data source mapped to a schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ResultStream: a response body whose rows are still being read."""
+"""Response bodies whose rows are still being read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SchemaQuery: the columns of a query, without its rows."""
+"""The columns of a query, without its rows."""
 
 from __future__ import annotations
 

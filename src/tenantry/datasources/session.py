@@ -1,7 +1,4 @@
-"""Session variables, for row-level security policies (docs/row-level-security.md).
-
-They come only from the group, never from a caller's variables.
-"""
+"""Session variables for row-level security policies (docs/row-level-security.md), set only from the group."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ class DataSources:
     async def explain(
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
-        """Return a query's source, SQL and values. Raises like ``fetch`` before a run."""
+        """Raises like ``fetch`` before a run."""
         check_owner(group, variables)
         registered = await self._registrations.of_schema(group, schema)
         return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)

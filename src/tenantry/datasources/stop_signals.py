@@ -66,6 +66,5 @@ class _Handler:
         signal.raise_signal(self._number)
 
     def restore(self) -> None:
-        """Restore the previous handler, unless this one was replaced."""
         if signal.getsignal(self._number) == self._handle:
             signal.signal(self._number, self._former)

@@ -1,4 +1,4 @@
-"""WrappedTemplate: a template whose bound SQL becomes a subquery, for example to count its rows."""
+"""Templates whose bound SQL becomes a subquery, for example to count its rows."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], s
 
 
 class WrappedTemplate:
-    """A statement around ``template``, for DataSources."""
-
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template
         """The other one."""

@@ -1,7 +1,7 @@
 """InFlightQueries: identical concurrent queries share one execution.
 
-An execution stops when its last caller leaves. Until it starts, it holds a place in the queue of each waiting group, so
-no group depends on another's turn.
+It stops when its last caller leaves. Until it starts, it queues in each waiting group, so no group depends on another's
+turn.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """The answer of a query that started at ``as_of`` (Unix seconds). ``is_shared``: other callers have it, so it is
-    copied. ``is_hit``: it comes from a cache."""
+    """An answer as of ``as_of`` (Unix seconds). ``is_shared``: other callers have it, so it is copied. ``is_hit``: it
+    comes from a cache."""
 
     answer: SharedAnswer
     dicts: Rows | None
@@ -43,11 +43,10 @@ class QueryOutcome:
     is_hit: bool = False
 
     def take_result(self) -> Result:
-        """Return one caller's result. Raises Uncopyable."""
         return self.answer.result() if self.is_shared else self.answer.original
 
     def take_dicts(self) -> Rows:
-        """Return one caller's rows as dicts. Raises Uncopyable."""
+        """Raises Uncopyable."""
         ready, self.dicts = self.dicts, None
         if ready is not None and not (self.is_shared and self.answer.mutable):
             return ready
@@ -66,7 +65,7 @@ class InFlightCounters:
 
 class InFlightQueries:
     """The in-flight queries of one event loop. ``clock`` returns Unix seconds. ``store_outcome`` receives each answer
-    first and returns whether a cache shares it."""
+    and returns whether a cache shares it."""
 
     def __init__(
         self,
@@ -254,7 +253,6 @@ _Shared = tuple[SharedAnswer, Rows | None]
 
 
 def _share(answer: Answer, *, as_of: datetime, wants_dicts: bool, is_measured: bool) -> _Shared:
-    """Runs in the thread of the query."""
     shared = SharedAnswer(answer, as_of)
     dicts = shared.original.dicts() if wants_dicts else None
     if is_measured:

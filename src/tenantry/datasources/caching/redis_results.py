@@ -155,7 +155,6 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """Return a source's known mark, which differs after each change."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -252,7 +251,6 @@ class RedisResults:
             await asyncio.wait(set(self._writing))
 
     async def aclose(self) -> None:
-        """Finish writes within a second and close this event loop's connections."""
         tasks = [*self._writing, *([self._poll] if self._poll is not None else [])]
         tasks = [task for task in tasks if task.get_loop() is asyncio.get_running_loop() and not task.done()]
         if tasks:

@@ -1,4 +1,4 @@
-"""ResultCache: an in-process result cache, bounded by age and bytes."""
+"""An in-process result cache, bounded by age and bytes."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class KeptAnswer:
 
 class ResultCache:
     """Caches answers for ``seconds``, in at most ``max_bytes`` of memory, and ``group_max_bytes`` for each group
-    (default: a quarter). For ``stale_while_revalidate`` further seconds, old answers are returned while the source is
-    queried. ``shared``: a level shared by processes. ``clock`` returns Unix seconds.
+    (default: a quarter). For ``stale_while_revalidate`` further seconds it returns old answers while it queries the
+    source. ``shared``: a level shared by processes. ``clock`` returns Unix seconds.
 
     For one event loop. Raises InvalidSettings for an invalid bound.
     """
@@ -123,7 +123,7 @@ class ResultCache:
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """``keep`` an answer and write it to the shared level. Returns whether others share it."""
+        """``keep`` an answer and write it to the shared level. Returns whether it is shared."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -241,7 +241,7 @@ class CachedQueries:
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
     ) -> QueryOutcome | None:
-        """Returns None while changes of other processes are unknown."""
+        """Returns None while other processes' changes are unknown."""
         if not await shared.follow():
             return None
         found = self._find(key, query, max_age)

@@ -1,6 +1,6 @@
-"""The encoding of a result for a shared cache; values keep their types.
+"""The encoding of a shared cache entry.
 
-MessagePack by column: plain for a column of one common type, tagged value by value otherwise. It contains nothing
+MessagePack by column: plain for a column of one common type, else tagged value by value. It contains nothing
 executable. A leading keyed digest stops anyone without the secret from creating an entry or moving it to another key.
 """
 
@@ -34,7 +34,7 @@ _TAGGED: Final = "tagged"
 
 
 class Unencodable(Exception):
-    """A value's type has no encoding."""
+    pass
 
 
 class RefusedResult(Exception):
@@ -152,7 +152,6 @@ def _untagged(tagged: Any) -> Any:
 
 
 def _offset(value: datetime | time) -> Any:
-    """Keeps only a zone's offset: the instant and its text stay the same."""
     if value.tzinfo is None:
         return None
     offset = value.utcoffset()

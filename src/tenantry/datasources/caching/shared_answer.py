@@ -1,4 +1,4 @@
-"""SharedAnswer: one answer for several callers, isolated from each other's changes."""
+"""One answer for several callers, isolated from each other's changes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _VALUE_BYTES: Final = 40
 
 
 class Uncopyable(Exception):
-    """A value has an unknown type or nests too deep to be copied for another caller."""
+    """A value cannot be copied for another caller: its type is unknown or it nests too deep."""
 
 
 class SharedAnswer:
@@ -70,7 +70,6 @@ class SharedAnswer:
         return self._mutable
 
     def result(self) -> Result:
-        """Return one caller's result. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # its rows are tuples of immutable values

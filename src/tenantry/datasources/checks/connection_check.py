@@ -1,4 +1,4 @@
-"""Connection tests for registration and ``tenantry data-source``."""
+"""Connection tests."""
 
 from __future__ import annotations
 

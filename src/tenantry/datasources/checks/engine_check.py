@@ -1,4 +1,4 @@
-"""EngineCheck: has engines explain queries and name their columns, without running them.
+"""EngineCheck: has engines explain queries and name their columns.
 
 Each query is explained once on each source, for the first group that has all properties it needs.
 """
@@ -51,8 +51,6 @@ class AskedQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """Findings by file, and their coverage."""
-
     findings: tuple[tuple[str, Finding], ...]
     explained: frozenset[str]  # files with a query that an engine explained
     engines: Mapping[str, frozenset[str]]  # engine that cannot explain -> files
@@ -79,15 +77,11 @@ class _Source:
 
 @dataclass(slots=True)
 class _Answers:
-    """A source's answers by SQL, because dashboards may repeat a query."""
-
     refusals: dict[str, _Refusal | None] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _Refusal(NamedTuple):
-    """A finding, before equal ones of several sources are merged."""
-
     file: str
     code: str
     line: int

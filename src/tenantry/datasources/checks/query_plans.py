@@ -1,4 +1,4 @@
-"""PlanTemplate: has an engine explain a query, which checks tables, columns and types."""
+"""Query plans, which check tables, columns and types without running the query."""
 
 from __future__ import annotations
 

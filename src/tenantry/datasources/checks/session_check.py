@@ -1,4 +1,4 @@
-"""SessionCheck: finds groups that lack properties for session variables and so cannot run queries."""
+"""SessionCheck: finds groups that lack properties for session variables."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ _WRONG: Final[dict[type[Exception], tuple[str, str, str]]] = {
 
 @dataclass(slots=True)
 class _Variable:
-    """A session variable of a source, and the groups for which it cannot be set."""
-
     source: RegisteredSource
     number: int
     name: str
@@ -54,8 +52,7 @@ class _Variable:
 
 
 class SessionCheck:
-    """Checks groups against the session variables of their sources. Raises InvalidSource for unusable session
-    variables."""
+    """Checks groups against their sources' session variables. Raises InvalidSource for unusable ones."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._variables = [

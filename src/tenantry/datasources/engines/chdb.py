@@ -31,8 +31,6 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection, and the comment that marks its query."""
-
     def __init__(self, client: Client) -> None:
         self.client = client
         self.mark = ""

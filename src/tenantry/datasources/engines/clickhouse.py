@@ -61,8 +61,6 @@ class ClickHouseAddress:
 
 
 class RunningQuery:
-    """State shared with the thread that stops the query."""
-
     def __init__(self, client: Client) -> None:
         self.client = client
         self.query_id = ""

@@ -84,7 +84,6 @@ _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
 def limit_settings(limits: Limits) -> dict[str, str]:
-    """The settings of each query except ``readonly``."""
     return {
         "max_execution_time": str(math.ceil(limits.timeout)),
         "timeout_overflow_mode": "throw",
@@ -98,7 +97,6 @@ def limit_settings(limits: Limits) -> dict[str, str]:
 def to_result(
     source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
 ) -> Result:
-    """Read the client's rows within the limits."""
     words = [type_word(each.name) for each in types]
     return take_result(source_id, names, rows, limits, types=words, count=bytes_counter(words))
 

@@ -155,7 +155,6 @@ class DuckDBDriver:
         connection.interrupt()
 
     def close(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Close the cursor; the instance stays open."""
         connection.close()
 
     def shutdown(self) -> None:

@@ -76,12 +76,11 @@ class Engine:
 
     @property
     def missing_package(self) -> str:
-        """The message for a missing client."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property
     def is_installed(self) -> bool:
-        """Whether the client is installed, without importing it."""
+        """Checks without importing the client."""
         return not self.module or is_installed(self.module)
 
 

@@ -124,7 +124,6 @@ class MySQLDriver:
             session.is_mariadb = True
 
     def fetch(self, connection: Session, bound: BoundSQL) -> Result:
-        """Run one read statement and reset its session."""
         rows = self._open(connection, bound, self._limits.timeout)
         count = bytes_counter(rows.types or ())
         try:
@@ -133,7 +132,7 @@ class MySQLDriver:
             rows.close()
 
     def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Stream one read statement. ``session`` is unused."""
+        """``session`` is unused."""
         stream = self._limits.stream
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
         # The server disconnects a client that reads nothing for this time.
@@ -219,7 +218,7 @@ class MySQLDriver:
         return query_error(self.source_id, f"1292: {_TRUNCATED}")
 
     def is_reusable(self, connection: Session) -> bool:
-        """Whether the session was reset for another query."""
+        """Whether the session was reset."""
         return connection.reusable
 
     def interrupt(self, connection: Session) -> None:
@@ -251,7 +250,6 @@ class MySQLDriver:
         connection.close()
 
     def shutdown(self) -> None:
-        """End the threads that stop queries, without retries."""
         self._closing.set()
         self._stoppers.shutdown(wait=False)
 

@@ -24,7 +24,7 @@ _ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184,
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """``reusable``: ready for another query. ``stopping``: the task that stops its query, or None."""
+    """``reusable``: ready for another query. ``stopping``: the task that stops its query."""
 
     _read_timeout: float
     _result: Any
@@ -148,7 +148,6 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
-        """Drop the unread rows, which PyMySQL would otherwise read."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None

@@ -176,11 +176,9 @@ class PostgreSQLDriver:
         return self._take(self._read(connection, bound, None))
 
     def fetch_in_session(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL) -> Result:
-        """Set the session variables, then run one read statement."""
         return self._take(self._read(connection, bound, session))
 
     def open_rows(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Stream one read statement."""
         rows = self._read(connection, bound, session, is_stream=True)
         columns = next(rows)
         return OpenRows([column.name for column in columns], rows, [column.type for column in columns], rows.close)
@@ -260,18 +258,16 @@ class PostgreSQLDriver:
             return "Error"
 
     def is_reusable(self, connection: PipelineConnection) -> bool:
-        """Whether the last query left nothing behind."""
         return connection.is_clean
 
     def interrupt(self, connection: PipelineConnection) -> None:
-        """Make the query's thread stop it."""
         connection.interrupt()
 
     def close(self, connection: PipelineConnection) -> None:
         connection.close()
 
     def shutdown(self) -> None:
-        """Does nothing: connections share no state."""
+        pass
 
 
 def _statement(bound: BoundSQL) -> Statement:

@@ -126,8 +126,6 @@ _WORDS: Final[Mapping[int, str]] = {
 
 
 class ServerColumn(NamedTuple):
-    """A column; ``type`` is its type in a Result."""
-
     name: str
     type: str
 
@@ -206,14 +204,13 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads one answer's rows, chunk by chunk. Instants are in UTC."""
+    """Reads one answer's rows, chunk by chunk. Instants are in UTC. Raises psycopg's DataError and ValueError."""
 
     def __init__(self) -> None:
         self._transformer = Transformer(_ADAPTERS)  # without a connection, whose time zone it would use
         self._has_loaders = False
 
     def read(self, piece: PGresult) -> Sequence[tuple[Any, ...]]:
-        """Raises psycopg's DataError and ValueError."""
         count = piece.ntuples
         self._transformer.set_pgresult(piece, set_loaders=not self._has_loaders)
         self._has_loaders = True

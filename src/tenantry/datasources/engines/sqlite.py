@@ -172,7 +172,7 @@ class SQLiteDriver:
         connection.close()
 
     def shutdown(self) -> None:
-        """Does nothing: connections share no state."""
+        pass
 
 
 def _plain(value: Any) -> Any:

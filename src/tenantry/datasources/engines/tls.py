@@ -132,5 +132,4 @@ def is_loopback(host: str | None) -> bool:
 
 
 def refused(message: str) -> InvalidSource:
-    """An InvalidSource for ``/url``."""
     return InvalidSource(message, field="/url")

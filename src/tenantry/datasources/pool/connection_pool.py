@@ -1,4 +1,4 @@
-"""ConnectionPool: a bounded pool of blocking connections.
+"""A bounded pool of blocking connections.
 
 A turn ends when its thread has stopped, even after a timeout, so at most ``pool_size`` queries run at once.
 """
@@ -153,7 +153,6 @@ class ConnectionPool(Generic[C]):
         return taken
 
     def stop(self, running: PooledQuery[C] | SourceStream[C]) -> None:
-        """Interrupt repeatedly until it has ended."""
         if running in self._running:
             running.stop()
             asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self.stop, running)

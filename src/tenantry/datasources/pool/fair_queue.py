@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Two thirds of ``size`` connections: at least one, never all of two or more."""
+    """Two thirds of ``size``: at least one, never all of two or more."""
     return size - (size + 1) // 3
 
 
@@ -129,7 +129,6 @@ class FairQueue:
         return turn
 
     def release(self, turn: Turn) -> None:
-        """Give up a place or a connection, once."""
         turn.has_ended, turn.is_kept = True, False
         if turn in self._running:
             self._running.discard(turn)

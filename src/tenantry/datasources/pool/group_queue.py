@@ -1,4 +1,4 @@
-"""GroupQueue: a user group's turns at a data source."""
+"""A user group's turns at a data source."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ class GroupQueue:
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """``used``, including running turns."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
@@ -64,5 +63,4 @@ class GroupQueue:
 
 
 def _long_use(turn: Turn, now: float) -> float:
-    """Excludes streams, which have their own bound."""
     return 0.0 if turn.is_stream else max(0.0, now - turn.began - _SHORT)

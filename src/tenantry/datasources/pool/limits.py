@@ -1,4 +1,4 @@
-"""Limits of queries and data sources, and their enforcement on rows."""
+"""Limits of queries and data sources, and their enforcement."""
 
 from __future__ import annotations
 
@@ -180,7 +180,6 @@ def _flat_size(values: Sequence[Any]) -> int:
 
 
 def _sizes(values: Sequence[Any]) -> int:
-    """Includes the contents of lists, structs and maps."""
     total = sum(map(getsizeof, values))
     for value in values:
         if isinstance(value, _NESTED):
@@ -206,7 +205,7 @@ def take_result(
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
-    """Return one dict per row. Raises TooManyRows beyond ``limit``, QueryFailed for duplicate column names."""
+    """Raises TooManyRows beyond ``limit``, QueryFailed for duplicate column names."""
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
     check_names(source_id, columns)

@@ -32,7 +32,7 @@ class Chunk:
 
 
 class PooledQuery(Generic[C]):
-    """One query. ``close_rows`` is called before a stopped stream's connection closes."""
+    """``close_rows`` is called before a stopped stream's connection closes."""
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ _SILENT_SECONDS: Final = 0.5
 
 
 class RowChunks:
-    """The chunks of one query. ``begin`` may be repeated on another connection before the first chunk."""
+    """``begin`` may be repeated on another connection before the first chunk."""
 
     def __init__(
         self,
@@ -85,7 +85,6 @@ class RowChunks:
         raise stopped_error(self._driver.source_id)
 
     def close(self) -> None:
-        """End the query if it has not ended."""
         opened, self._opened = self._opened, None
         self._rows = iter(())
         if opened is not None:

@@ -1,5 +1,4 @@
-"""SourceStream: one query whose rows are read chunk by chunk, on request. Between chunks it holds its connection, but
-no thread."""
+"""One query whose rows are read chunk by chunk, on request. Between chunks it holds its connection, but no thread."""
 
 from __future__ import annotations
 
@@ -35,7 +34,6 @@ class ReaderPace:
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:
-        """Record bytes that waited for ``seconds``."""
         self._waited += seconds
         self._size += size
         if self._taken and self._waited - self._taken[-1][0] < WINDOW / 100:
@@ -54,9 +52,7 @@ class ReaderPace:
 class Host(Protocol[C]):
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None: ...
 
-    def stop(self, running: SourceStream[C]) -> None:
-        """Interrupt repeatedly until it has ended."""
-        ...
+    def stop(self, running: SourceStream[C]) -> None: ...
 
     def end(self, running: SourceStream[C], outcome: Any) -> None: ...
 
@@ -142,7 +138,6 @@ class SourceStream(Generic[C]):
             self._host.submit(self._query, work)
 
     def finish(self, _: PooledQuery[C], outcome: Any) -> None:
-        """Receive a step's outcome from its thread."""
         self._busy = False
         if isinstance(outcome, Chunk) and not outcome.is_last:
             if self._error is not None:
@@ -158,7 +153,6 @@ class SourceStream(Generic[C]):
             self.outcome.set_result(outcome)
 
     def stop(self) -> None:
-        """Stop the query, in a thread or between two steps."""
         code = "stopped" if self._error is None else self._error.code
         self._error = self._error or stopped_error(self._source_id)
         self._first = None

@@ -1,4 +1,4 @@
-"""Reductions of more rows than one query may return, such as the points of a long line chart."""
+"""Reductions of more rows than one query may return, for example to the points of a line chart."""
 
 from __future__ import annotations
 
@@ -102,7 +102,6 @@ class _RowCollector(Generic[Found]):
         return Result(self._names, self._rows, self._types)
 
     def drop(self) -> None:
-        """Free the rows now; the stream may stay in memory."""
         self._is_dropped, self._rows, self.found = True, [], []
 
 

@@ -101,8 +101,6 @@ class ArrowWriter:
 
 
 class _Sink:
-    """A file for pyarrow whose content is taken chunk by chunk."""
-
     closed = False
 
     def __init__(self) -> None:

@@ -26,9 +26,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 class ChunkWriter(Protocol):
     """Writes a body in chunks: ``write`` at least once, even without rows, then ``end``."""
 
-    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Write rows, after the start of the body the first time."""
-        ...
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes: ...
 
     def end(self) -> bytes: ...
 
@@ -56,8 +54,6 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """Limit writers to these columns."""
-
     def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)
         kept_types = types and [types[position] for position in kept]

@@ -35,8 +35,6 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
 
 
 class CSVWriter:
-    """Writes the header, then chunks of rows."""
-
     def __init__(self, names: Sequence[str], format_: Format, *, formula_safe: bool) -> None:
         self._names = names
         self._formula_safe = formula_safe

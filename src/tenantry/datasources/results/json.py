@@ -137,7 +137,6 @@ class JSONWriter:
         return column
 
     def _writes(self, kind: type, values: Sequence[Any]) -> bool:
-        """Whether msgspec writes these values of one type as we do."""
         if kind is int and self._format.big_integers == "text":
             return bool(max(values) <= MAX_SAFE_INTEGER and min(values) >= -MAX_SAFE_INTEGER)
         if kind is Decimal:
@@ -187,7 +186,6 @@ def _joined(parts: Iterable[bytes]) -> bytes:
 
 
 def _array_parts(parts: Iterable[bytes]) -> Iterator[bytes | memoryview]:
-    """Join several arrays into one."""
     before = b"["
     for part in parts:
         yield before

@@ -1,4 +1,4 @@
-"""Result: a query's rows, with column names and types."""
+"""Query results with column names and types."""
 
 from __future__ import annotations
 
@@ -81,7 +81,6 @@ class Result:
         )
 
     def dicts(self) -> list[dict[str, Any]]:
-        """One dict per row, in column order."""
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:

@@ -19,7 +19,6 @@ class TextWriter:
         self._json: JSONWriter | None = None
 
     def text(self, value: Any) -> str:
-        """The text of a value other than None."""
         if not isinstance(value, _NESTED):
             return scalar_text(value, self._format)
         if self._json is None:

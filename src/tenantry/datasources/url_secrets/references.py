@@ -26,8 +26,6 @@ _HELP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An environment variable or a file that holds a secret."""
-
     kind: Literal["env", "file"]
     name: str
 
@@ -59,7 +57,7 @@ class Reference:
 
 
 def _read(path: str) -> bytes | None:
-    """Read up to _LARGEST bytes; None unless it is a plain file. Raises OSError."""
+    """None unless it is a plain file. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     try:
         return os.read(descriptor, _LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None

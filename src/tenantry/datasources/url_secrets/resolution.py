@@ -25,8 +25,6 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL contains its secrets, and the references read for it."""
-
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
 

@@ -1,4 +1,4 @@
-"""The values of DriverContract: of each kind some that are hard to keep on their way to an engine and back."""
+"""Values for DriverContract that are hard to preserve on the way to an engine and back."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
 
 
 def is_same(value: Any, back: Any) -> bool:
-    """Whether a value has come back: equal, of its type, and with a zone if it had one."""
+    """Whether a value returned equal, with its type and, for instants, a zone."""
     if type(back) is not type(value) or back != value:
         return False
     return not isinstance(value, datetime) or (value.tzinfo is None) == (back.tzinfo is None)

@@ -1,4 +1,4 @@
-"""Which routes of an app a leak check requests, and which it would miss."""
+"""Routes of an app that a leak check requests or misses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenantry.testing.requests import Call
 
 
 def own_routes(app: Any) -> tuple[BaseRoute, ...]:
-    """The routes of a Starlette or FastAPI app, also within middleware; none of any other app."""
+    """Routes of a Starlette or FastAPI app, also inside middleware; empty for other apps."""
     while app is not None:
         routes = getattr(app, "routes", None)
         if routes is not None:
@@ -22,13 +22,11 @@ def own_routes(app: Any) -> tuple[BaseRoute, ...]:
 
 
 def plain_paths(routes: Iterable[BaseRoute]) -> list[str]:
-    """The paths of all GET routes that have no parameters."""
     return [path for path, route in _flat(routes) if "{" not in path and "GET" in (route.methods or {"GET"})]
 
 
 def missed(routes: Iterable[BaseRoute], calls: Iterable[Call]) -> list[str]:
-    """The routes that none of these requests reaches: ``GET /d/{handle}/``. Those under a mounted app of another kind
-    are not known."""
+    """Routes not reached by these requests, such as ``GET /d/{handle}/``. Routes of other mounted apps are unknown."""
     given = list(calls)
     return [
         f"{method} {path}"
@@ -39,7 +37,7 @@ def missed(routes: Iterable[BaseRoute], calls: Iterable[Call]) -> list[str]:
 
 
 def matched(routes: Iterable[BaseRoute], call: Call) -> str:
-    """The path of the route that a request reaches, as its author wrote it; empty where that is not known."""
+    """The path pattern of the route a request reaches, or an empty string."""
     return next((path for path, route in _flat(routes) if _matches(path, route, call)), "")
 
 

@@ -30,9 +30,9 @@ MAX_SOURCES: Final = 1_000
 class Monitoring:
     """Query monitoring for operators.
 
-    ``slow_seconds``: log slower queries, including their wait, as warnings of ``tenantry.datasources.slow``; None:
-    never. ``query_tags``: engines, by URL scheme, whose queries carry a comment with group, source and template.
-    ``usage``: usage counter; None: the store's, if it has one.
+    ``slow_seconds``: log slower queries, with their wait, as warnings of ``tenantry.datasources.slow``; None: never.
+    ``query_tags``: engines, by URL scheme, whose queries carry a comment with group, source and template. ``usage``:
+    None for the store's, if it has one.
     """
 
     slow_seconds: float | None = 10.0

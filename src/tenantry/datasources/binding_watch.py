@@ -1,4 +1,4 @@
-"""BindingWatch: ends queries and streams whose group or source changes.
+"""Ends queries and streams whose group or source changes.
 
 Rows must not outlive the properties and mapping they were bound with. Each query is rechecked every fifth of the
 staleness bound, and ends if the store is silent for the whole bound.
@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """One watched query. ``group`` is None if only the registration is checked; ``current`` is the last group read.
-    ``end`` is called once, with the ``error``."""
+    """A watched query. ``group``: None if only the registration is checked; ``current``: the last group read. ``end``
+    is called once, with the ``error``."""
 
     group: UserGroup | None
     schema: str
@@ -101,7 +101,7 @@ class BindingWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Await ``opening`` and watch its chunks to the last. Raises like ``run``."""
+        """Watch the chunks of ``opening`` to the last. Raises like ``run``."""
         limit = asyncio.timeout(None)
         binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -135,7 +135,7 @@ class BindingWatch:
         now, loop = self._clock(), asyncio.get_running_loop()
         for binding in [each for each in self._bindings if now >= each.certain_until]:
             has_ended = binding.group is not None and self._seconds_left(binding.current) <= 0
-            unknown = StoreUnavailable("the store did not say in time whether this query may go on; try again")
+            unknown = StoreUnavailable("the store did not confirm in time that this query may continue; try again")
             self._end(binding, QueryOutdated(QueryOutdated.MESSAGE) if has_ended else unknown)
         due = [each for each in self._bindings if now >= each.due]
         if due and (self._round is None or self._round.done()):
@@ -157,7 +157,7 @@ class BindingWatch:
             except (StoreUnavailable, TimeoutError):
                 return  # the next round asks again
             except Exception as error:  # noqa: BLE001  # the directory breaks its contract; its text may hold a secret
-                _log.error("a query that runs could not be checked: %s", type(error).__qualname__)
+                _log.error("a running query could not be checked: %s", type(error).__qualname__)
                 continue
             if current is None:
                 self._end(binding, QueryOutdated(QueryOutdated.MESSAGE))
@@ -195,7 +195,7 @@ class BindingWatch:
 
 
 class WatchedChunks:
-    """Chunks watched until the reader has the last one, even if the engine finished earlier."""
+    """Chunks watched until the reader has the last one."""
 
     def __init__(self, chunks: Chunks, binding: Binding, watch: BindingWatch) -> None:
         self._chunks = chunks
@@ -236,7 +236,6 @@ def _identity(source: RegisteredSource) -> tuple[object, ...]:
 
 
 def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:
-    """Accepts a rotated token until its grace ends."""
     behind = found.token_version - bound.token_version
     in_grace = behind == 1 and found.grace_until is not None and found.grace_until > now
     return (behind == 0 or in_grace) and found.seconds_left(now) > 0 and found.is_bound_like(bound)

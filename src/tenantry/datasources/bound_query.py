@@ -1,4 +1,4 @@
-"""BoundQuery: a group's query, bound for its data source."""
+"""A group's query, bound for its data source."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A bound query. Equal keys share an answer; without a key nothing is shared. ``max_age`` (seconds) extends the
-    time in cache."""
+    """Queries with equal keys share an answer; without a key nothing is shared. ``max_age`` (seconds) extends the time
+    in cache."""
 
     opened: OpenSource
     group: UserGroup
@@ -90,4 +90,4 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
         name in owner and owner[name] == expected[name] for name in ("id", "environment")
     )
     if not is_copy:
-        raise ValueError("these variables are another user group's than the one whose data source is asked")
+        raise ValueError("these variables belong to another user group: pass those of the group that runs the query")

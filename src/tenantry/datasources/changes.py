@@ -11,9 +11,9 @@ from typing import Final, Protocol
 TOGETHER_SECONDS: Final = 0.1
 """Changes within this time are notified together."""
 FOLLOW_SECONDS: Final = 1.0
-"""Seconds between two questions for the changes of other processes, while there are listeners."""
+"""Seconds between requests for other processes' changes, while there are listeners."""
 LATE_SECONDS: Final = 5.0
-"""Seconds after which the changes of another process are known here."""
+"""Seconds within which another process's changes are known here."""
 
 
 class ChangeTimes:
@@ -44,7 +44,7 @@ class OtherProcesses(Protocol):
 class ChangeInbox:
     def __init__(self) -> None:
         self.has_ended = False
-        """Whether the process ends, so that no more changes come."""
+        """Whether the process is ending, so no more changes arrive."""
         self._sources: set[str | None] = set()
         self._changed = asyncio.Event()
 
@@ -123,7 +123,6 @@ class SourceChanges:
             await self._others.follow()
 
     def may_be_old(self, source: str, as_of: float) -> bool:
-        """Whether rows of ``as_of`` may lack a change of their source."""
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:

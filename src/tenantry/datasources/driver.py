@@ -183,6 +183,7 @@ def statement_error(source_id: str, reason: str) -> NotOneStatement:
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
+    """Raises NotOneStatement unless ``reason`` is None."""
     if reason is not None:
         raise statement_error(source_id, reason)
 
@@ -212,7 +213,7 @@ def closing_error(source_id: str) -> SourceUnavailable:
 
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
     return SourceUnavailable(
-        f"{waiting} queries wait for data source {source_id}, {own} of them of this user group, and no more may; "
+        f"the queue of data source {source_id} is full: {waiting} queries wait, {own} of them of this user group; "
         "try again",
         retry_after=1,
     )

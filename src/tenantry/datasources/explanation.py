@@ -18,7 +18,7 @@ from tenantry.sql import SQLTemplate, TracedSQL
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
     """``source_id`` is ``ds_…``, ``provided_id`` the operator's id, ``engine`` the URL scheme. ``age``: seconds since
-    the cached answer was requested, or None."""
+    the cached answer was requested."""
 
     source_id: str
     provided_id: str

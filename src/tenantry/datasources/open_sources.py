@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """Return the engines whose queries get a tag. Raises InvalidSettings for a string or an unknown engine."""
+    """Raises InvalidSettings for a string or an unknown engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(f"query_tags is {tagged!r}; it takes the engines, as {TAGGED!r}, or () for none")
     for engine in tagged:
@@ -82,7 +82,7 @@ class OpenSource:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """The cache key of an answer. Raises TypeError for a value without a fingerprint."""
+        """The cache key. Raises TypeError for a value without a fingerprint."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,
@@ -117,7 +117,7 @@ class OpenSources:
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
-            raise SourceUnavailable("this process is stopping, and runs no more queries; try again", retry_after=1)
+            raise SourceUnavailable("this process is stopping and runs no more queries; try again", retry_after=1)
         key = (registered.environment.id, registered.id)
         known = self._open.get(key)
         if (
@@ -178,7 +178,7 @@ class OpenSources:
         if self._loop is loop:
             return
         if self._loop is not None and not self._loop.is_closed() and self._open:
-            raise RuntimeError("one DataSources serves one event loop: make another one for this loop")
+            raise RuntimeError("one DataSources serves one event loop: create another one for this loop")
         for opened in self._take_all():
             opened.pool.abandon()
         self._closing.clear()
@@ -193,7 +193,7 @@ class OpenSources:
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stop all queries and refuse new ones, waiting at most ``seconds``."""
+        """Stop all queries and refuse new ones, within ``seconds``."""
         self._bind_to_loop()
         self._is_stopping = True
         running = (*self._open.values(), *self._retired)
@@ -206,7 +206,7 @@ class OpenSources:
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stop all queries and close all connections. Sources reopen on next use."""
+        """Stop all queries and close all connections; sources reopen on next use."""
         self._bind_to_loop()
         for opened in self._take_all():
             self._close(opened)

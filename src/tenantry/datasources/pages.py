@@ -47,8 +47,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page. ``next`` is the ``after`` of the next page; None after the last. ``total`` counts the rows of all
-    pages, if requested."""
+    """``next``: the ``after`` of the next page; None after the last. ``total``: rows of all pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -85,7 +84,9 @@ async def fetch_page(
     rows = found[:size]
     keys = [tuple(row[name] for name in window.names) for row in rows] if _has(result.names, window.names) else []
     if any(value is None for key in keys for value in key):
-        raise QueryFailed("a column of the page's order is NULL: order by columns that never are, as coalesce(…) makes")
+        raise QueryFailed(
+            "a column of the page's order is NULL: order by columns without NULL, for example coalesce(…)"
+        )
     following = _write_cursor(keys[-1]) if len(found) > size else None
     if total == "none":
         return Page(rows, following)
@@ -142,7 +143,7 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``: an index can serve the first comparison."""
+        """An index can serve the first comparison: ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"
@@ -172,8 +173,8 @@ def _write_cursor(key: Sequence[Any]) -> str:
                 break
         else:
             raise QueryFailed(
-                f"a column of the page's order has values of the type {type(value).__name__}: order by numbers, texts, "
-                "dates or UUIDs"
+                f"a column of the page's order has values of the type {type(value).__name__}: order by numbers, "
+                "strings, dates or UUIDs"
             )
     return urlsafe_b64encode(json.dumps(written, separators=(",", ":")).encode()).decode().rstrip("=")
 
@@ -186,7 +187,5 @@ def _read_cursor(text: str, width: int) -> tuple[Any, ...]:
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass  # raised below, without the value
     if len(key) != width:
-        raise UnbindableValue(
-            "after is no cursor of a page in this order: give the next of the page before", name="after"
-        )
+        raise UnbindableValue("after is not a cursor for this order: pass the next of the previous page", name="after")
     return key

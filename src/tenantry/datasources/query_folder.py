@@ -79,7 +79,7 @@ class QueryFolder(Mapping[str, Query]):
 
     def _read(self, file: Path, name: str, dialect: str | None) -> Query:
         if not FRAGMENT_NAME.fullmatch(name):
-            problem = "a query is named by its file: letters, digits, _ and -, and a letter at first"
+            problem = "a query takes its name from its file: use letters, digits, _ and -, starting with a letter"
             raise TemplateError(f"{file}: {problem}")
         return Query(read_query_text(file), name, file=str(file), dialect=dialect, fragments=self, trusted=True)
 
@@ -89,7 +89,7 @@ def _first_line(error: TemplateError) -> str:
 
 
 def is_within(file: Path, folder: Path) -> bool:
-    """Whether a file is in a folder, after resolving links."""
+    """Resolves links first."""
     return file.resolve().is_relative_to(folder.resolve())
 
 

@@ -48,12 +48,12 @@ def label_of(source: RegisteredSource, group: UserGroup, template: SQLTemplate |
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """Name of a Query from a QueryFolder, else a digest of the template."""
+    """A Query's name, else a digest of the template."""
     return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """Append the tag on a new line, because the SQL may end in a comment."""
+    """Append the tag on a new line: the SQL may end in a comment."""
     sql = bound.sql.rstrip(_BLANK)
     if not sql:
         return bound

@@ -62,7 +62,7 @@ class Registrations:
             if is_same and reference in (source.id, source.provided_id):
                 return source
             # Never rely on a directory to separate environments: treat a wrong answer as none.
-            _log.error("the directory of data sources answered with a source of another name or environment")
+            _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
             f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
             "its environment does not have; see: tenantry data-source list"

@@ -72,7 +72,6 @@ def _close_later(loop: asyncio.AbstractEventLoop, chunks: Chunks) -> None:
 
 
 async def open_stream(query: BoundQuery, observed: ObservedQuery, make_writer: MakeWriter) -> Chunks:
-    """Return a query's chunks; the first is ready. ``observed`` ends with the last."""
     opened, execution, cleanup = query.opened, Execution(observed.activity, query.label), ExitStack()
     opened.users += 1
     cleanup.callback(opened.release)

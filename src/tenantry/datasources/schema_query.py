@@ -14,7 +14,7 @@ _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
 
 
 def can_name_columns(engine: str) -> bool:
-    """Whether an engine, by URL scheme, names columns without running the query."""
+    """``engine`` is a URL scheme."""
     return engine_name(engine) in _ENGINES
 
 

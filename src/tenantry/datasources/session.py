@@ -37,14 +37,14 @@ class SessionTemplate:
         if "" in (bound.params or ()):
             raise UnbindableValue(
                 f"for user group {group.provided_id!r} a session variable of data source {self._source_id} would be an "
-                "empty text, which to the database is one that nobody set",
+                "empty string, which the database treats as unset",
                 name="$",
             )
         return bound
 
 
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
-    """Return the error for SQL that could change session variables through the database's functions, or None."""
+    """The error for SQL that could change session variables, or None."""
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(
             source_id,
@@ -54,7 +54,7 @@ def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFai
     if has_dynamic_sql(sql, "postgresql"):
         return query_error(
             source_id,
-            "it calls a function that runs a text as SQL (ts_stat, dblink, …), and that text could set the "
+            "it calls a function that runs a string as SQL (ts_stat, dblink, …), and that string could set the "
             "session variables of this source, which choose the rows: write the query itself",
         )
     return None

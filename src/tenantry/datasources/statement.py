@@ -1,7 +1,7 @@
 """Text checks that SQL is one reading statement, for engines that cannot check it.
 
-The server's read-only transaction refuses writes. These checks refuse the rest: COPY … TO PROGRAM, DO, INTO OUTFILE,
-several statements, ambiguous text.
+They refuse what a read-only transaction allows: COPY … TO PROGRAM, DO, INTO OUTFILE, several statements, ambiguous
+text.
 """
 
 from __future__ import annotations

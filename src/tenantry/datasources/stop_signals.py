@@ -1,4 +1,4 @@
-"""stop_on_signals: stops a server's queries at SIGTERM. A server ends its lifespan only after its requests."""
+"""Stops a server's queries at SIGTERM, before its lifespan ends."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
     """For a lifespan: ``async with sources, stop_on_signals(sources): yield``. SIGTERM or SIGINT starts
-    ``sources.stop()`` and then calls the previous handler. Ignored signals stay ignored; a default handler ends the
+    ``sources.stop()``, then calls the previous handler. Ignored signals stay ignored; a default handler ends the
     process after the queries.
 
-    Outside the main thread, as in Starlette's TestClient, it only logs (``tenantry.datasources.stop_signals``, INFO).
-    Raises RuntimeError for a handler not set from Python.
+    Outside the main thread it only logs (``tenantry.datasources.stop_signals``, INFO). Raises RuntimeError for a
+    handler not set from Python.
     """
     if threading.current_thread() is not threading.main_thread():
-        _log.info("stop_on_signals is not in the main thread, which alone gets signals: it does nothing here")
+        _log.info("stop_on_signals does nothing here: only the main thread receives signals")
         yield
         return
     with ExitStack() as installed:
@@ -50,7 +50,7 @@ class _Handler:
         signal.signal(number, self._handle)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and who came after us calls this one
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._begin)  # wakes the loop, too
         if callable(self._former):
             self._former(number, frame)

@@ -33,9 +33,9 @@ def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], s
 class WrappedTemplate:
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template
-        """The other one."""
+        """The inner template."""
         self.name: str = template_name(template)
-        """That of the other one."""
+        """The inner template's name."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         raise NotImplementedError

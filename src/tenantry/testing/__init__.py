@@ -52,7 +52,6 @@ class FrozenClock:
         return self._now
 
     def monotonic(self) -> float:
-        """Seconds since the clock was made."""
         return (self._now - self._start).total_seconds()
 
     def advance(self, seconds: float) -> None:

@@ -33,7 +33,7 @@ _PATTERNS = {
     "colour": re.compile(r"(?<![0-9a-z])[0-9a-f]{6}(?![0-9a-z])"),
     "word": re.compile(rf"[^\W_]{{{_SHORTEST},}}"),
 }
-"""How each kind of canary is found in a text in lower case."""
+"""Patterns of each kind of canary in lower-case text."""
 
 
 class Canary(NamedTuple):
@@ -150,8 +150,7 @@ def group_label(number: int) -> str:
 
 
 def schema_example(schema: Mapping[str, Any]) -> Any:
-    """An example of a JSON Schema, from ``type``, ``format``, ``items``, ``properties``, ``enum`` (its first value) and
-    ``const``."""
+    """An example of a JSON Schema, from ``type``, ``format``, ``items``, ``properties``, ``enum`` and ``const``."""
     if "const" in schema or "enum" in schema:
         return _Constant(schema.get("const", next(iter(schema.get("enum", ())), None)))
     kind = schema.get("type", "object" if "properties" in schema else "string")
@@ -167,8 +166,6 @@ def schema_example(schema: Mapping[str, Any]) -> Any:
 
 
 class _Constant(NamedTuple):
-    """A value shared by all groups, so not a canary."""
-
     value: Any
 
 
@@ -239,7 +236,7 @@ class _Maker:
     def _new(self, kind: str, group: int, name: str, value: str) -> str:
         known = self.canaries.setdefault(kind, {})
         if value in known and known[value].group != group:
-            raise ValueError(f"{name} of two groups is the same: canaries differ")
+            raise ValueError(f"{name} is the same for two groups: return different values")
         known[value] = Canary(group, name, value)
         return value
 

@@ -10,8 +10,6 @@ from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 
 class BoundsContract:
-    """Tests of limits."""
-
     def test_rows_are_limited(self, engine: EngineCase) -> None:
         async def check(asked: AskedDriver) -> None:
             for limit in (1, 50):

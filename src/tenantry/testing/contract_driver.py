@@ -66,11 +66,9 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         run_check(engine, check)
 
     def test_one_statement_only(self, engine: EngineCase) -> None:
-        """One statement may end in a semicolon and quote one."""
-
         async def check(asked: AskedDriver) -> None:
             one = f"select 'a;b' as v{engine.from_one_row}"
-            assert await asked.rows(one) == [("a;b",)], "a semicolon in a text is not kept"
+            assert await asked.rows(one) == [("a;b",)], "a semicolon in a string is lost"
             error = await asked.error(f"{one}; {one}")
             assert isinstance(error, _REFUSALS), repr(error)
 
@@ -134,7 +132,6 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
             asyncio.run(check())
 
     def test_closing_one_connection_leaves_the_others(self, engine: EngineCase) -> None:
-        """Another driver of the source works after ``shutdown``."""
         for _ in range(2):
             driver = engine.open_driver(engine.limits())
             bound = AskedDriver(driver, engine.limits()).bind(engine.rows(1))
@@ -146,7 +143,6 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
 
 
 def _texts(error: BaseException | None) -> list[str]:
-    """All texts of an error and its causes."""
     texts: list[str] = []
     while error is not None:
         texts += [str(error), repr(error), *traceback.format_exception_only(error)]
@@ -157,4 +153,4 @@ def _texts(error: BaseException | None) -> list[str]:
 def _check_hidden(engine: EngineCase, seen: Sequence[str]) -> None:
     for word in (_CANARY, *engine.passwords()):
         for text in seen:
-            assert word not in text, f"a value, a text of the engine or a password is shown: {text}"
+            assert word not in text, f"a value, the engine's message or a password is shown: {text}"

@@ -13,12 +13,12 @@ from tenantry.testing.contract_checks import SHORT, check_answers, connected, ru
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 _LATE = 3
-"""How often a query is stopped that has ended: stops are repeated until somebody knows of the end."""
+"""Times to stop a query that has ended, as the pool may."""
 _ROWS = 70
 """More than one piece of any engine."""
 _CANCELLED = 16
 _STEP = 0.001
-"""Seconds by which each of so many queries is cancelled later than the one before."""
+"""Seconds by which each query is cancelled later than the one before."""
 
 
 class StopsContract:
@@ -64,7 +64,7 @@ class StopsContract:
                     for _ in range(_LATE):
                         driver.interrupt(connection)
                     assert len(driver.fetch(other, bound)) == 3, "the stop of one connection stops another one's query"
-                with suppress(Exception):  # nobody stops a closed connection, so what it says is its own
+                with suppress(Exception):  # a closed connection may raise anything
                     driver.interrupt(connection)
             assert len(driver.fetch(other, bound)) == 3
         driver.shutdown()
@@ -107,8 +107,6 @@ class StopsContract:
 
 
 class CountingDriver:
-    """A driver that counts its connections."""
-
     def __init__(self, driver: Driver[Any]) -> None:
         self._driver = driver
         self.opened = 0
@@ -118,12 +116,10 @@ class CountingDriver:
         return getattr(self._driver, name)
 
     def open(self) -> Any:
-        """Counts successful calls."""
         connection = self._driver.open()
         self.opened += 1
         return connection
 
     def close(self, connection: Any) -> None:
-        """Counts failed calls too."""
         self.closed += 1
         self._driver.close(connection)

@@ -17,8 +17,6 @@ from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 
 class TypesContract:
-    """Tests of values and columns."""
-
     def test_values_come_back_equal(self, engine: EngineCase) -> None:
         """Values keep their type. NULL is None."""
 
@@ -47,8 +45,6 @@ class TypesContract:
         run_check(engine, check)
 
     def test_a_column_says_its_type(self, engine: EngineCase) -> None:
-        """A column's type is its kind's word, or None."""
-
         async def check(asked: AskedDriver) -> None:
             for kind, expression in engine.types.items():
                 result = await asked.result(f"select {expression} as v{engine.from_one_row}", v=VALUES[kind][-1])
@@ -73,9 +69,9 @@ class TypesContract:
         async def check(asked: AskedDriver) -> None:
             text = engine.types["text"]
             template = f"select v from (select 1 as v{engine.from_one_row}) t where {text} = 'a'"
-            assert await asked.rows(template, v="a") == [(1,)], "a text does not match itself"
+            assert await asked.rows(template, v="a") == [(1,)], "a string does not match itself"
             for value in ("b", "a' or '1' = '1", "a\\' or 1 = 1 -- "):
-                assert await asked.rows(template, v=value) == [], f"a text matches another: {value}"
+                assert await asked.rows(template, v=value) == [], f"a string matches another: {value}"
 
         run_check(engine, check)
 

@@ -40,7 +40,7 @@ class LeakFound(AssertionError):
         shown = [f"  {crossing}" for crossing in self.crossings[:_LISTED]]
         if len(self.crossings) > _LISTED:
             shown.append(f"  and {len(self.crossings) - _LISTED} more")
-        super().__init__("\n".join(["values crossed between user groups, or stand in SQL text:", *shown]))
+        super().__init__("\n".join(["values crossed between user groups, or are in the SQL:", *shown]))
 
 
 class Recorder:
@@ -49,7 +49,7 @@ class Recorder:
     def __init__(self, groups: CanaryGroups) -> None:
         self.crossings: dict[Crossing, None] = {}
         self.seen: set[int] = set()
-        """Groups with a value of their own in anything that was searched."""
+        """Groups whose values were found where they belong."""
         self._groups = groups
         self._what = ""
         self._run = 1
@@ -57,11 +57,9 @@ class Recorder:
         self._keys: dict[str, tuple[int, ...]] = {}
 
     def begin(self, what: str, run: int, served: tuple[int, ...]) -> None:
-        """Attribute what follows to these groups."""
         self._what, self._run, self._served = what, run, served
 
     def search(self, what: str, where: str, value: Any, served: tuple[int, ...]) -> None:
-        """Record canaries of other groups."""
         for canary in self._groups.find(_text(value)):
             if canary.group in served:
                 self.seen.add(canary.group)
@@ -102,7 +100,7 @@ class Recorder:
             raise LeakFound(self.crossings)
         listed = list(islice(refused, _LISTED))
         if listed:
-            raise AssertionError("\n  ".join(["an answer that shows nothing checks nothing:", *listed]))
+            raise AssertionError("\n  ".join(["these answers show nothing, so they check nothing:", *listed]))
         if not self.seen:
             raise AssertionError(f"{checked} showed no value of any group, so none could cross: nothing was checked")
 

@@ -1,5 +1,4 @@
-"""EngineCase: a description of an engine for DriverContract; AskedDriver: a driver in a pool, as DataSources runs
-it."""
+"""EngineCase describes an engine for DriverContract; AskedDriver is a driver in a pool, as DataSources runs it."""
 
 from __future__ import annotations
 
@@ -63,7 +62,6 @@ class EngineCase:
         return Limits(**{"timeout": self.patience, "connect_timeout": self.patience, "pool_size": 1, **limits})
 
     def rows(self, count: int, expression: str = "{number}") -> str:
-        """A query with ``count`` rows of one column ``v``."""
         expressions = (expression.replace("{number}", str(number)) for number in range(count))
         selects = (f"select {each} as v{self.from_one_row}" for each in expressions)
         return " union all ".join(selects)
@@ -107,7 +105,7 @@ class AskedDriver:
             result = await self.result(template, **params)
         except TenantryError as error:
             return error
-        raise AssertionError(f"the driver runs what it must refuse: {template} gave {len(result)} rows")
+        raise AssertionError(f"the driver must refuse this query: {template} returned {len(result)} rows")
 
     async def streamed(self, template: str, **params: Any) -> bytes:
         """The streamed rows in CSV. Raises TenantryError."""
@@ -123,10 +121,9 @@ class AskedDriver:
             body = await self.streamed(template, **params)
         except TenantryError as error:
             return error
-        raise AssertionError(f"the driver streams what it must refuse: {template} gave {len(body)} bytes")
+        raise AssertionError(f"the driver must refuse this stream: {template} returned {len(body)} bytes")
 
     async def leave_stream(self, template: str, **params: Any) -> None:
-        """Start a stream and abandon it."""
         (await self._stream(template, params)).close()
 
     async def _stream(self, template: str, params: Mapping[str, Any]) -> Chunks:
@@ -145,4 +142,4 @@ class AskedDriver:
             await asyncio.wait_for(self._source.aclose(), patience)
         except TimeoutError:
             self._source.abandon()
-            raise AssertionError(f"a query still runs {patience:g} s after the driver was told to stop it") from None
+            raise AssertionError(f"a query still runs {patience:g} s after it was stopped") from None

@@ -30,7 +30,7 @@ from tenantry.testing.requests import Call, lifespan, send_request
 from tenantry.testing.routes import matched, missed, own_routes, plain_paths
 
 Binder: TypeAlias = SQLTemplate | Callable[[Record], Any]
-"""A template, or a function of your own from a group's variables to a BoundSQL or a pair of text and parameters."""
+"""A template, or your function from a group's variables to a BoundSQL or a pair of SQL and parameters."""
 
 RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
 """``"/sales"``, ``Call("/sales", method="POST")``, or a function that gives one for a group."""
@@ -41,7 +41,7 @@ Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
 SUCCESS = range(200, 400)
 """Statuses of an answer that shows something."""
 
-_Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # what it is, for which group, and how it is done
+_Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group, action
 
 
 class Leaks:
@@ -91,7 +91,7 @@ class Leaks:
     ) -> None:
         """Run a template for every group on its data source, in the second run ``at_once`` at a time.
 
-        Fill the tables with canaries from ``groups``. Raises LeakFound, and errors of ``DataSources.fetch``.
+        Fill the tables with canaries from ``groups``. Raises LeakFound, and errors of ``fetch``.
         """
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
@@ -172,7 +172,7 @@ class Leaks:
 
 
 class _Requests:
-    """Sends requests for one group each and searches the answers."""
+    """Sends requests and searches the answers."""
 
     def __init__(
         self,
@@ -216,7 +216,6 @@ async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) ->
 
 
 def _names(known: Sequence[BaseRoute], asked: Sequence[RouteCall], calls: Sequence[Sequence[Call]]) -> list[str]:
-    """Route names for messages."""
     return [
         f"{of_route[0].method} {route if isinstance(route, str) else matched(known, of_route[0]) or of_route[0].path}"
         for route, of_route in zip(asked, calls, strict=True)
@@ -224,7 +223,7 @@ def _names(known: Sequence[BaseRoute], asked: Sequence[RouteCall], calls: Sequen
 
 
 def _viewer_input(groups: CanaryGroups, number: int, template: Binder, params: Mapping[str, Any]) -> dict[str, Any]:
-    """``params``, plus a canary for every other string the template reads."""
+    """Adds a canary for every other string the template reads."""
     made: dict[str, Any] = dict(params)
     if not isinstance(template, SQLTemplate):
         return made

@@ -28,7 +28,7 @@ class Observer(Protocol):
         pass
 
     def written(self, where: str, text: str) -> None:
-        """Receives log lines and output."""
+        pass
 
 
 @contextmanager
@@ -91,7 +91,6 @@ class _Copy:
 
 
 def _record_text(record: logging.LogRecord) -> str:
-    """The record's message, traceback and ``extra``."""
     extra = [f"{name}={value!r}" for name, value in vars(record).items() if name not in _PLAIN]
     try:
         return "\n".join([logging.Formatter().format(record), *extra])

@@ -43,7 +43,6 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The body, decompressed from gzip or deflate."""
         packed = dict(self.headers).get(b"content-encoding", b"")
         body = zlib.decompress(self.body, 47) if packed in {b"gzip", b"deflate"} and self.body else self.body
         return body.decode("utf-8", "replace")

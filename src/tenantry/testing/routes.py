@@ -12,7 +12,7 @@ from tenantry.testing.requests import Call
 
 
 def own_routes(app: Any) -> tuple[BaseRoute, ...]:
-    """Routes of a Starlette or FastAPI app, also inside middleware; empty for other apps."""
+    """Routes of a Starlette or FastAPI app, also inside middleware; else empty."""
     while app is not None:
         routes = getattr(app, "routes", None)
         if routes is not None:

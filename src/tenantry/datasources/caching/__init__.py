@@ -1,1 +1,1 @@
-"""Shared answers: in-flight queries and the result cache."""
+"""Shared answers."""

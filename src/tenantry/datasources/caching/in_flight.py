@@ -43,6 +43,7 @@ class QueryOutcome:
     is_hit: bool = False
 
     def take_result(self) -> Result:
+        """Raises Uncopyable."""
         return self.answer.result() if self.is_shared else self.answer.original
 
     def take_dicts(self) -> Rows:
@@ -107,14 +108,13 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Stop new callers from joining queries in flight at this source; None: at any source."""
+        """Let no caller join queries in flight at this source; None: any source."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
 
 class InFlightQuery:
-    """One execution and its callers. ``began`` is None while it waits; ``turns`` are its places in the groups'
-    queues."""
+    """One execution and its callers. ``turns``: its places in the groups' queues."""
 
     def __init__(self, in_flight: InFlightQueries, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query
@@ -144,6 +144,7 @@ class InFlightQuery:
             turn.came.add_done_callback(lambda _: self._turn_came(handle, turn))
 
     async def wait(self) -> QueryOutcome:
+        """Raises DataSourceError."""
         if not self._waiters:
             self.query.opened.users += 1  # the source stays open until the query has ended
         waiter: asyncio.Future[QueryOutcome | Exception] = self._loop.create_future()

@@ -1,7 +1,7 @@
 """RedisResults: a result cache shared through Redis or Valkey, with change marks of sources.
 
-The server is not trusted: an entry must be written by a holder of the secret for this key, young enough, and carry its
-source's current mark.
+The server is not trusted: an entry needs a digest by a holder of the secret, its source's current mark, and a recent
+time.
 
 ``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds a random mark for each changed source, and "born",
 random for the hash's lifetime.
@@ -38,7 +38,7 @@ logger: logging.Logger = logging.getLogger(__name__)
 POLL_SECONDS: Final = 1.0
 """Seconds after which the marks are asked for again, in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""Seconds for which known marks are valid; after them no answer comes from a cache."""
+"""Seconds for which known marks are valid; then no cache is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
 """The most pending writes; further answers are not written."""
@@ -53,9 +53,9 @@ class RedisResultCounters:
     hits: int = 0
     misses: int = 0
     refused: int = 0
-    """Bytes that no holder of the secret wrote for this key."""
+    """Entries that no holder of the secret wrote for their key."""
     errors: int = 0
-    """No answer within the budget, or not asked because it did not answer just before."""
+    """No reply within the budget, or the circuit breaker is open."""
     writes: int = 0
     lost_writes: int = 0
     """Not written: too large, of an unknown type, too many at once, or no answer."""
@@ -111,7 +111,7 @@ class RedisResults:
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but waits for a refresh within the budget."""
+        """``is_current`` after a refresh, within the budget."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -138,7 +138,7 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Announce a change of a source to all processes. Raises SourceUnavailable if the server does not accept it."""
+        """Announce a source's change to all processes. Raises SourceUnavailable if the server does not accept it."""
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -164,11 +164,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """Keyed, because a plain fingerprint would let a reader of the server guess values."""
+        """Keyed, so a reader of the server cannot guess values."""
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the key's usable entry; None if there is none, or no reply in time."""
+        """Return the key's usable entry; None without one, or without a reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -189,7 +189,7 @@ class RedisResults:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
             if not self.counters.refused:  # once, because such entries may come again and again
-                logger.warning("%s: an entry is not what was written there", self._server.label)
+                logger.warning("%s: an entry was not written by a holder of the secret for its key", self._server.label)
             self.counters.refused += 1
             return None
         if not born or entry.mark != f"{born} {mark}":

@@ -23,20 +23,20 @@ class CacheCounters:
     hits: int = 0
     """Answered from the cache."""
     stale: int = 0
-    """Of these, answered with an old answer while the source is asked again."""
+    """Hits answered with an old answer while the source is queried again."""
     misses: int = 0
     """Not answered from the cache."""
     kept: int = 0
     """Answers that were stored."""
     refused: int = 0
-    """Answers that were not: too large, older than a change of the source, or with a value that cannot be copied."""
+    """Answers not stored: too large, older than a change of the source, or not copyable."""
     evicted: int = 0
     """Entries dropped for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """One entry. ``until``: Unix seconds of its expiry. ``group``: the first group to request it."""
+    """``until``: Unix seconds of its expiry. ``group``: the first group to request it."""
 
     key: str
     answer: SharedAnswer
@@ -108,8 +108,7 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest usable answer to a query or derived from it, or None. Not counted as
-        a use."""
+        """Age in seconds of the oldest usable answer to a query or derived from it, or None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -290,7 +289,7 @@ class CachedQueries:
         query.opened.release()
 
     async def changed(self, source: str) -> None:
-        """Drop a source's answers everywhere. Raises SourceUnavailable if other processes cannot be notified."""
+        """Raises SourceUnavailable if other processes cannot be notified."""
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)

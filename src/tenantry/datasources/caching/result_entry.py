@@ -43,7 +43,7 @@ class RefusedResult(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """One entry. ``mark``: the source's mark when the query ran. ``as_of``: Unix seconds. ``size``: bytes in memory."""
+    """``mark``: the source's mark when the query ran. ``as_of``: Unix seconds. ``size``: bytes in memory."""
 
     key: str
     mark: str
@@ -61,7 +61,7 @@ def check_codec() -> None:
 
 
 def write_result(secret: bytes, entry: SharedEntry) -> bytes:
-    """Encode an entry. Raises Unencodable."""
+    """Raises Unencodable."""
     result = entry.result
     try:
         columns = [_column(values) for values in zip(*result.rows, strict=True)]
@@ -77,7 +77,7 @@ def write_result(secret: bytes, entry: SharedEntry) -> bytes:
 
 
 def read_result(secret: bytes, key: str, data: bytes) -> SharedEntry:
-    """Decode the entry of this key. Raises RefusedResult."""
+    """Raises RefusedResult."""
     mac, body = data[:_MAC_BYTES], data[_MAC_BYTES:]
     if not compare_digest(mac, _mac(secret, body)):
         raise RefusedResult

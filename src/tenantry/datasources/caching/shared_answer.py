@@ -70,6 +70,7 @@ class SharedAnswer:
         return self._mutable
 
     def result(self) -> Result:
+        """Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # its rows are tuples of immutable values

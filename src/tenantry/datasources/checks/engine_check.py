@@ -129,7 +129,7 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # what is wrong with the query itself is found when it is explained
+            pass  # errors of the query itself appear when it is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
@@ -171,7 +171,7 @@ class EngineCheck:
                 if explained is not None and query.names:
                     await self._name(sources, query, group, explained, known.names, says)
             except (SourceUnavailable, InvalidSource) as error:
-                fix = "correct its registration, or check where it can be reached: its queries were not explained"
+                fix = "correct its registration or its network; its queries were not explained"
                 finding = Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
                 self._unreachable.append((f"data source {source.registered.provided_id}", finding))
                 return
@@ -227,7 +227,7 @@ class EngineCheck:
 
 
 def reported_by(sources: Sequence[str]) -> str:
-    """Name the first sources that report a finding, and count the others."""
+    """Name the first sources, and count the others."""
     more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
     return "; ".join(sources[:NAMED]) + more
 
@@ -250,7 +250,7 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
     if isinstance(error, QueryFailed) and error.evidence is not None:
         problem = f"{error.evidence}, at {word}" if word else error.evidence
     file, line, column = _position(query, word)
-    fix = "this is the answer to `explain` of the query: try its SQL, which `tenantry dashboards explain` prints"
+    fix = "run its SQL, which `tenantry dashboards explain` prints, and correct the query"
     return _Refusal(file, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
 
 

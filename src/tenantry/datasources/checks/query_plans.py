@@ -1,4 +1,4 @@
-"""Query plans, which check tables, columns and types without running the query."""
+"""Query plans, which check a query without running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SessionCheck: finds groups that lack properties for session variables."""
+"""Finds groups that lack properties for session variables."""
 
 from __future__ import annotations
 

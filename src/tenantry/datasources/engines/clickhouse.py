@@ -1,4 +1,4 @@
-"""ClickHouse over HTTP, by clickhouse-connect. Requests have no session; SQL and values are in the body."""
+"""ClickHouse over HTTP, by clickhouse-connect. Requests have no session."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MODES: Final = ("disabled", "verify")
 _SLACK: Final = 2.0  # seconds that the client waits beyond the server's timeout
-_NO_TLS: Final = "the server has no TLS on this port: write ssl_mode=disabled on a network that nobody else is on"
+_NO_TLS: Final = "the server has no TLS on this port: write ssl_mode=disabled on a private network"
 
 
 class ClickHouseAddress:
@@ -170,7 +170,7 @@ class ClickHouseDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: RunningQuery) -> bool:
-        """True: a request has no session."""
+        """A request has no session."""
         return True
 
     def interrupt(self, connection: RunningQuery) -> None:
@@ -183,7 +183,7 @@ class ClickHouseDriver:
             client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:
-        """Does nothing: the client keeps its connections."""
+        """The client keeps its connections."""
 
     def shutdown(self) -> None:
         self._stoppers.shutdown(wait=False)

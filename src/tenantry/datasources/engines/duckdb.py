@@ -91,7 +91,7 @@ class DuckDBDriver:
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         if is_sqlite(self._path):
             raise InvalidSource(
-                f"the file of data source {self.source_id} is one of SQLite: register it as sqlite:///…"
+                f"the file of data source {self.source_id} is a SQLite file: register it as sqlite:///…"
             )
         failure = None
         settings = {**LOCKED, "memory_limit": self._memory_limit}
@@ -101,11 +101,11 @@ class DuckDBDriver:
                     self._instance = duckdb.connect(str(self._path), read_only=True, config=settings)
                 except duckdb.ConnectionException as error:
                     failure = unreachable_error(
-                        self.source_id, error, ": this process has the file open already, with other settings"
+                        self.source_id, error, ": this process already has the file open with other settings"
                     )
                 except duckdb.IOException as error:
                     failure = unreachable_error(
-                        self.source_id, error, ": it is no DuckDB file, or another process has it open for writing"
+                        self.source_id, error, ": it is not a DuckDB file, or another process has it open for writing"
                     )
             if failure is None and self._instance is not None:
                 return self._instance.cursor()
@@ -181,7 +181,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """The Result's type for a DuckDB type such as ``DECIMAL(5,2)`` or ``INTEGER[]``, or None."""
+    """The Result's type for one such as ``DECIMAL(5,2)`` or ``INTEGER[]``, or None."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

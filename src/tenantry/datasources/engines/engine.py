@@ -24,14 +24,14 @@ UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
-        "{name} cannot hold a connection read-only: Tenantry sends it only statements that read, and what functions do "
-        "is up to the rights of its user. Register a user who may only read."
+        "{name} cannot make a connection read-only: Tenantry sends it only statements that read, and its user's rights "
+        "decide what functions may do. Register a user who may only read."
     ),
-    ReadOnlyBy.USER: ("nothing holds {name} read-only but the rights of its user. Register a user who may only read."),
+    ReadOnlyBy.USER: ("only the rights of its user keep {name} read-only. Register a user who may only read."),
 }
 _NO_STOP_NOTE: Final = (
-    "a query on {name} cannot be stopped: when its time is up or its viewer has left, it goes on at the server and "
-    "keeps its connection until it ends."
+    "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it continues at the server "
+    "and keeps its connection until it ends."
 )
 
 
@@ -85,7 +85,7 @@ class Engine:
 
 
 def lazy_driver(reference: str) -> DriverFactory:
-    """Return a factory that imports its driver class, ``package.module:Class``, on first use."""
+    """Return a factory that imports ``package.module:Class`` on first use."""
 
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver: Driver[Any] = resolve_name(reference)(source, limits)

@@ -1,4 +1,4 @@
-"""JSON columns, which several clients return as strings."""
+"""JSON columns that clients return as strings."""
 
 from __future__ import annotations
 

@@ -233,8 +233,7 @@ class MySQLDriver:
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
-        """Run ``KILL QUERY`` on the same server: another server behind the balancer may reuse the number. Returns False
-        to retry."""
+        """Kill the query on the same server, as its number may repeat behind a balancer. Returns False to retry."""
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
                 if other.identify() != server:

@@ -109,8 +109,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """After the last row, whether the query compared a number or a time with the beginning of a string. True also
-        if warnings were lost."""
+        """After the last row, whether the query compared a number or a time with the beginning of a string, or warnings
+        were lost."""
         count = self._result.warning_count
         if not count:
             return False
@@ -119,7 +119,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """``was_truncated`` for the first row, before a stream sends rows. False for a statement that cannot be a
+        """``was_truncated`` for the first row, before a stream sends rows. False if the statement cannot be a
         subquery."""
         self.reusable = False
         try:

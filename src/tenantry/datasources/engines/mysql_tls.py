@@ -48,12 +48,11 @@ class ServerAddress:
 
 
 def connection_hint(error: BaseException, number: int | None) -> str:
-    """A connection error's number and, for TLS, its problem."""
     reason = tls.certificate_hint(getattr(error, "original_exception", None))
     if reason is None and number == _NO_TLS:
-        reason = "the server has no TLS: set it up there, or add ssl_mode=disabled on a network that nobody else is on"
+        reason = "the server has no TLS: set it up there, or add ssl_mode=disabled on a private network"
     elif reason is None and number == _TLS_WANTED:
-        reason = "the server takes no connection without TLS: ssl_mode=required or verify"
+        reason = "the server requires TLS: write ssl_mode=required or verify"
     return f" ({number})" if reason is None else f" ({number}): {reason}"
 
 

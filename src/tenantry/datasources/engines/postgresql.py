@@ -53,7 +53,7 @@ _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
     "it has a backslash, which escapes in every string of this server and in none of PostgreSQL's: use || and chr(92)"
 )
-_HAS_NUL: Final = "it has a NUL, at which the server would take it to end"
+_HAS_NUL: Final = "it contains a NUL, where the server would end it: remove it"
 
 # How the server reads strings and writes the values for RowReader. Set in each transaction: behind a pooler another
 # client may have changed the server process's settings.
@@ -244,7 +244,7 @@ class PostgreSQLDriver:
             return unreachable_error(self.source_id, error, hint, has_no_connection=error.has_no_connection)
         if error.parameter is not None:
             return UnbindableValue(
-                f"the value of parameter ${error.parameter} cannot be read as the type of its place: {evidence}",
+                f"the value of parameter ${error.parameter} does not fit the type of its position: {evidence}",
                 name=f"${error.parameter}",
             )
         if state[:2] == _BAD_VALUE and has_values:

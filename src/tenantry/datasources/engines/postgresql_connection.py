@@ -138,7 +138,7 @@ class PipelineConnection:
     def reading(
         self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
-        """Run ``before`` and ``query`` in a transaction that is rolled back; yield columns and an iterator of rows.
+        """Run ``before`` and ``query`` in a transaction that is rolled back; yield columns and rows.
 
         Leaving the block early stops the query. ``max_bytes`` limits the answer, or one chunk of a stream. Raises
         ServerError, NoColumns, AnswerTooLong and psycopg's errors.
@@ -169,7 +169,7 @@ class PipelineConnection:
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def interrupt(self) -> None:
-        """Stop the query from another thread; the connection then closes."""
+        """Thread-safe; the connection then closes."""
         self._interrupted = True
 
     def close(self) -> None:
@@ -193,7 +193,7 @@ class PipelineConnection:
                 self._times_received, self._received_before = 0, None
             piece = self._next()
 
-    # --- what is sent -------------------------------------------------------------------------------------------------
+    # --- sending -----------------------------------------------------------------------------------------------------
 
     def _send(self, statements: Sequence[Statement]) -> None:
         for text, params in statements:
@@ -222,7 +222,7 @@ class PipelineConnection:
                 self._roll_back()
         self._stop_at = 0.0
 
-    # --- what is received ---------------------------------------------------------------------------------------------
+    # --- receiving ---------------------------------------------------------------------------------------------------
 
     def _next(self) -> PGresult:
         for _ in range(2):  # None ends the results of a statement
@@ -256,7 +256,6 @@ class PipelineConnection:
                 states.append(error.sqlstate)
 
     def _skip_received(self) -> bool:
-        """Skip results that have arrived. True if the pipeline ended."""
         nothing = 0
         while nothing < 2 and not self._pgconn.is_busy():
             result = self._pgconn.get_result()
@@ -272,7 +271,7 @@ class PipelineConnection:
                 self._check_length()
 
     def _wait_for(self, events: int) -> bool:
-        """Whether the socket became ready. Sends the cancel request after ``interrupt``."""
+        """Whether the socket became ready. Sends a pending cancel request."""
         if self._interrupted or self._stop_at:
             now = monotonic()
             self._stop_at = self._stop_at or now + _CANCEL_SECONDS

@@ -49,7 +49,7 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
         raise InvalidSource(f"the engine of {scheme}:// URLs is not installed: pip install {words}", field="/url")
     if engine is None or (engine.needs_trust and not trusted):
         raise InvalidSource(
-            f"Tenantry cannot hold the dialect {scheme!r} read-only. If its user can only read, register it with "
+            f"Tenantry cannot keep the dialect {scheme!r} read-only. If its user can only read, register it with "
             f"--trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
             field="/url",
         )
@@ -82,13 +82,13 @@ def is_engine(name: str) -> bool:
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The built-in engine's name: ``postgresql`` for ``postgres``."""
+    """The built-in engine's name."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Return the name of a URL's engine or trusted dialect, without opening anything. Raises InvalidSource."""
+    """Return a URL's engine or trusted dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)

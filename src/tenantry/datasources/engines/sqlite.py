@@ -29,7 +29,7 @@ from tenantry.sql import DIALECTS, BoundSQL
 _KEYWORDS = frozenset({"select", "with", "values", "explain"})
 _DENIED = (
     "it writes, or calls a function that runs a string as SQL, loads a library or reads the connection's settings: "
-    "a data source only reads tables"
+    "a data source can only read tables"
 )
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _FORBIDDEN_FUNCTIONS = DIALECTS["sqlite"].dynamic_functions

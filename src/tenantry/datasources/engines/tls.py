@@ -46,7 +46,7 @@ class TLSContext:
         if context is None:
             raise refused(
                 f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "they hold certificates and keys in PEM, and must be there for every process that uses the source"
+                "they must be PEM files that every process using the source can read"
             )
         return context
 
@@ -93,7 +93,7 @@ def read_options(
 
 
 def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], engine: str) -> None:
-    """Raise InvalidSource if the option's value is not in ``known``."""
+    """Raises InvalidSource."""
     if options.get(name, known[0]) not in known:
         raise refused(f"{name} of a {engine} URL is one of {', '.join(known)}")
 
@@ -107,7 +107,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
     if mode == "required" and "ssl_ca" in files:
         raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or no ssl_ca")
     if "ssl_key" in files and "ssl_cert" not in files:
-        raise refused("ssl_key is the key of ssl_cert: give that too")
+        raise refused("ssl_key needs ssl_cert: add it")
     if mode is None and "ssl_ca" in files:
         return "verify"
     return mode
@@ -119,7 +119,7 @@ def certificate_hint(error: BaseException | None) -> str | None:
         return None
     if error.verify_code in _OTHER_HOST:
         return "the certificate of the server is for another host than the URL's"
-    return "the certificate of the server is not signed by one that ssl_ca or this system trusts, or expired"
+    return "the certificate of the server has expired, or is not signed by a CA that ssl_ca or this system trusts"
 
 
 def is_loopback(host: str | None) -> bool:

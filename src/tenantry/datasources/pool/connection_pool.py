@@ -123,7 +123,7 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Settle a query or stream. If the server refused a connection and the caller waits, requeue the turn."""
+        """Settle a query or stream; requeue its turn if the server refused a connection."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)
@@ -162,7 +162,7 @@ class ConnectionPool(Generic[C]):
         return bool(self._running)
 
     def stop_all(self) -> None:
-        """Stop all queries without waiting, even if the engine cannot. Callers get SourceUnavailable."""
+        """Stop all queries without waiting. Callers get SourceUnavailable."""
         self._closed = True
         for running in self._running:
             if not running.outcome.done():  # some engines cannot stop

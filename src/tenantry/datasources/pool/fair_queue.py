@@ -79,7 +79,7 @@ class Turn:
             raise queue.lost_error(self.group) if has_come is False else busy_error(queue.source_id)
 
     def leave(self) -> None:
-        """Release the turn, unless a ConnectionPool uses the connection."""
+        """Release the turn, unless a ConnectionPool uses it."""
         if not self.is_kept and not self.has_ended:
             self.queue.release(self)
 
@@ -175,7 +175,7 @@ class FairQueue:
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 
     def must_yield(self, turn: Turn) -> bool:
-        """Whether a stream has used up its slice of the only connection while another group waits."""
+        """Whether a stream has used its slice of the only connection while another group waits."""
         if not turn.is_stream or self.waiting == turn.group.waiting:
             return False
         now = asyncio.get_running_loop().time()
@@ -256,7 +256,7 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _free_place(self, own: GroupQueue) -> None:
-        """When the queue is full, the group with the most waiting turns gives up one to a smaller group."""
+        """The group with the most waiting turns gives up one to a smaller group."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

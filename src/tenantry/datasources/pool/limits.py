@@ -1,4 +1,4 @@
-"""Limits of queries and data sources, and their enforcement."""
+"""Limits of queries and data sources."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _LONGEST = 128
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Bounds of one stream, times in seconds. ``reader_timeout``: until the reader must request the next chunk. Raises
-    InvalidSettings for an invalid bound."""
+    """Bounds of one stream, times in seconds. ``reader_timeout``: until the next request. Raises InvalidSettings for an
+    invalid bound."""
 
     row_limit: int = 1_000_000
     max_bytes: int = 1024 * 1024 * 1024
@@ -50,7 +50,7 @@ class StreamLimits:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """How user groups share one source's connections.
+    """Sharing of a source's connections between groups.
 
     ``group_pool_size``: connections of one group (None: two thirds). ``max_waiting``, ``group_max_waiting``: waiting
     queries of all groups and of one. ``weight``: a group's share of the time (above 0; None: 1). Raises InvalidSettings
@@ -158,7 +158,7 @@ def _take(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """``count_bytes`` for columns of these types. Numbers and times are small, unless ``unbounded``."""
+    """``count_bytes`` by column types. Numbers and times are small unless ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:
@@ -196,8 +196,7 @@ def take_result(
     types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """``take_rows`` as a Result, for a driver's ``fetch``. ``types``: the engine's. Also raises QueryFailed for
-    duplicate column names."""
+    """``take_rows`` as a Result, for a driver's ``fetch``. Also raises QueryFailed for duplicate column names."""
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
     taken, size = _take(source_id, rows, limits, count)

@@ -54,8 +54,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work`` in a thread, on the kept, an idle or a new connection, and deliver its result or error. Never
-        raises, because drivers' errors quote values."""
+        """Run ``work`` in a thread and deliver its result or error. Never raises, because drivers' errors quote
+        values."""
         how = work, arguments, shape
         outcome: Any = None
         try:

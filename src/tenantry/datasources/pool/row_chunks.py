@@ -1,4 +1,4 @@
-"""RowChunks: a query's rows, written chunk by chunk in its source's threads.
+"""A query's rows, written chunk by chunk in its source's threads.
 
 Steps grow from one row to ``_CHUNK_BYTES``, so memory is bounded and no call holds the interpreter's lock for long.
 """
@@ -110,7 +110,7 @@ class RowChunks:
         return chunk
 
     def _collect_seconds(self, chunk: Chunk) -> float:
-        """Small rows are collected first, so that their errors appear before anything is sent."""
+        """Errors in the first rows must appear before anything is sent."""
         if not chunk.content:
             return _SILENT_SECONDS
         is_short = self.row_count < _FIRST_ROWS and len(chunk.content) < _CHUNK_BYTES
@@ -133,7 +133,6 @@ class RowChunks:
         return Chunk(content, is_last)
 
     def _take(self) -> tuple[list[tuple[Any, ...]], bool]:
-        """Return the next rows, and whether they are the last."""
         taken: list[tuple[Any, ...]] = []
         enough, late = self._size, monotonic() + _CHUNK_SECONDS
         for row in self._rows:

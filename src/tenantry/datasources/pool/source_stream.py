@@ -87,7 +87,7 @@ class SourceStream(Generic[C]):
         return self._chunks.row_count
 
     async def start(self, query: PooledQuery[C]) -> None:
-        """Make the first chunk. Raises DataSourceError."""
+        """Raises DataSourceError."""
         self._query = query
         self._look()
         self._first = await self._step(self._chunks.begin)
@@ -190,7 +190,6 @@ class SourceStream(Generic[C]):
     # --- the reader ---------------------------------------------------------------------------------------------------
 
     def _wait_for_reader(self) -> None:
-        """Start the reader's clock, which excludes the engine's time."""
         self._reader_came()
         if not self._ended:
             self._given_at = self._loop.time()
@@ -207,8 +206,7 @@ class SourceStream(Generic[C]):
     def _reader_is_late(self) -> None:
         self._turn.queue.bar(self._turn.group)
         self._stop_for(
-            f"nobody read on in the stream of data source {self._source_id} for "
-            f"{self._limits.stream.reader_timeout:g} s"
+            f"nobody read the stream of data source {self._source_id} for {self._limits.stream.reader_timeout:g} s"
         )
 
     def _look(self) -> None:

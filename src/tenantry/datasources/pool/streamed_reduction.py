@@ -1,4 +1,4 @@
-"""Reductions of more rows than one query may return, for example to the points of a line chart."""
+"""Reductions of more rows than one query may return."""
 
 from __future__ import annotations
 
@@ -73,7 +73,6 @@ class _RowCollector(Generic[Found]):
         self._is_dropped = False
 
     def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _RowCollector[Found]:
-        """Called again if the connection was lost before the first chunk."""
         self._names, self._types = names, types
         self._rows, self._held = [], 0
         return self

@@ -1,4 +1,4 @@
-"""Query results, with column names and types, and their output formats."""
+"""Query results and their output formats."""
 
 from tenantry.datasources.results.arrow import to_arrow
 from tenantry.datasources.results.chunks import StreamFormat

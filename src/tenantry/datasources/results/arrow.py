@@ -133,7 +133,6 @@ def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format
 
 
 def _typed(pa: Any, word: str | None, values: Sequence[Any]) -> Any:
-    """Return an Arrow array of the column's type; None if a value does not fit."""
     kinds, build = _BUILDERS.get(word or "", (frozenset(), None))
     # Without the check pyarrow would read a Decimal as a float, True as 1 and a string as bytes.
     if build is not None and kinds.issuperset({*map(type, values)} - {type(None)}):
@@ -199,4 +198,4 @@ _BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any
 fit."""
 
 _UNSURE: Final = frozenset({None, "decimal", "datetime"})
-"""Types of columns of which Arrow has several: only values show which."""
+"""Types with several Arrow types; the values decide."""

@@ -1,4 +1,4 @@
-"""Chunked writers of results, for bodies of unknown length."""
+"""Chunked writers of results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
     """Return a factory of writers for a format. Raises InvalidSettings for an unknown format, and for ``formula_safe``
     without CSV; the factory raises it for a missing package."""
     if formula_safe and format_ != "csv":
-        raise InvalidSettings("formula_safe is for CSV alone")
+        raise InvalidSettings("formula_safe is only for CSV: leave it out")
     match format_:
         case "json":
             return lambda names, types: _JSONChunks(JSONWriter(names, options, "encode", types))

@@ -25,9 +25,9 @@ _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0
 def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
     """Write a header and one line per row, in UTF-8 without a byte order mark.
 
-    NULL, NaN and infinity are empty; dates are ISO 8601; lists and objects are JSON. ``formula_safe`` puts an
-    apostrophe before text that spreadsheets would run as a formula. Raises ValueError for dicts with different keys,
-    InvalidSettings for a list or object without msgspec.
+    NULL, NaN and infinity are empty; dates are ISO 8601; lists and objects JSON. ``formula_safe`` puts an apostrophe
+    before possible spreadsheet formulas. Raises ValueError for dicts with different keys, InvalidSettings for a list or
+    object without msgspec.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)

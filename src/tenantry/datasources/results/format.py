@@ -15,7 +15,7 @@ from tenantry.datasources.results.result import is_range
 from tenantry.errors import InvalidSettings
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The greatest integer that a reader which takes numbers for doubles (JavaScript) has exactly, as RFC 8259 says."""
+"""The greatest integer that a double, such as a JavaScript number, holds exactly (RFC 8259)."""
 
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
 _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}

@@ -1,8 +1,4 @@
-"""JSON and NDJSON (RFC 8259), by msgspec.
-
-Only columns with values that msgspec writes differently are converted. Objects are Structs, which are faster than
-dicts.
-"""
+"""JSON and NDJSON (RFC 8259), by msgspec. Only columns with values that msgspec writes differently are converted."""
 
 from __future__ import annotations
 
@@ -67,8 +63,8 @@ def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class JSONWriter:
-    """Writes chunks of rows. ``method``: msgspec's ``encode`` or ``encode_lines``. ``types``: the engine's. ``arrays``:
-    write rows as arrays. Raises like ``to_json``."""
+    """Writes chunks of rows. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: rows as arrays. Raises
+    like ``to_json``."""
 
     def __init__(
         self,
@@ -209,7 +205,6 @@ def _as_arrays(columns: Sequence[Iterable[Any]]) -> list[Any]:
 
 @lru_cache(maxsize=256)
 def _object_maker(names: tuple[str, ...]) -> Callable[[Sequence[Iterable[Any]]], list[Any]]:
-    """Return a function from columns to objects that msgspec writes with these names."""
     import msgspec
 
     fields = [f"f{number}" for number in range(len(names))]

@@ -61,7 +61,7 @@ class Result:
         """Convert dicts. Raises ValueError if their keys differ."""
         names = tuple(dicts[0]) if dicts else ()
         if any(len(row) != len(names) for row in dicts):
-            raise ValueError("the rows of a result have the same columns")
+            raise ValueError("all rows of a result must have the same columns")
         try:
             rows: list[tuple[Any, ...]]
             if len(names) > 1:
@@ -69,7 +69,7 @@ class Result:
             else:
                 rows = [tuple(row[name] for name in names) for row in dicts]
         except KeyError:
-            raise ValueError("the rows of a result have the same columns") from None
+            raise ValueError("all rows of a result must have the same columns") from None
         return cls(names, rows)
 
     @cached_property
@@ -84,7 +84,7 @@ class Result:
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:
-        """Keep the columns with these names, in the result's order; unknown names are ignored."""
+        """Keep these columns, in the result's order; unknown names are ignored."""
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
@@ -146,10 +146,7 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function of rows and ``width`` names that makes dicts, 2 to 4 times as fast as ``dict(zip(…))``.
-
-    The compiled code contains no column names. Raises ValueError for a row of another width.
-    """
+    """Return a function of rows and ``width`` names that makes dicts. Raises ValueError for a row of another width."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

@@ -29,7 +29,7 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Whether the URL shows a password or a possibly secret option. Raises InvalidSource."""
+    """Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
@@ -39,7 +39,7 @@ def is_encrypted(url: str) -> bool:
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """Ids of the keys that open a stored URL; empty if it is not encrypted, or unreadable."""
+    """Ids of the keys that open a stored URL; empty if plain or unreadable."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -62,7 +62,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Decrypt the URL of this row. Raises SecretUnavailable; InvalidSource without cryptography."""
+    """Raises SecretUnavailable; InvalidSource without cryptography."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
@@ -80,7 +80,7 @@ def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
     if opened is None:
         raise SecretUnavailable(
             f"the URL of data source {source.id} does not open with the key {key_id}: it was changed or moved from "
-            "another row, or the key is another one of this name; register the source again"
+            "another row, or another key has this name; register the source again"
         )
     return opened
 
@@ -106,7 +106,6 @@ def _cipher(key: bytes) -> AESGCM:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
         raise InvalidSource(
-            "the URL of a data source is encrypted, or is to be, and the package cryptography is not installed: "
-            "pip install 'tenantry[encryption]'"
+            "encrypting the URLs of data sources needs the package cryptography: pip install 'tenantry[encryption]'"
         ) from None
     return AESGCM(key)

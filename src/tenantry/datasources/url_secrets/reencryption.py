@@ -1,4 +1,4 @@
-"""Re-encryption of stored URLs after a key rotation, and encryption of plain ones."""
+"""Encryption of stored URLs."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Reference:
         value, problem = self._variable() if self.kind == "env" else self._file()
         if any(each < " " or each == "\x7f" for each in value):
             problem = "holds more than one line, or a control character: a secret is one line"
-        elif any("\ud800" <= each <= "\udfff" for each in value):  # how Python shows what it cannot decode
+        elif any("\ud800" <= each <= "\udfff" for each in value):  # Python's escapes of undecodable bytes
             problem = "is not UTF-8"
         if problem:
             what = f"variable {self.name} of the environment" if self.kind == "env" else f"file {self.name}"
@@ -51,7 +51,7 @@ class Reference:
         except OSError as error:
             return "", f"cannot be read: {error.strerror}"
         if raw is None or len(raw) > _LARGEST:
-            return "", "is no plain file, or larger than 64 KiB"
+            return "", "is not a plain file, or is larger than 64 KiB"
         value = raw.decode(errors="surrogateescape").removesuffix("\n").removesuffix("\r")
         return value, "" if value else "is empty"
 
@@ -73,7 +73,9 @@ def parse_reference(text: str) -> Reference:
     if kind != "env" or not _NAME.fullmatch(name):
         raise InvalidSource(_HELP, field="/url")
     if name.startswith(_OWN):
-        raise InvalidSource("a reference names no setting of Tenantry's own, TENANTRY_…", field="/url")
+        raise InvalidSource(
+            "a reference cannot name a setting of Tenantry (TENANTRY_…): use another variable", field="/url"
+        )
     return Reference("env", name)
 
 

@@ -1,4 +1,4 @@
-"""Connectable URLs: decrypts secrets and reads references."""
+"""URLs with their secrets, for connections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ class ConnectableSource:
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
 
     def is_current(self) -> bool:
-        """Whether the references still give the same secrets."""
         try:
             return all(each.read(self.source.id) == value for each, value in self.read.items())
         except SecretUnavailable:

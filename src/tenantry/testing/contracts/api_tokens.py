@@ -92,8 +92,7 @@ class ApiTokenContract:
         assert await store.api_tokens.get_with_group(digest, "acme") is None
 
     async def test_an_api_token_ends(self, store: Store, clock: FrozenClock) -> None:
-        """It is refused from its end on, alone or with a group; the error gives the time. A revoked token is
-        unknown."""
+        """Refused from its end on; the error gives the time. A revoked token is unknown."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         digest, end = b"d" * 32, clock() + timedelta(days=90)
         made = await store.api_tokens.create(

@@ -147,7 +147,6 @@ class AuditContract:
             assert (head.number, head.mac) == (number, seal.mac)
 
     async def test_a_write_without_an_author_says_so(self, store: Store) -> None:
-        """The author is UNNAMED, without a request id."""
         await store.environments.create("production", Tag.CUSTOMER)
         (entry,) = await store.audit.list()
         assert entry.author == UNNAMED

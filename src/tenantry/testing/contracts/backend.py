@@ -38,7 +38,6 @@ class BackendContract:
 
     @pytest.fixture
     def clock(self) -> FrozenClock:
-        """The store's time."""
         return FrozenClock()
 
     async def test_only_the_live_token_finds_its_group(self, store: Store, backend: Backend) -> None:
@@ -141,7 +140,6 @@ class LeaseContract(BackendContract):
         assert (await backend.changes(None)).generation == start + 1
 
     async def test_changes_know_their_age(self, store: Store, backend: LeasedBackend, clock: FrozenClock) -> None:
-        """``age`` uses the store's clock."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         second = await rotate(store, issued)

@@ -44,7 +44,6 @@ class CodeContract:
         assert await store.codes.purpose(DIGEST) is None
 
     async def test_a_code_of_a_session_stays(self, store: Store, clock: FrozenClock) -> None:
-        """Until its end, and for its purpose only."""
         await store.codes.add(DIGEST, purpose="session", payload="x", lifetime=60)
         assert [await store.codes.read(DIGEST, purpose="session") for _ in range(3)] == ["x"] * 3
         assert await store.codes.read(DIGEST, purpose="embed") is None
@@ -63,7 +62,6 @@ class CodeContract:
         assert entry.details == {"dashboard": "sales"}
 
     async def test_a_code_ends(self, store: Store, clock: FrozenClock) -> None:
-        """By the store's clock."""
         await store.codes.add(DIGEST, purpose="embed", payload="x", lifetime=60)
         await store.codes.add(b"e" * 32, purpose="embed", payload="y", lifetime=60)
         clock.advance(59)

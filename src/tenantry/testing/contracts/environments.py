@@ -27,7 +27,6 @@ class EnvironmentContract:
     """Tests of EnvironmentStore."""
 
     async def test_an_environment_comes_back(self, store: Store) -> None:
-        """Names are unique and compared exactly."""
         made = [
             await store.environments.create("production", Tag.CUSTOMER),
             await store.environments.create("Production", Tag.TESTING, external_data_sources=True),

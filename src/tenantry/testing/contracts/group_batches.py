@@ -35,7 +35,6 @@ class GroupBatchContract:
     """Tests of ``get_many`` and ``write_many``."""
 
     async def test_many_groups_are_read_by_their_ids(self, store: Store) -> None:
-        """Only existing ids of this environment, compared exactly."""
         production, made = await _made(store, "acme", "Acme", "é '\"\\,{}")
         other = await store.environments.create("other", Tag.CUSTOMER)
         await store.groups.get_or_create(other, GroupDraft("beta", "Beta"), make_token())

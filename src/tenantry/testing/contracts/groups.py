@@ -119,7 +119,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
             assert await store.find(replace(issued.token, **wrong)) is None, wrong
 
     async def test_a_handle_is_unique(self, store: Store) -> None:
-        """Within and across environments."""
         issued = await _issued(store)
         for environment in (issued.group.environment, await store.environments.create("b", Tag.TESTING)):
             with pytest.raises(AlreadyExists):
@@ -177,7 +176,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
 
     @pytest.mark.parametrize("values", EXACT_VALUES)
     async def test_properties_come_back_exactly(self, store: Store, values: dict[str, Any]) -> None:
-        """Including number types and key order."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         created = await store.groups.get_or_create(production, GroupDraft("a", "A", values, {"s": "d"}), make_token())
         await store.groups.get_or_create(production, GroupDraft("b", "B"), make_token())
@@ -266,7 +264,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert await store.find(issued.token) is None
 
     async def test_groups_are_listed_in_pages(self, store: Store) -> None:
-        """In the order of ``team_id``."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for number in range(7):
             await store.groups.get_or_create(production, GroupDraft(str(number), "x"), make_token())

@@ -27,8 +27,6 @@ from tenantry.testing.contracts.backend import make_issued, rotate
 
 
 class _Recorder:
-    """A ChangeListener that records its calls."""
-
     def __init__(self) -> None:
         self.changes: list[tuple[bytes, int]] = []
 
@@ -118,7 +116,6 @@ class RotationContract:
         assert await store.find(third.token) == third.group
 
     async def test_a_deleted_group_has_no_grace(self, store: Store) -> None:
-        """Its tokens are unknown, including the one in grace."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         await store.groups.delete(first.group.environment, "acme")
@@ -174,7 +171,6 @@ class RotationContract:
         assert seen == ["changed", "answered"]
 
     async def test_a_listener_that_fails_harms_nobody(self, store: Store) -> None:
-        """The write succeeds and other listeners are called."""
         first = await make_issued(store)
         recorder = _Recorder()
 

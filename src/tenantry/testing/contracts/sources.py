@@ -62,7 +62,6 @@ class SourceContract:
         assert list(await store.sources.list(production)) == [plain]
 
     async def test_both_ids_of_a_data_source_are_unique(self, store: Store) -> None:
-        """Within one environment."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL)
         for source_id, provided_id in (("ds_1", "b"), ("ds_2", "a")):

@@ -101,7 +101,6 @@ class UsageContract:
             assert await sums(store) == {ACME: Usage(queries=number)}
 
     async def test_old_usage_is_pruned(self, store: Store) -> None:
-        """Pruning is audited if it deletes anything."""
         await store.usage.add(batch(1, *(used(hour=NOON + each * HOUR, queries=1) for each in range(4))))
         assert await store.usage.prune(NOON + 2 * HOUR, author=Author("ann")) == 2
         assert await store.usage.prune(NOON + 2 * HOUR, author=Author("ann")) == 0

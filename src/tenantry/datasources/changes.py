@@ -63,7 +63,7 @@ class ChangeInbox:
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Collect changes briefly and return their sources; None means any source."""
+        """Wait for a change, collect more briefly, and return the sources; None means any."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)

@@ -161,8 +161,9 @@ class StreamingDriver(Protocol):
     """Optional protocol for drivers that return rows as they arrive; others stream from ``fetch``."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Start one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Any thread reads
-        the rows. After the last row or ``close`` the connection is as after ``fetch``. Raises like ``fetch``."""
+        """Start one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Rows may be read
+        in any thread, one thread at a time. After the last row or ``close`` the connection is as after ``fetch``.
+        Raises like ``fetch``."""
         ...
 
 

@@ -102,6 +102,8 @@ def _has(columns: Sequence[str], names: Sequence[str]) -> bool:
 
 
 class CountTemplate(WrappedTemplate):
+    """Counts the rows of another template."""
+
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)

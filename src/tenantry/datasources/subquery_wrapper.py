@@ -31,6 +31,8 @@ def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], s
 
 
 class WrappedTemplate:
+    """A statement around ``template``."""
+
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template
         """The inner template."""

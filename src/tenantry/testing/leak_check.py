@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeAlias
+from urllib.parse import unquote, urlsplit
 
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp
 
 from tenantry.datasources import DataSources
@@ -27,7 +28,6 @@ from tenantry.testing.canaries import CanaryGroups, group_label
 from tenantry.testing.cross_tenant_values import Recorder, template_name
 from tenantry.testing.observation import observe
 from tenantry.testing.requests import Call, lifespan, send_request
-from tenantry.testing.routes import matched, missed, own_routes, plain_paths
 
 Binder: TypeAlias = SQLTemplate | Callable[[Record], Any]
 """A template, or your function from a group's variables to a BoundSQL or a pair of SQL and parameters."""
@@ -128,10 +128,10 @@ class Leaks:
         shows no group's values; TimeoutError for an answer slower than ``seconds``; errors of the app.
         """
         __tracebackhide__ = True
-        known = own_routes(app)
-        asked = list(routes) if routes is not None else list(plain_paths(known))
+        known = _own_routes(app)
+        asked = list(routes) if routes is not None else list(_plain_paths(known))
         calls = [[self._call(route, number, index) for number in self._numbers] for index, route in enumerate(asked)]
-        unrequested = [route for route in missed(known, chain(*calls)) if route not in not_checked]
+        unrequested = [route for route in _missed(known, chain(*calls)) if route not in not_checked]
         if unrequested:
             raise AssertionError(f"nothing requests {', '.join(unrequested)}: give routes, or name them in not_checked")
         requests = _Requests(app, self.groups, credentials, statuses, seconds)
@@ -217,7 +217,7 @@ async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) ->
 
 def _names(known: Sequence[BaseRoute], asked: Sequence[RouteCall], calls: Sequence[Sequence[Call]]) -> list[str]:
     return [
-        f"{of_route[0].method} {route if isinstance(route, str) else matched(known, of_route[0]) or of_route[0].path}"
+        f"{of_route[0].method} {route if isinstance(route, str) else _matched(known, of_route[0]) or of_route[0].path}"
         for route, of_route in zip(asked, calls, strict=True)
     ]
 
@@ -244,3 +244,53 @@ def _as_bound(made: Any) -> BoundSQL:
         return made
     sql, params = made
     return BoundSQL(sql, params, "qmark", "sqlite")
+
+
+# --- routes of the app ------------------------------------------------------------------------------------------------
+
+
+def _own_routes(app: Any) -> tuple[BaseRoute, ...]:
+    """Routes of a Starlette or FastAPI app, also inside middleware; else empty."""
+    while app is not None:
+        routes = getattr(app, "routes", None)
+        if routes is not None:
+            return tuple(routes)
+        app = getattr(app, "app", None)
+    return ()
+
+
+def _plain_paths(routes: Iterable[BaseRoute]) -> list[str]:
+    return [path for path, route in _flat(routes) if "{" not in path and "GET" in (route.methods or {"GET"})]
+
+
+def _missed(routes: Iterable[BaseRoute], calls: Iterable[Call]) -> list[str]:
+    """Routes not reached by these requests, such as ``GET /d/{handle}/``. Routes of other mounted apps are unknown."""
+    given = list(calls)
+    return [
+        f"{method} {path}"
+        for path, route in _flat(routes)
+        for method in sorted(route.methods or {"GET"})
+        if method != "HEAD" and not any(call.method == method and _matches(path, route, call) for call in given)
+    ]
+
+
+def _matched(routes: Iterable[BaseRoute], call: Call) -> str:
+    """The path pattern of the route a request reaches, or an empty string."""
+    return next((path for path, route in _flat(routes) if _matches(path, route, call)), "")
+
+
+def _flat(routes: Iterable[BaseRoute], prefix: str = "") -> Iterator[tuple[str, Route]]:
+    for route in routes:
+        if isinstance(route, Mount):
+            yield from _flat(route.routes or (), prefix + route.path)
+        elif isinstance(route, Route):
+            yield prefix + route.path, route
+
+
+def _matches(path: str, route: Route, call: Call) -> bool:
+    prefix = path.removesuffix(route.path)
+    asked = unquote(urlsplit(call.path).path)
+    if not asked.startswith(prefix):
+        return False
+    scope = {"type": "http", "method": call.method, "path": asked.removeprefix(prefix), "root_path": "", "headers": []}
+    return route.matches(scope)[0] is Match.FULL

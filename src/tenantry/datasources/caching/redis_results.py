@@ -3,8 +3,8 @@
 The server is not trusted: an entry needs a digest by a holder of the secret, its source's current mark, and a recent
 time.
 
-``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds a random mark for each changed source, and "born",
-random for the hash's lifetime.
+``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds a random mark for each changed source and for
+itself ("born").
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class RedisResults:
         return entry
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Write an answer in the background, to expire after ``seconds``."""
+        """Write an answer in the background; it expires after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             self.counters.lost_writes += 1
             return

@@ -91,6 +91,8 @@ class _Refusal(NamedTuple):
 
 
 class EngineCheck:
+    """``add`` the groups, then ``run``."""
+
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}
         for query in dict.fromkeys(queries):

@@ -45,7 +45,7 @@ def type_word(kind: int, character_set: int) -> str | None:
 
 
 def to_parameters(values: Iterable[Any]) -> list[Any]:
-    """Convert values that PyMySQL would write wrongly. Raises UnbindableValue."""
+    """Raises UnbindableValue."""
     return [_in_session_zone(value) if isinstance(value, datetime | time) else value for value in values]
 
 

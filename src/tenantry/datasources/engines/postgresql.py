@@ -135,15 +135,12 @@ class PostgreSQLDriver:
                 if self.dialect == REDSHIFT:
                     raise InvalidSource(f"the server of data source {self.source_id} is PostgreSQL, not Redshift")
                 self._check_role(connection)
-                self._check_own_tables(connection)
+                tables = encode_parameters([list(TABLES)])
+                check_postgresql_rows(self._rows(connection, (IN_POSTGRESQL.encode(), tables)))
             checked = True
         finally:
             if not checked:
                 connection.close()
-
-    def _check_own_tables(self, connection: PipelineConnection) -> None:
-        tables = encode_parameters([list(TABLES)])
-        check_postgresql_rows(self._rows(connection, (IN_POSTGRESQL.encode(), tables)))
 
     def _check_role(self, connection: PipelineConnection) -> None:
         text = _ROLE + (_BYPASSES_POLICIES if self._has_session else "false")

@@ -152,7 +152,8 @@ class PipelineConnection:
         try:
             for _ in before:
                 self._next()
-                self._end()
+                self._receive()
+                self._pgconn.get_result()  # only now can chunked rows be requested for the next statement
             self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
             first = self._first_piece()
             yield columns_of(first), self._rows(first, is_stream)
@@ -239,10 +240,6 @@ class PipelineConnection:
                 raise psycopg.OperationalError
             raise ServerError(result)
         return result
-
-    def _end(self) -> None:
-        self._receive()
-        self._pgconn.get_result()  # only now can chunked rows be requested for the next statement
 
     def _skip_to_sync(self, *, after_error: bool = False) -> list[str]:
         states: list[str] = []

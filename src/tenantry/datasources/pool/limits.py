@@ -71,8 +71,8 @@ class Limits:
     """Bounds of data sources, times in seconds.
 
     ``timeout``: of a query, and of its wait. ``row_limit``, ``max_bytes``: of its rows and their memory. ``pool_size``:
-    connections of one source. ``max_sources``: open at once. ``stream`` replaces ``row_limit`` and ``max_bytes`` for
-    streams; their ``timeout`` applies to the next rows. Raises InvalidSettings for an invalid bound.
+    connections of one source. ``max_sources``: open at once. For streams, ``stream`` replaces ``row_limit`` and
+    ``max_bytes``, and ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid bound.
     """
 
     timeout: float = 30.0

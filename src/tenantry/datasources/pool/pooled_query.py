@@ -25,7 +25,7 @@ Idle: TypeAlias = deque[tuple[float, C]]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One step of a stream. The query keeps its connection until the last one."""
+    """One step of a stream, which keeps its connection until the last."""
 
     content: bytes
     is_last: bool

@@ -1,4 +1,4 @@
-"""CSV (RFC 4180): header, commas, CRLF, quotes where needed."""
+"""CSV (RFC 4180)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     rest. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value that nests
     too deep, ValueError for dicts with different keys.
     """
-    return _joined(_parts(rows, format_, "encode"))
+    return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
@@ -175,10 +175,6 @@ def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> I
         part = writer.write_unchanged(chunk) if unchanged else None
         unchanged = part is not None
         yield writer.write(Result.of_dicts(chunk).rows) if part is None else part
-
-
-def _joined(parts: Iterable[bytes]) -> bytes:
-    return b"".join(_array_parts(parts))
 
 
 def _array_parts(parts: Iterable[bytes]) -> Iterator[bytes | memoryview]:

@@ -81,6 +81,7 @@ class Result:
         )
 
     def dicts(self) -> list[dict[str, Any]]:
+        """One dict per row."""
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:

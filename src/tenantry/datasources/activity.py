@@ -48,9 +48,9 @@ class SourceCounters:
 
     def __init__(self) -> None:
         self.running: int = 0
-        """Executions that run now."""
+        """Running executions."""
         self.waiting: int = 0
-        """Executions that wait for a connection now."""
+        """Executions waiting for a connection."""
         self.time_in_queue: Buckets = Buckets(QUERY_BOUNDS)
         """Seconds that executions waited before they began."""
         self.durations: Buckets = Buckets(QUERY_BOUNDS)
@@ -64,7 +64,7 @@ class SourceCounters:
         self.joined: int = 0
         """Queries answered by an in-flight query."""
         self.rows: int = 0
-        """Rows that the source gave."""
+        """Rows returned by the source."""
         self.bytes: int = 0
         """Memory of these rows; of a stream, the size of its body."""
 

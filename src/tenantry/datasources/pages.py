@@ -27,9 +27,9 @@ _QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
-"""Dialects that have pages, and what quotes a name in them."""
+"""Dialects with pages -> their quote for names."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Columns that an order can name."""
+"""Column names allowed in an order."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -42,7 +42,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""Letters of a cursor: the type of a value, how it is written, and how it is read."""
+"""Letter of a cursor -> type, writer and reader of its value."""
 
 
 @dataclass(frozen=True, slots=True)

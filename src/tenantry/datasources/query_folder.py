@@ -38,12 +38,12 @@ class QueryFolder(Mapping[str, Query]):
             except TemplateError as error:
                 self._unreadable[name] = error
         errors = {_first_line(error): error for error in self._unreadable.values()}
-        for query in self._queries.values():  # once all of them are there to be included
+        for query in self._queries.values():  # after reading all, because queries include each other
             try:
                 if compiled:
                     query.check()
                 self._check_choices(query)
-            except TemplateError as error:  # an error in a fragment is one, however many include it
+            except TemplateError as error:  # report a fragment's error once
                 errors.setdefault(_first_line(error), error)
         if errors:
             raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])
@@ -74,7 +74,7 @@ class QueryFolder(Mapping[str, Query]):
             wanted = parameter.choices_query
             if wanted is not None and wanted not in self:
                 near = did_you_mean(wanted, self) or "write a query that gives the choices"
-                problem = f"params.{name} has its choices from a query that is not there: {wanted}"
+                problem = f"params.{name} takes its choices from a missing query: {wanted}"
                 raise query.definition.source.error(query.definition.header.offsets[name], problem, near.strip())
 
     def _read(self, file: Path, name: str, dialect: str | None) -> Query:

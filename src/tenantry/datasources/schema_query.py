@@ -10,7 +10,7 @@ from tenantry.errors import InvalidSettings
 from tenantry.sql import BoundSQL
 
 _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
-"""Engines that see that no row can match and run nothing. MySQL and MariaDB run a one-row subquery while planning."""
+"""Engines that run nothing when no row can match. MySQL and MariaDB run a one-row subquery while planning."""
 
 
 def can_name_columns(engine: str) -> bool:

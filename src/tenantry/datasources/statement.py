@@ -69,7 +69,7 @@ _ASSIGNS = (
     "it assigns a user variable (:=), which the next query would find: use a window function, as row_number() over (…) "
     "or sum(…) over (…)"
 )
-# What is left of quotes and comments when the closed ones are taken out; in this order, and each with its reason.
+# Remains of quotes and comments after removing closed ones, in this order, each with its reason.
 _MYSQL_REFUSED = (
     (re.compile(r"""['"`]|/\*"""), "a quote or comment is not closed, or is a comment that MySQL runs (/*! … */)"),
     (re.compile(":="), _ASSIGNS),

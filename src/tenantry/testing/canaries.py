@@ -23,7 +23,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
 _FIRST_DAY = date(2100, 1, 1)  # ordinary data have no days from here on
 _LEAST, _SPAN, _STEP = 1_000_000_000, 400_000_000, 611_953  # ten digits that fit into 32 bits
 _SEPARATORS = re.compile(r"[^\d]")
-_SHORTEST = 6  # characters: a shorter text turns up by chance
+_SHORTEST = 6  # characters: a shorter string may occur by chance
 
 _PATTERNS = {
     "text": re.compile(r"canary[0-9a-f]{16}"),
@@ -101,7 +101,7 @@ class CanaryGroups(Sequence[UserGroup]):
                     yield canary
 
 
-_REMEMBERED = 2_000  # texts: a template has few, and each is searched once
+_REMEMBERED = 2_000  # strings
 
 
 def canary_groups(

@@ -15,7 +15,7 @@ from tenantry.errors import QueryTimeout, SourceUnavailable
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 SHORT: Final = 0.5
-"""Seconds: the timeout of a query that is stopped by it."""
+"""A timeout in seconds, for queries that exceed it."""
 
 
 def run_check(engine: EngineCase, check: Callable[[AskedDriver], Awaitable[None]], **limits: Any) -> None:

@@ -90,7 +90,7 @@ class TypesContract:
             inner = f"select 1 as v, 2 as w{engine.from_one_row}"
             result = await asked.result(f"select v, w from ({inner}) t where 1 = 0")
             assert len(result) == 0, "a condition that never holds gives rows"
-            names = [name.lower() for name in result.names]  # there are engines that write all names in capitals
+            names = [name.lower() for name in result.names]  # some engines write names in capitals
             assert names == ["v", "w"], f"an empty result has the columns {names}"
 
         run_check(engine, check)

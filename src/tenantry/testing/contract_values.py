@@ -59,7 +59,7 @@ REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds that every engine has."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""The word for the type of a column, where it is not the kind."""
+"""Kind -> column type, where they differ."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -69,7 +69,7 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Lists, and which of a, b and c they have."""
+"""Lists, and the letters among a, b and c that they contain."""
 
 
 def is_same(value: Any, back: Any) -> bool:

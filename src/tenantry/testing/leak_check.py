@@ -36,10 +36,10 @@ RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
 """``"/sales"``, ``Call("/sales", method="POST")``, or a function that gives one for a group."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
-"""The headers by which an app finds a group: ``{"Authorization": "UserGroup …"}``."""
+"""Returns the headers that identify a group to the app: ``{"Authorization": "UserGroup …"}``."""
 
 SUCCESS = range(200, 400)
-"""Statuses of an answer that shows something."""
+"""Statuses of successful answers."""
 
 _Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group, action
 

@@ -94,5 +94,5 @@ def _record_text(record: logging.LogRecord) -> str:
     extra = [f"{name}={value!r}" for name, value in vars(record).items() if name not in _PLAIN]
     try:
         return "\n".join([logging.Formatter().format(record), *extra])
-    except (TypeError, ValueError):  # its arguments do not fit its text: a handler would say so, and the kit does not
+    except (TypeError, ValueError):  # its arguments do not fit its format string
         return "\n".join([str(record.msg), repr(record.args), *extra])

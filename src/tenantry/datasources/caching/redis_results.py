@@ -36,7 +36,7 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""Seconds after which the marks are asked for again, in the background."""
+"""Seconds after which the marks are read again, in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
 """Seconds for which known marks are valid; then no cache is used."""
 _WRITE_SECONDS = 3.0
@@ -93,8 +93,8 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        self._untold: set[str] = set()  # changed sources whose mark the server did not take
-        self._known_at: float | None = None  # when the known marks were asked for
+        self._untold: set[str] = set()  # changed sources whose mark the server has not accepted
+        self._known_at: float | None = None  # when the known marks were requested
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -188,7 +188,7 @@ class RedisResults:
             else:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
-            if not self.counters.refused:  # once, because such entries may come again and again
+            if not self.counters.refused:  # once: such entries may recur often
                 logger.warning("%s: an entry was not written by a holder of the secret for its key", self._server.label)
             self.counters.refused += 1
             return None

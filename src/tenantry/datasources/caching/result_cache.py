@@ -268,7 +268,7 @@ class CachedQueries:
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
         outcome = QueryOutcome(answer, None, entry.as_of, is_shared=True, is_hit=True)
-        if entry.mark == shared.mark_of(source):  # else it changes at this very moment
+        if entry.mark == shared.mark_of(source):  # else the source changed meanwhile
             self._cache.keep(query, outcome, is_checked=True)
         return outcome
 
@@ -282,7 +282,7 @@ class CachedQueries:
         try:
             await self._in_flight.join(query, self._cache.stale_seconds)
         except TenantryError:
-            return  # the old answer stays until its end, and the next query asks again
+            return  # keep the old answer; the next query retries
 
     def _refreshed(self, key: str, query: BoundQuery) -> None:
         self._refreshing.pop(key, None)

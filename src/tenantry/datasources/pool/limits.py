@@ -26,7 +26,7 @@ _NESTED = (dict, list, tuple)
 _FIXED_SIZE = frozenset({"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"})
 _TEXTS = frozenset({"text", "bytes"})
 _LONGEST = 128
-"""The most rows that are taken at once."""
+"""The most rows taken in one step."""
 
 
 @dataclass(frozen=True, slots=True)

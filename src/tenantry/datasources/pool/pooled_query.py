@@ -20,7 +20,7 @@ Shape: TypeAlias = Callable[[Any], Any]
 Finish: TypeAlias = Callable[["PooledQuery[C]", Any], None]
 """Takes the query and its outcome in the event loop: the result of the work, or a TenantryError."""
 Idle: TypeAlias = deque[tuple[float, C]]
-"""Unused connections with the time since when, the oldest first."""
+"""Unused connections, each after the time since when it is idle; oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

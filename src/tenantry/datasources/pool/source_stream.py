@@ -20,7 +20,7 @@ _LOOK_SECONDS: Final = 0.5
 """Seconds between two checks whether a stream may go on."""
 
 SLOWEST: Final = 65_536
-"""The fewest bytes that a reader takes in each ``WINDOW`` in which chunks wait for it."""
+"""The fewest bytes a reader must take in each ``WINDOW`` of waiting chunks."""
 WINDOW: Final = 60.0
 """Seconds."""
 
@@ -75,7 +75,7 @@ class SourceStream(Generic[C]):
         self._reader_timer: asyncio.TimerHandle | None = None
         self._pace = ReaderPace()
         self._given = 0  # bytes that the reader has taken when it asks for the next chunk
-        self._given_at: float | None = None  # since when they wait
+        self._given_at: float | None = None  # when their wait started
         self._query: PooledQuery[C] | None = None
         self._first: Chunk | None = None
         self._error: TenantryError | None = None

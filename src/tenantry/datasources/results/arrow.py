@@ -194,8 +194,7 @@ _BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any
     "time": (frozenset({time}), _times),
     "interval": (frozenset({timedelta}), _of("duration", "us")),
 }
-"""By the type of a column: the classes of its values, and what makes an array of them or raises for one that does not
-fit."""
+"""Column type -> classes of its values, and a function that makes an array of them or raises."""
 
 _UNSURE: Final = frozenset({None, "decimal", "datetime"})
 """Types with several Arrow types; the values decide."""

@@ -20,7 +20,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     "csv": "text/csv; charset=utf-8",
     "arrow": "application/vnd.apache.arrow.stream",
 }
-"""Of each format."""
+"""Format -> media type."""
 
 
 class ChunkWriter(Protocol):

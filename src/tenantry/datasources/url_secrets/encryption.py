@@ -133,7 +133,7 @@ async def encrypt_sources(
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # until no other write came between
+            while source is not None:  # again after a concurrent write
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:

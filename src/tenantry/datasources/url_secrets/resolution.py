@@ -17,8 +17,7 @@ from tenantry.tokens import KeyRing
 from tenantry.tokens.keys import DEFAULT_PATH, SigningKeys
 
 Keys: TypeAlias = KeyRing | str | Path | None
-"""The keys that open encrypted URLs, or the file that has them; None: that of TENANTRY_KEYS. A file is read when the
-first encrypted URL is met."""
+"""The keys that decrypt URLs, or their file; None: TENANTRY_KEYS. The file is read at the first encrypted URL."""
 
 _VARIABLE: Final = "TENANTRY_KEYS"
 

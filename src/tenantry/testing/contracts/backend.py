@@ -279,7 +279,7 @@ class LeaseContract(BackendContract):
             at = listed.generation
             await asyncio.sleep(0)
             if writing.done():
-                await writing  # raises what went wrong
+                await writing  # raises errors
         await writing
         assert [change.generation for change in listed_changes] == list(range(start + 1, start + 33))
         assert {change.handle for change in listed_changes} == {each.token.handle for each in issued}

@@ -43,7 +43,7 @@ class OtherProcesses(Protocol):
 
 class ChangeInbox:
     def __init__(self) -> None:
-        self.has_ended = False
+        self.has_ended: bool = False
         """Whether the process is ending, so no more changes arrive."""
         self._sources: set[str | None] = set()
         self._changed = asyncio.Event()

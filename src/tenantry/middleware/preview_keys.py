@@ -27,7 +27,7 @@ class PassedPreviewKey:
 
     def __init__(self, key: str) -> None:
         self._key = key
-        self.is_taken = False
+        self.is_taken: bool = False
 
     def take(self) -> str:
         """The key. The caller answers the request, even for a bad key."""

@@ -109,8 +109,8 @@ class StopsContract:
 class CountingDriver:
     def __init__(self, driver: Driver[Any]) -> None:
         self._driver = driver
-        self.opened = 0
-        self.closed = 0
+        self.opened: int = 0
+        self.closed: int = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._driver, name)

@@ -94,7 +94,7 @@ class BigQueryDriver:
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
         url = parse_url(source.url)
-        self.source_id = source.id
+        self.source_id: str = source.id
         self._limits = limits
         self._options = read_options(url)
         self._project, self._dataset = url.host, url.database

@@ -100,7 +100,7 @@ class DatabricksDriver:
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
         url = parse_url(source.url)
-        self.source_id = source.id
+        self.source_id: str = source.id
         self._limits = limits
         self._arguments = connect_arguments(url)
         self._statements = ReadingStatements(source.id, self.dialect)

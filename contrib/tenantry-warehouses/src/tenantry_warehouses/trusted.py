@@ -59,7 +59,7 @@ class TrustedDriver:
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
         url = parse_url(source.url)
-        self.source_id = source.id
+        self.source_id: str = source.id
         self._limits = limits
         failed = ""
         try:

@@ -25,14 +25,14 @@ class MemoryStore(WrittenBackend):
 
     def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
         tables = self._tables = MemoryTables(clock, keys)
-        self.groups = MemoryGroups(tables)
-        self.environments = MemoryEnvironments(tables)
-        self.api_tokens = MemoryApiTokens(tables)
-        self.sources = MemorySources(tables)
-        self.codes = MemoryCodes(tables)
-        self.usage = MemoryUsage(tables)
-        self.audit = MemoryAuditTrail(tables)
-        self.usage_recorder = UsageRecorder(self.usage)
+        self.groups: MemoryGroups = MemoryGroups(tables)
+        self.environments: MemoryEnvironments = MemoryEnvironments(tables)
+        self.api_tokens: MemoryApiTokens = MemoryApiTokens(tables)
+        self.sources: MemorySources = MemorySources(tables)
+        self.codes: MemoryCodes = MemoryCodes(tables)
+        self.usage: MemoryUsage = MemoryUsage(tables)
+        self.audit: MemoryAuditTrail = MemoryAuditTrail(tables)
+        self.usage_recorder: UsageRecorder = UsageRecorder(self.usage)
 
     async def find(self, token: Token) -> UserGroup | None:
         return self._read(token).group

@@ -65,14 +65,16 @@ class SQLStore(WrittenBackend):
         self._clock = StoreClock(clock)
         self._runner = Runner(address, timeout=deadline, run_dir=run_dir, before_close=self._flush_usage, keys=keys)
         shared = self._runner, self._clock
-        self.groups = SQLGroups(*shared)
-        self.environments = SQLEnvironments(*shared)
-        self.api_tokens = SQLApiTokens(*shared)
-        self.sources = SQLSources(*shared)
-        self.codes = SQLCodes(*shared)
-        self.usage = SQLUsage(*shared)
-        self.audit = SQLAuditTrail(*shared)
-        self.usage_recorder = None if usage_seconds is None else UsageRecorder(self.usage, usage_seconds)
+        self.groups: SQLGroups = SQLGroups(*shared)
+        self.environments: SQLEnvironments = SQLEnvironments(*shared)
+        self.api_tokens: SQLApiTokens = SQLApiTokens(*shared)
+        self.sources: SQLSources = SQLSources(*shared)
+        self.codes: SQLCodes = SQLCodes(*shared)
+        self.usage: SQLUsage = SQLUsage(*shared)
+        self.audit: SQLAuditTrail = SQLAuditTrail(*shared)
+        self.usage_recorder: UsageRecorder | None = (
+            None if usage_seconds is None else UsageRecorder(self.usage, usage_seconds)
+        )
 
     def __repr__(self) -> str:
         return f"<SQLStore in {self.label}>"

@@ -45,7 +45,7 @@ class ChDBDriver:
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
         url = parse_url(source.url)
-        self.source_id = source.id
+        self.source_id: str = source.id
         self._path = file_path(url)
         self._limits = limits
         # A folder cannot be opened read-only: `readonly`, which no query can change, and the check of the SQL do that.

@@ -74,7 +74,7 @@ class ClickHouseDriver:
     paramstyle = "pyformat"
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
-        self.source_id = source.id
+        self.source_id: str = source.id
         self._limits = limits
         self._address = ClickHouseAddress(parse_url(source.url))
         self._lock = Lock()

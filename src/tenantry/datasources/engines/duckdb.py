@@ -78,7 +78,7 @@ class DuckDBDriver:
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
         url = parse_url(source.url)
-        self.source_id = source.id
+        self.source_id: str = source.id
         self._memory_limit = memory_limit(url)
         self._path = file_path(url)
         self._limits = limits

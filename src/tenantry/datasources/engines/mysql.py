@@ -72,8 +72,8 @@ class MySQLDriver:
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
         url = parse_url(source.url)
-        self.source_id = source.id
-        self.dialect = url.get_backend_name()
+        self.source_id: str = source.id
+        self.dialect: str = url.get_backend_name()
         self._limits = limits
         self._address = ServerAddress(url)
         # Stopping a query uses separate threads and connections, because the pool may be full.

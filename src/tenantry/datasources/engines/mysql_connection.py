@@ -32,7 +32,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
     def __init__(
         self, arguments: dict[str, Any], timeout: float, connect_timeout: float, *, pipelining: bool = True
     ) -> None:
-        self.reusable = False
+        self.reusable: bool = False
         self.is_mariadb = False
         self.stopping: Future[None] | None = None
         self.server: tuple[Any, ...] = ()

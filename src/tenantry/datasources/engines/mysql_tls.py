@@ -20,7 +20,7 @@ class ServerAddress:
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))
         tls.check_choice(options, "pipelining", ("on", "off"), "MySQL")
-        self.pipelining = options.get("pipelining", "on") == "on"
+        self.pipelining: bool = options.get("pipelining", "on") == "on"
         self._mode = _mode(url.host, options)
         self._context = tls.TLSContext(self._mode, options)
         self._plain = self._mode == "disabled"

@@ -90,7 +90,7 @@ class PostgreSQLDriver:
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
         url = parse_url(source.url)
-        self.source_id = source.id
+        self.source_id: str = source.id
         self.dialect = REDSHIFT if url.get_backend_name() == REDSHIFT else "postgresql"
         self._limits = limits
         self._has_session = bool(source.session)

@@ -87,7 +87,7 @@ class SQLiteDriver:
     paramstyle = "qmark"
 
     def __init__(self, source: RegisteredSource, limits: Limits) -> None:
-        self.source_id = source.id
+        self.source_id: str = source.id
         self._path = file_path(parse_url(source.url))
         self._limits = limits
 

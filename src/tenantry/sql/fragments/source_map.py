@@ -57,7 +57,7 @@ class ExpandedText:
     """Builds an ExpandedSource."""
 
     def __init__(self) -> None:
-        self.length = 0
+        self.length: int = 0
         self._parts: list[str] = []
         self._segments: list[Segment] = []
         self._commas: list[int] = []

@@ -102,7 +102,7 @@ class PositionAnalyzer:
     def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
         self.source = source
         self.dialect = dialect
-        self.has_position = "position" in source.text.lower()
+        self.has_position: bool = "position" in source.text.lower()
         self._context = TokenContext(source, lexemes, dialect.joining_signs)
         self._contexts = PossibleContexts(source, lexemes, dialect.joining_signs)
 

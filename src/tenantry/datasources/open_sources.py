@@ -173,7 +173,7 @@ class OpenSources:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Drop connections of a closed loop, which opened them."""
+        """Connections belong to one event loop; drop those of a closed loop."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return

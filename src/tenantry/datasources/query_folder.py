@@ -89,7 +89,7 @@ def _first_line(error: TemplateError) -> str:
 
 
 def is_within(file: Path, folder: Path) -> bool:
-    """Resolves links first."""
+    """Compares the paths after resolving links."""
     return file.resolve().is_relative_to(folder.resolve())
 
 

@@ -124,8 +124,8 @@ def _mariadb(stack: ExitStack) -> str:
 
 
 ENGINES = (
-    _Engine("DuckDB", lambda stack: points.fill_duckdb(_folder(stack) / "points"), 2_500),
-    _Engine("SQLite", lambda stack: points.fill_sqlite(_folder(stack) / "points"), 2_500),
-    _Engine("PostgreSQL", _postgresql, 2_500),
+    _Engine("DuckDB", lambda stack: points.fill_duckdb(_folder(stack) / "points"), 1_000),
+    _Engine("SQLite", lambda stack: points.fill_sqlite(_folder(stack) / "points"), 1_500),
+    _Engine("PostgreSQL", _postgresql, 1_500),
     _Engine("MariaDB", _mariadb, None),
 )

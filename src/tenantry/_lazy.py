@@ -1,5 +1,3 @@
-"""Lazy exports: a package imports a name's module on first use (PEP 562)."""
-
 from __future__ import annotations
 
 import sys
@@ -9,10 +7,9 @@ from typing import Any
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for a package; ``modules`` maps a module to its names, space-separated.
-
-    Call it in an ``else`` branch of ``if TYPE_CHECKING:`` that imports the same names, so that type checkers know them.
-    """
+    """Return a package's ``__getattr__`` and ``__dir__`` (PEP 562). ``modules`` maps modules to space-separated
+    names."""
+    # Call it in the ``else`` of ``if TYPE_CHECKING:``, which imports the same names for type checkers.
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def load(name: str) -> Any:

@@ -19,7 +19,7 @@ QUERY_BOUNDS: Final = (
 
 
 class Buckets:
-    """Counted durations."""
+    """Duration counts by bucket."""
 
     __slots__ = ("_bounds", "_counts", "total")
 
@@ -35,12 +35,12 @@ class Buckets:
         return sum(self._counts)
 
     def add(self, seconds: float) -> None:
-        """Count one."""
+        """Count one duration."""
         self._counts[bisect_left(self._bounds, seconds)] += 1
         self.total += seconds
 
     def cumulated(self) -> list[tuple[str, float]]:
-        """Each upper bound with the number of durations up to it, the last ``+Inf``."""
+        """Cumulative counts by upper bound, ending with ``+Inf``."""
         sums: list[tuple[str, float]] = []
         so_far = 0
         for bound, count in zip((*map(str, self._bounds), "+Inf"), self._counts, strict=True):

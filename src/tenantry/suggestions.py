@@ -1,4 +1,4 @@
-"""Suggestions: the known name that an author probably meant. The docs site has its own (decision 35)."""
+"""Suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ _CLOSE_OF_SHORT: Final = 0.6
 
 
 def nearest(name: str, candidates: Iterable[str], *, close: float | None = None) -> str | None:
-    """The candidate that was probably meant, or None. Ignores case, ``-``, ``_`` and blanks; each part of a path must
-    be near. ``close``: the least ratio, from 0 to 1."""
+    """The closest candidate, or None. Ignores case, ``-``, ``_`` and blanks. ``close``: minimum ratio (0 to 1)."""
     if len(name) > _LONGEST_NAME:
         return None
     plain: dict[str, str] = {}
@@ -31,7 +30,7 @@ def nearest(name: str, candidates: Iterable[str], *, close: float | None = None)
 
 
 def did_you_mean(name: str, candidates: Iterable[str], *, prefix: str = "") -> str:
-    """``did you mean region? `` with ``prefix`` before the nearest candidate, or an empty string."""
+    """``did you mean region? ``, or an empty string."""
     near = nearest(name, candidates)
     return f"did you mean {prefix}{near}? " if near is not None else ""
 

@@ -1,5 +1,4 @@
-"""Tracing with OpenTelemetry spans by the semantic conventions (HTTP 1.23, databases 1.30). They hold names, codes and
-numbers, never a token, value, statement, query string or exception message."""
+"""OpenTelemetry spans by the semantic conventions (HTTP 1.23, databases 1.30), without tokens, values or SQL."""
 
 from __future__ import annotations
 
@@ -23,12 +22,12 @@ TRACER: Final[trace.Tracer] = trace.get_tracer("tenantry")
 
 
 def set_attribute(name: str, value: AttributeValue) -> None:
-    """Add an attribute to the current span."""
+    """Set an attribute of the current span."""
     trace.get_current_span().set_attribute(name, value)
 
 
 class Span:
-    """``with Span("tenantry.look", {…}) as span:``, a child of the current span, or of a remote ``parent``."""
+    """A child of the current span, or of a remote ``parent``."""
 
     __slots__ = ("_attributes", "_kind", "_name", "_parent", "_span", "_token")
 
@@ -68,7 +67,7 @@ class Span:
         self._span.update_name(name)
 
     def set_error(self, kind: str) -> None:
-        """The traced work failed; ``kind`` is the error's code or class."""
+        """Mark the span as failed; ``kind`` is the error's code or class."""
         self._span.set_attribute("error.type", kind)
         self._span.set_status(Status(StatusCode.ERROR))
 
@@ -106,8 +105,7 @@ _SYSTEMS: Final = {"mssql": "microsoft.sql_server", "oracle": "oracle.db"}
 
 
 class HttpServerSpan(Span):
-    """Around one request of ``scope`` to an address of ours. Continues the caller's trace (W3C ``traceparent``, or
-    OTEL_PROPAGATORS), or is a child of the host program's current span."""
+    """One request to our addresses. Continues the current span, else the caller's trace."""
 
     __slots__ = ()
 
@@ -136,7 +134,7 @@ class HttpServerSpan(Span):
         )
 
     def set_response(self, status: int, code: str) -> None:
-        """``code`` is ``ok`` or the error's. Only 500 and above is a server's failure."""
+        """``code`` is ``ok`` or an error code. Statuses from 500 are errors."""
         self.set_attribute("http.response.status_code", status)
         self.set_attribute("tenantry.outcome", code)
         if status >= 500:
@@ -144,7 +142,7 @@ class HttpServerSpan(Span):
 
 
 class HttpClientSpan(Span):
-    """Around one request to ``url``; ``attempt`` counts from 0."""
+    """One request; ``attempt`` counts from 0."""
 
     __slots__ = ()
 
@@ -164,20 +162,20 @@ class HttpClientSpan(Span):
         super().__init__(f"{method} {parts.path}", attributes, kind=SpanKind.CLIENT)
 
     def inject(self, headers: Mapping[str, str] | None = None) -> dict[str, str]:
-        """``headers`` with those of the propagator."""
+        """Add the trace to ``headers``."""
         carrier = dict(headers or {})
         propagate.inject(carrier)
         return carrier
 
     def set_response(self, status: int) -> None:
-        """400 and above is a client's failure."""
+        """Set the status; from 400 it is an error."""
         self.set_attribute("http.response.status_code", status)
         if status >= 400:
             self.set_error(str(status))
 
 
 class DatabaseSpan(Span):
-    """One query on a registered source, until ``finish``. Holds no statement, value or database name."""
+    """One query on a data source, until ``finish``."""
 
     __slots__ = ("_source",)
 
@@ -187,7 +185,7 @@ class DatabaseSpan(Span):
         self._source = source_id
 
     def set_statement(self, dialect: str, text: str) -> None:
-        """The dialect, and the first keyword of ``text``."""
+        """Set the dialect and first keyword."""
         if not self._span.is_recording():
             return
         self.set_attribute("db.system.name", _SYSTEMS.get(dialect, dialect))
@@ -198,8 +196,7 @@ class DatabaseSpan(Span):
             self.update_name(f"{operation} {self._source}")
 
     def finish(self, outcome: str, rows: int | None, cache_hit: bool, queue_seconds: float | None) -> None:
-        """End the span. ``outcome``: ``ok`` or an error's code; ``rows`` returned; ``cache_hit``: from the cache;
-        ``queue_seconds``: wait of the execution, None if unknown."""
+        """End the span. ``outcome`` is ``ok`` or an error code; ``queue_seconds`` is None if unknown."""
         if self._span.is_recording():
             if rows is not None:
                 self.set_attribute("db.response.returned_rows", rows)
@@ -212,7 +209,7 @@ class DatabaseSpan(Span):
 
 
 def operation_of(text: str) -> str | None:
-    """The first keyword of a statement (``SELECT``, ``WITH`` …) if it begins a query."""
+    """The first keyword (``SELECT``, ``WITH`` …) of a query, else None."""
     first = _FIRST_KEYWORD.match(text)
     keyword = "" if first is None else first[1].upper()
     return keyword if keyword in _READ_OPERATIONS else None

@@ -123,7 +123,7 @@ def test_a_trail_that_nobody_has_changed_is_proved(ready: Terminal) -> None:
     assert "proved: true" in ready("audit", "verify").out
     for wrong in ("x", "2", head + "0"):
         assert "tenantry audit head" in ready("audit", "verify", "--expect", wrong, fails=2).err
-    assert "stands before verify" in ready("audit", "--json", "verify", fails=2).err
+    assert "comes before verify" in ready("audit", "--json", "verify", fails=2).err
 
 
 def test_a_change_of_the_trail_is_named(ready: Terminal, folder: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_chain_that_was_begun_anew_is_not_proved(ready: Terminal, folder: Path
     assert report["before_the_chain"] == (0 if taken.startswith("delete") else 2)
     head = report["head"]
     assert ready("audit", "verify", "--from", head, "--json").json()["begins_after"] is None
-    assert "give one of them" in ready("audit", "verify", "--from", head, "--begins-after", "2", fails=2).err
+    assert "give only one" in ready("audit", "verify", "--from", head, "--begins-after", "2", fails=2).err
 
 
 def test_a_trail_without_a_seal_is_not_proved(ready: Terminal, folder: Path) -> None:
@@ -320,7 +320,7 @@ def test_a_command_without_the_key_file_says_that_its_entry_has_no_seal(
 ) -> None:
     """Where others are sealed, and only what writes. Red when a command that works without the keys adds an entry that
     ``audit verify`` will stop at, and says nothing."""
-    note = "no key file: what this command adds to the audit trail is not sealed; set TENANTRY_KEYS"
+    note = "no key file: this command's audit entries are not sealed; set TENANTRY_KEYS"
     ready("group", "create", "acme")
     assert note not in ready("api-token", "create").err
     monkeypatch.setenv("TENANTRY_KEYS", str(folder / "none.keys"))

@@ -171,7 +171,7 @@ rows:
     assert lines[2].endswith("(no such column) (data source warehouse, for acme)")
     assert checked.err.splitlines() == [
         "1 dashboard, 4 queries, 1 explained by their engine, 1 group: 3 errors",
-        "not explained, for no group has a data source for it and all that it needs: 1 query",
+        "not explained, because no group has both its data source and all its variables: 1 query",
         NOT_LOOKED_FOR,
     ]
     document = ready("dashboards", "check", "dashboards", "--groups", "--format", "json", fails=1).json()
@@ -268,7 +268,7 @@ def test_a_check_finds_the_query_that_forgets_its_tenant(terminal: Terminal, fol
         ("dashboards/all.yaml (panel 2-1)", "tenant-predicate"),
         ("queries/everything.sql", "tenant-predicate"),
     ]
-    assert "there is no schema of the environment 'prod'" in terminal(*check, "--environment", "prod", fails=2).err
+    assert "the environment 'prod' has no schema" in terminal(*check, "--environment", "prod", fails=2).err
 
 
 # --- the server -------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def test_without_the_folder_the_name_is_not_checked_and_that_is_said(previewing:
     """The app may serve another folder than this machine has. Red when an address looks like a promise."""
     done = previewing(*PREVIEW, "nope")
     assert done.out.startswith("/dashboards/nope#code=")
-    assert "Whether there is a dashboard 'nope' was not checked" in done.err
+    assert "The dashboard 'nope' was not looked up" in done.err
 
 
 @pytest.mark.parametrize(

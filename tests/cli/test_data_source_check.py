@@ -17,7 +17,7 @@ def test_a_source_that_does_not_answer_is_not_registered(ready: Terminal, folder
     words = ("data-source", "create", "warehouse", "--url", "sqlite:///none.db")
     refused = ready(*words, fails=1)
     assert refused.out == ""
-    assert "the file of data source warehouse does not exist. Nothing is registered: mend it, or" in refused.err
+    assert "the file of data source warehouse does not exist. Nothing was registered: fix this, or" in refused.err
     assert "--no-check" in refused.err
     assert refused.err.endswith("[source_unavailable]\n")
     assert ready("data-source", "list", "--json").json() == []
@@ -39,7 +39,7 @@ def test_a_missing_driver_is_told_at_registration(ready: Terminal, monkeypatch: 
     """With the line that installs it. Red when it came as a warning after the id."""
     monkeypatch.setitem(sys.modules, "duckdb", None)
     refused = ready("data-source", "create", "lake", "--url", "duckdb:///lake.duckdb", fails=1)
-    assert "the driver duckdb is not installed: pip install 'tenantry[duckdb]'. Nothing is registered" in refused.err
+    assert "the driver duckdb is not installed: pip install 'tenantry[duckdb]'. Nothing was registered" in refused.err
 
 
 def test_a_registered_source_is_tested(ready: Terminal, folder: Path) -> None:

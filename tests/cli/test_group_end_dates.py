@@ -59,8 +59,8 @@ def test_a_rehearsed_end_date_is_not_written(ready: Terminal, tmp_path: object) 
     ("given", "said"),
     [
         (("--expires-at", "soon"), "write 2027-01-31"),
-        (("--expires-at", "2099-12-31T09:00:00"), "names no time zone"),
-        (("--expires-at", "2099-12-31", "--expires-in", "1d"), "give one of them"),
+        (("--expires-at", "2099-12-31T09:00:00"), "has no time zone"),
+        (("--expires-at", "2099-12-31", "--expires-in", "1d"), "give only one"),
         (("--expires-in", "1d", "--clear", "expires-at"), "contradict each other"),
     ],
 )

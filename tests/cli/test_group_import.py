@@ -81,4 +81,4 @@ def test_a_dry_run(ready: Terminal, folder: Path) -> None:
 @pytest.mark.parametrize("given", ["", "\n \n"])
 def test_an_empty_file(ready: Terminal, given: str) -> None:
     """Is wrong usage: an export may have failed."""
-    assert "JSON object a line" in ready("group", "import", "-", given=given, fails=2).err
+    assert "one JSON object per line" in ready("group", "import", "-", given=given, fails=2).err

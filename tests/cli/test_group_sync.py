@@ -143,9 +143,9 @@ def test_what_is_refused_fails_alone_and_nothing_is_pruned(ready: Terminal, file
     tried = ready("group", "sync", str(file), "--dry-run", fails=1)
     assert "initech: mapping/main: there is no data source 'none'" in tried.err
     tried = ready("group", "sync", str(file), "--prune", "--dry-run", fails=1)
-    assert tried.err.endswith("1 failed, 1 not to delete, for others failed\n"), "as the sync itself"
+    assert tried.err.endswith("1 failed, 1 not to delete, because others failed\n"), "as the sync itself"
     done = ready("group", "sync", str(file), "--prune", "--yes", fails=1)
-    assert done.err.endswith("2 created, 0 changed, 0 unchanged, 1 failed, 1 not deleted, for others failed\n")
+    assert done.err.endswith("2 created, 0 changed, 0 unchanged, 1 failed, 1 not deleted, because others failed\n")
     assert sorted(groups(ready)) == ["acme", "globex", "old"]
 
 
@@ -227,7 +227,7 @@ def test_each_limit_has_a_fix(ready: Terminal, file: Path) -> None:
         "shorten it",
         "write a time such as",
         "write one JSON object",
-        "take out what no",
+        "remove values that no",
     ]
     assert len(fixes) == len(expected)
     for fix, wanted in zip(fixes, expected, strict=True):

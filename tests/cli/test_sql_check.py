@@ -180,7 +180,7 @@ def test_an_environment_without_a_schema_is_refused(
     taken for none that is wanted."""
     write(folder, orders="select * from orders where region = {{ region }}")
     check = ("sql", "check", "queries")
-    assert "there is none" in terminal(*check, "--environment", "production", fails=2).err
+    assert "no environment has one" in terminal(*check, "--environment", "production", fails=2).err
     monkeypatch.setattr("tenantry.cli.check_schema._configured_environment", lambda: "prodution")
     assert NOT_LOOKED_FOR in terminal(*check).err
     schemas = folder / "queries" / "schemas"
@@ -191,7 +191,7 @@ def test_an_environment_without_a_schema_is_refused(
         refused = terminal(*check, *options, fails=2)
         assert refused.out == ""
         said = " ".join(refused.err.replace("│", " ").split())
-        assert "there is no schema of the environment 'prodution'; there are: production, testing." in said
+        assert "the environment 'prodution' has no schema; there are: production, testing." in said
         assert "did you mean production?" in said
     found = terminal(*check, "--schema", "queries/schemas/production.json", "--format", "json", fails=1)
     assert json.loads(found.out)["tenant_column"] == "customer_id"

@@ -119,11 +119,11 @@ def test_this_month_is_the_default(used: Terminal) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--since", "yesterday"], "'yesterday' is no date: write 2026-11-01"),
-        (["--until", "2026-11-31"], "'2026-11-31' is no date"),
-        (["--since", "2026-11-01T13:30"], "usage is kept by the hour"),
-        (["--since", "2026-11-01T13:00+05:30"], "usage is kept by the hour"),
-        (["--since", "9999-12-31T23:00-05:00"], "is no date"),
+        (["--since", "yesterday"], "'yesterday' is not a date: write 2026-11-01"),
+        (["--until", "2026-11-31"], "'2026-11-31' is not a date"),
+        (["--since", "2026-11-01T13:30"], "usage is stored by the hour"),
+        (["--since", "2026-11-01T13:00+05:30"], "usage is stored by the hour"),
+        (["--since", "9999-12-31T23:00-05:00"], "is not a date"),
         (["--since", "2026-11-02", "--until", "2026-11-02"], "must be before --until 2026-11-02T00:00Z"),
         (["--by", "week"], "'week' is not one of"),
         (["--prune-before", "2026-01-01", "--group", "acme"], "leave out --group"),

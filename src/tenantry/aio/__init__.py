@@ -1,4 +1,4 @@
-"""Helpers for asyncio: per-loop state, reconnecting with backoff, reading ahead of an app, and a publish queue."""
+"""Helpers for asyncio."""
 
 from tenantry.aio.backoff import Breaker as Breaker
 from tenantry.aio.backoff import reconnect_forever as reconnect_forever

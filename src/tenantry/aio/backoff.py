@@ -1,4 +1,4 @@
-"""Retries after growing pauses: reconnecting, and a circuit breaker."""
+"""Backoff and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ FAILURES = 5
 
 SHORTEST_SECONDS = 0.5
 LONGEST_SECONDS = 10.0
-"""The pauses of a Breaker double up to this, plus up to half at random."""
+"""A Breaker's pauses double up to this, plus up to half at random."""
 
 
 class Backoff:
-    """Pauses in seconds: the first is ``shortest``, each doubles, up to ``longest``."""
+    """Pauses in seconds that double from ``shortest`` to ``longest``."""
 
     def __init__(self, shortest: float, longest: float) -> None:
         self._shortest = shortest
@@ -30,7 +30,7 @@ class Backoff:
         return pause
 
     def reset(self) -> None:
-        """Start from the shortest pause again."""
+        """Return to the shortest pause."""
         self._next = self._shortest
 
 
@@ -41,8 +41,7 @@ async def reconnect_forever(
     shortest: float,
     longest: float,
 ) -> NoReturn:
-    """Run ``connect``, which lasts as long as its connection, again and again until cancelled. ``ended`` gets its error
-    (None: it returned) and says whether to start from the ``shortest`` pause (seconds, jittered by half)."""
+    """Run ``connect`` until cancelled. ``ended`` gets its error or None, and returns whether to reset the pause."""
     backoff = Backoff(shortest, longest)
     while True:
         try:
@@ -56,10 +55,7 @@ async def reconnect_forever(
 
 
 class Breaker:
-    """Circuit breaker. Pure: clock and chance are arguments.
-
-    Closed: all may ask. Open: nobody until the pause is over; then one probe decides.
-    """
+    """Circuit breaker; open, it allows one probe per pause."""
 
     def __init__(self, *, clock: Callable[[], float], chance: Callable[[], float]) -> None:
         self._clock = clock
@@ -72,11 +68,11 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the server is avoided, except for probes."""
+        """Whether calls are blocked."""
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether to ask now. If so, call ``succeeded`` or ``failed`` afterwards."""
+        """Whether to call now and report ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()

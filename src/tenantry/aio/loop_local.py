@@ -1,5 +1,4 @@
-"""LoopLocal: a value for each event loop, created on first use and closed with the loop, as ``loop.shutdown_asyncgens``
-closes suspended generators."""
+"""Values per event loop."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ T = TypeVar("T")
 
 
 class LoopLocal(Generic[T]):
-    """One ``T`` per event loop. ``close`` is awaited when the loop shuts down, or by ``aclose``."""
+    """One ``T`` per event loop. ``close`` runs when the loop shuts down, or in ``aclose``."""
 
     def __init__(self, create: Callable[[], T], close: Callable[[T], Awaitable[None]] | None = None) -> None:
         self._create = create
@@ -23,7 +22,7 @@ class LoopLocal(Generic[T]):
         )
 
     def get(self) -> T:
-        """The value of the running loop. Raises RuntimeError without one."""
+        """The running loop's value, created on first use. Raises RuntimeError without a loop."""
         loop = asyncio.get_running_loop()
         known = self._values.get(loop)
         if known is not None:
@@ -44,7 +43,7 @@ class LoopLocal(Generic[T]):
         return asyncio.get_running_loop() in self._values
 
     async def aclose(self) -> None:
-        """Close the value of the running loop; ``get`` creates another."""
+        """Close the running loop's value."""
         known = self._values.pop(asyncio.get_running_loop(), None)
         if known is not None and known[1] is not None:
             await known[1].aclose()
@@ -58,5 +57,5 @@ async def _close_with_loop(value: T, close: Callable[[T], Awaitable[None]]) -> A
 
 
 def silence_destroy_warning(task: asyncio.Task[None]) -> None:
-    """No warning if the loop closes over this task: nothing waits for it."""
+    """Suppress asyncio's warning about this task's end."""
     task._log_destroy_pending = False  # type: ignore[attr-defined]

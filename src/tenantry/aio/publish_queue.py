@@ -1,4 +1,4 @@
-"""PublishQueue: messages of writers, sent by the event loop in the background."""
+"""Sends messages in the background."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import islice
 from threading import Lock
 
 CAPACITY = 10_000
-"""The most waiting handles; then the oldest is dropped, for nothing depends on these messages."""
+"""The most queued handles; beyond it the oldest is dropped, since messages are only hints."""
 
 BATCH = 64
 CLOSE_SECONDS = 1.0
@@ -20,21 +20,20 @@ AGAIN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A handle, its generation, and the content to store (empty: only announce the change)."""
+    """A change of ``handle``; empty ``content`` only announces it."""
 
     handle: bytes
     generation: int
     content: bytes = b""
 
     def supersedes(self, other: Message) -> bool:
-        """Whether it has a newer generation, or content for a generation that is only announced."""
+        """Whether it has a newer generation, or content where ``other`` has none."""
         return (self.generation, bool(self.content)) >= (other.generation, bool(other.content))
 
 
 class PublishQueue:
-    """At most one message per handle, the newest, sent in batches; after an OSError a batch waits for the next message
-    or a second. ``put`` works in any thread; without an event loop the message waits for the last one used, or for
-    ``aclose``."""
+    """Keeps the newest message per handle and sends batches. After an OSError it retries within a second.
+    Thread-safe."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0
@@ -50,7 +49,7 @@ class PublishQueue:
         return len(self._messages)
 
     def put(self, message: Message) -> None:
-        """Never waits and never raises."""
+        """Queue a message. Never waits or raises."""
         with self._lock:
             self._add(message)
         with suppress(RuntimeError):
@@ -103,7 +102,7 @@ class PublishQueue:
                 self._add(message)
 
     async def aclose(self) -> None:
-        """Send waiting messages within a second, and drop the rest."""
+        """Send queued messages for up to a second; drop the rest."""
         loop = asyncio.get_running_loop()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -1,4 +1,4 @@
-"""ReadAhead: reads client messages before the app asks for them, and keeps them in order: the disconnect comes last."""
+"""ReadAhead: reads client messages before the app does, in order."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 MOST_MESSAGES: Final = 16
 MOST_BYTES: Final = 64 * 1024
-"""Limits of what is kept, plus one message; beyond them, reading waits for the app."""
+"""Limits of queued messages, plus one; beyond them, reading pauses."""
 _LEFT: Final = frozenset({"websocket.disconnect", "http.disconnect"})
 _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1006}
 
 
 class ReadAhead:
-    """The app's ``receive``, around the server's."""
+    """Wraps the server's ``receive``."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 
@@ -45,8 +45,8 @@ class ReadAhead:
         return message
 
     async def wait_left(self) -> None:
-        """Return when the client has left or the websocket was closed here. For one task at a time. Raises the errors
-        of the server's ``receive``."""
+        """Wait until the client disconnects or ``mark_left`` is called. One task at a time. Raises errors of
+        ``receive``."""
         if self._is_left:
             return
         loop = asyncio.get_running_loop()
@@ -61,8 +61,7 @@ class ReadAhead:
             reading.result()  # the server's receive has failed
 
     def mark_left(self) -> None:
-        """The websocket was closed here: receivers get ``websocket.disconnect``. granian sends no close message during
-        a ``receive``."""
+        """Report that we closed the websocket: receivers get ``websocket.disconnect``."""
         self._is_left = True
         if self._receiving is not None:
             self._receiving.interrupt()
@@ -100,7 +99,7 @@ class ReadAhead:
 
 
 class _Interruptible(Generator[Any, Any, "Message"]):
-    """An awaitable that can be interrupted while its task goes on, without the loss of an arriving message."""
+    """An awaitable that can be interrupted without losing a message."""
 
     __slots__ = ("_steps", "_waits_for", "interrupted")
 
@@ -110,7 +109,6 @@ class _Interruptible(Generator[Any, Any, "Message"]):
         self.interrupted: bool = False
 
     def __await__(self) -> Generator[Any, Any, Message]:
-        """CancelledError once it was interrupted."""
         return self
 
     def send(self, _: Any) -> Any:
@@ -124,7 +122,7 @@ class _Interruptible(Generator[Any, Any, "Message"]):
         return self._waits_for
 
     def interrupt(self) -> None:
-        """Cancels the wait. A message that has arrived is still returned."""
+        """Cancel the wait; a message that has arrived is still returned."""
         self.interrupted = True
         if self._waits_for is not None:
             self._waits_for.cancel()

@@ -1,4 +1,4 @@
-"""The cache: which answers may be used, and until when. Pure: versions and times are arguments."""
+"""Decides which cached answers may be used. Pure."""
 
 from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (

@@ -1,4 +1,4 @@
-"""ChangeLog: the groups in an unbroken list of the store's latest changes. Pure."""
+"""ChangeLog: recent changes of a store."""
 
 from __future__ import annotations
 
@@ -12,25 +12,21 @@ BLOCK_SIZE: Final = 1_000
 """Handles per block."""
 
 MAX_HINTS: Final = 10_000
-"""The most handles reported by buses and not confirmed by a poll."""
+"""The most handles reported by buses but not yet confirmed by a poll."""
 
 
 class ChangeBlock:
-    """Consecutive changes: the last generation of each handle and of all."""
+    """Consecutive changes."""
 
     __slots__ = ("changed", "last")
 
     def __init__(self) -> None:
-        self.changed: dict[bytes, int] = {}
+        self.changed: dict[bytes, int] = {}  # handle -> its last generation
         self.last: int = -1
 
 
 class ChangeLog:
-    """The changes in (``since``, ``generation``] of one store, and hints of buses beyond it.
-
-    Initially both are -1 and ``store_id`` None. At most ``blocks`` blocks are kept; dropping the oldest moves
-    ``since``.
-    """
+    """All changes in (``since``, ``generation``], plus hints from buses."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -48,12 +44,11 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation up to which all changes are known; None before the first list."""
+        """The last known generation; None before the first list."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
-        """Whether the group was written to after ``generation``; None if unknown. Commits after the last poll are the
-        lease's concern."""
+        """Whether the group changed after ``generation``; None if unknown."""
         if max(self._recent_hints.get(handle, -1), self._previous_hints.get(handle, -1)) > generation:
             return True
         for block in reversed(self._blocks):
@@ -67,7 +62,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """A bus message. It counts until two polls later, when the list has it if it was true."""
+        """Record a bus message for two polls."""
         if generation <= self.generation:
             return  # the list has it
         if len(self._recent_hints) >= MAX_HINTS:
@@ -75,8 +70,7 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Whether this list continues ours: same store, no gap, not behind, not even a list that was applied in
-        part."""
+        """Whether this list follows without a gap."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
@@ -85,7 +79,7 @@ class ChangeLog:
         )
 
     def restart(self, changes: Changes) -> None:
-        """Start over with this list; its changes are added later."""
+        """Start over from this list."""
         self._discarded.extend(self._blocks)
         self._blocks = deque()
         self._recent_hints, self._previous_hints = {}, {}
@@ -93,7 +87,7 @@ class ChangeLog:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Add consecutive changes, oldest first, and yield the new ones. A list may be applied in several polls."""
+        """Add changes, oldest first, and yield new ones."""
         for change in changes:
             if change.generation <= self.generation:
                 continue
@@ -112,7 +106,7 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
-        """All changes of the list were added."""
+        """Mark the list as added."""
         if self._discarded:
             self._discarded.pop()  # one per poll, to bound the time
         self.generation = changes.generation

@@ -1,5 +1,4 @@
-"""The contents of the cache: leases, answers (groups, refusals, data sources), pending loads, and the CLOCK ring. Keys
-are spread over 64 tables: growing one table of 100,000 keys would block the event loop for 3 ms."""
+"""Cached answers and the CLOCK ring."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ SLOT_COUNT: Final = 65_536
 """Slots of a host. A write voids the cached answers of all handles that share its slot."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
-"""For a backend whose writers announce nothing."""
+"""For a backend whose writers do not change slots."""
 
 NO_GENERATION: Final = -1
 """The generation of an answer without one."""
@@ -29,13 +28,12 @@ NEGATIVE_PER_HANDLE: Final = 8
 
 
 def slot_index(handle: bytes) -> int:
-    """The slot of a handle: its first two bytes, which are random."""
+    """The slot of a handle."""
     return handle[0] << 8 | handle[1]
 
 
 class Lease:
-    """Answers may be used until ``until`` (suspend-aware clock), while their slot keeps its version. A poll renews the
-    lease for all its answers; replacing it voids them."""
+    """Permits answers until ``until``. Polls renew it; replacing it invalidates its answers."""
 
     __slots__ = ("until", "versions")
 
@@ -45,7 +43,7 @@ class Lease:
 
 
 class PendingLoad:
-    """A load in progress: the slot's ``version`` when it began, and the generation of the latest eviction since."""
+    """A load in progress."""
 
     __slots__ = ("handle", "lease", "min_generation", "slot", "version")
 
@@ -54,15 +52,15 @@ class PendingLoad:
         self.lease: Lease = lease
         self.slot: int = slot
         self.version: int = lease.versions[slot]
-        self.min_generation: int = NO_GENERATION
+        self.min_generation: int = NO_GENERATION  # of the latest eviction since
 
     def is_valid(self) -> bool:
-        """Whether no write on this host and no eviction happened since."""
+        """Whether no local write or eviction followed."""
         return self.min_generation == NO_GENERATION and self.lease.versions[self.slot] == self.version
 
 
 class CachedAnswer:
-    """An answer of ``generation``: good under ``lease``, before ``deadline``, while its slot keeps ``version``."""
+    """An answer, valid under ``lease``, before ``deadline``, while its slot keeps ``version``."""
 
     __slots__ = ("deadline", "generation", "lease", "slot", "version")
 
@@ -74,18 +72,17 @@ class CachedAnswer:
         self.deadline: float = deadline
 
     def alive(self, now: float) -> bool:
-        """Whether it may be used. Resolver.peek repeats this test without a call."""
-        lease = self.lease
+        """Whether the answer may be used."""
+        lease = self.lease  # Resolver.peek repeats this test without a call
         return now < lease.until and not self.is_over(now) and lease.versions[self.slot] == self.version
 
     def is_over(self, now: float) -> bool:
-        """Whether its own deadline has passed."""
+        """Whether ``deadline`` has passed."""
         return now >= self.deadline
 
 
 class CacheEntry(CachedAnswer):
-    """The group of a token. ``seen`` is the second-chance bit, ``previous`` and ``following`` link the ring, ``hits``
-    counts uses since the last usage report."""
+    """The group of a token."""
 
     __slots__ = ("following", "group", "hits", "key", "previous", "seen")
 
@@ -96,13 +93,12 @@ class CacheEntry(CachedAnswer):
         super().__init__(pending, generation, deadline)
         self.key: bytes = key
         self.group: UserGroup = group
-        self.seen: bool = False
-        self.hits: int = 0
+        self.seen: bool = False  # the second-chance bit
+        self.hits: int = 0  # since the last usage report
 
 
 class ExpiringEntry(CacheEntry):
-    """The group of a token, with an end date. At ``deadline`` the caller looks at the time of day and moves it;
-    ``answer_deadline`` is the answer's own."""
+    """A group with an end date, which callers check at ``deadline``."""
 
     __slots__ = ("answer_deadline",)
 
@@ -111,12 +107,11 @@ class ExpiringEntry(CacheEntry):
         self.answer_deadline: float = deadline
 
     def is_over(self, now: float) -> bool:
-        """Whether the answer's own deadline has passed."""
         return now >= self.answer_deadline
 
 
 class NegativeCache:
-    """Tokens without a group, of at most ``capacity`` handles (LRU). Bounded apart from the groups."""
+    """Tokens without a group, by handle (LRU)."""
 
     __slots__ = ("_handles",)
 
@@ -127,12 +122,12 @@ class NegativeCache:
         return len(self._handles)
 
     def has(self, key: bytes, handle: bytes, now: float) -> bool:
-        """Whether a usable answer says that the token has no group."""
+        """Whether the token is refused."""
         known = self._handles.get(handle)
         return known is not None and key in known and known[key].alive(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """The token has no group. The ninth token of a handle replaces the others."""
+        """Remember a token; the ninth replaces the handle's others."""
         known = self._handles.get(handle)
         if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
@@ -140,7 +135,7 @@ class NegativeCache:
         self._handles[handle] = known
 
     def drop(self, handle: bytes) -> None:
-        """Forget the tokens of this handle."""
+        """Forget this handle."""
         if handle in self._handles:
             del self._handles[handle]
 
@@ -156,8 +151,7 @@ class CachedSource(CachedAnswer):
 
 
 class Sources:
-    """At most ``capacity`` data sources by environment and mapped id; the oldest go first. A write to one voids all
-    older ones."""
+    """Data sources; the oldest is evicted first."""
 
     __slots__ = ("_capacity", "_oldest", "entries")
 
@@ -167,7 +161,7 @@ class Sources:
         self._oldest = inf  # no entry has a lower generation
 
     def put(self, key: tuple[int, str], entry: CachedSource) -> None:
-        """Add or replace one."""
+        """Add or replace an entry."""
         self.entries.pop(key, None)
         if len(self.entries) >= self._capacity:
             del self.entries[next(iter(self.entries))]
@@ -175,7 +169,7 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Drop what is older than this generation. True if any could be used."""
+        """Drop older entries. True if any was usable."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
@@ -186,28 +180,30 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """The state when a poll began: ``polled_at`` (suspend-aware clock), ``versions_at_poll`` from just before (None:
-    unknown), and the ``highest_generation`` of any stored answer."""
+    """The state when a poll began."""
 
     polled_at: float
+    """By a suspend-aware clock."""
     versions_at_poll: Sequence[int] | None
+    """Slot versions from before the poll; None if unknown."""
     highest_generation: int
+    """Of any stored answer."""
 
 
 TABLE_BYTE: Final = 12
-"""The byte of a token that chooses its table: ``index[key[TABLE_BYTE]]``. One of 64 base64 characters of the random
-handle."""
+"""The byte of a token that selects its table; it has 64 possible values."""
 
 BYTE_VALUES: Final = 256
 
+# Growing one table of 100,000 keys would block the event loop for 3 ms.
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry], ...]
 
 MAX_CHANCES: Final = 8
-"""The most used entries that an insert passes over before it evicts one."""
+"""The most used entries that an insert skips before it evicts one."""
 
 
 class ClockRing:
-    """A circular linked list of entries with a hand. Each call touches one entry and its neighbours."""
+    """A circular list with a hand."""
 
     __slots__ = ("_count", "_hand")
 
@@ -219,13 +215,13 @@ class ClockRing:
         return self._count
 
     def advance(self) -> CacheEntry | None:
-        """The next entry under the hand; None if the ring is empty."""
+        """Move the hand; None if empty."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand
 
     def put(self, entry: CacheEntry) -> None:
-        """Add ``entry`` behind the hand."""
+        """Insert ``entry`` behind the hand."""
         before = entry if self._hand is None else self._hand
         after = entry if self._hand is None else self._hand.following
         entry.previous, entry.following = before, after
@@ -233,7 +229,7 @@ class ClockRing:
         self._count += 1
 
     def remove(self, entry: CacheEntry) -> None:
-        """Remove ``entry`` and its links."""
+        """Remove ``entry``."""
         entry.previous.following, entry.following.previous = entry.following, entry.previous
         if self._hand is entry:
             self._hand = None if entry.previous is entry else entry.previous

@@ -1,10 +1,4 @@
-"""GroupCache: cached groups of tokens, and whether they may be used. Pure: times (of a suspend-aware clock) and slot
-versions are arguments.
-
-An answer is used only under its lease, while its slot has the version read before the store was asked, and before its
-deadline. It is stored only if the unbroken change list since its snapshot does not hold its group. CLOCK (second
-chance) bounds the cache.
-"""
+"""GroupCache: groups of tokens, bounded by CLOCK (second chance)."""
 
 from __future__ import annotations
 
@@ -37,17 +31,16 @@ from tenantry.cache.entries import (
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""The entries of each handle; a single one without a tuple. The handle's first byte chooses the table."""
+"""The entries of each handle, without a tuple if there is one. The handle's first byte selects the table."""
 
 APPLIED_AT_ONCE: Final = 25
-"""Changes applied in one step: at most some 300 µs."""
+"""Changes applied per step, which takes up to 300 µs."""
 
 
 class GroupCache:
-    """At most ``capacity`` tokens with groups, and ``unknown_capacity`` handles with refused tokens.
+    """Caches ``capacity`` tokens, and refusals of ``unknown_capacity`` handles. Thread-safe.
 
-    Unless ``followed``, answers need no generation and no lease, and live until their deadlines. Reading ``index``
-    needs no lock; all methods are thread-safe.
+    Times are seconds of a suspend-aware clock. Unless ``followed``, answers need no generation or lease.
     """
 
     __slots__ = (
@@ -90,7 +83,7 @@ class GroupCache:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """Entries in memory; dead ones go when the hand reaches them."""
+        """Entries, dead ones included."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
@@ -98,21 +91,20 @@ class GroupCache:
         return self.index[key[TABLE_BYTE]].get(key)
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """The latest usable group of this handle, by any token."""
+        """The handle's latest usable group."""
         with self._lock:
             alive = (entry.group for entry in self._entries_of(handle) if entry.alive(now))
             return max(alive, key=_state_of, default=None)
 
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
-        """Whether a usable answer says that the token has no group."""
+        """Whether the token has no group."""
         with self._lock:
             return self._negative.has(key, handle, now)
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Call before asking the backend; pass the answer to ``store``, ``refuse`` or ``store_source``, then call
-        ``end``. Writes are listed under ``handle`` and announced in ``slot`` (None: that of the handle)."""
+        """Begin a load before the backend read; finish it with ``end``. ``slot`` defaults to the handle's."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
@@ -121,8 +113,7 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Whether only the store of record may be asked: without a lease, or if a write on this host may have followed
-        the last poll, so that a second-level cache could be outdated unnoticed."""
+        """Whether to bypass second-level caches, which may miss a local write."""
         with self._lock:
             versions_at_poll, lease = self._versions_at_poll, self.lease
             if versions_at_poll is None or pending.lease is not lease or now >= lease.until:
@@ -130,7 +121,7 @@ class GroupCache:
             return pending.version != versions_at_poll[pending.slot]
 
     def end(self, pending: PendingLoad) -> None:
-        """The load has ended."""
+        """End the load."""
         with self._lock:
             loads = self._pending.get(pending.handle)
             if loads is not None:
@@ -139,19 +130,18 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def is_valid(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may share this load: under a lease, if no write is known since it began."""
+        """Whether a new request may share this load."""
         return pending.lease is self.lease and now < pending.lease.until and pending.is_valid()
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether a second-level answer may be used: under a lease, if the unbroken change list since its generation
-        does not hold the group."""
+        """Whether a second-level answer is unchanged since its generation."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Store the group, unless it was written to since or a newer state is cached. True if stored."""
+        """Store the group unless it changed or a newer one is cached. True if stored."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -165,7 +155,7 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Remember that the token has no group, by the same rules. True if stored."""
+        """Store a refusal. True if stored."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -179,7 +169,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Store a data source, by the same rules. True if stored."""
+        """Store a data source. True if stored."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.alive(now):
@@ -210,30 +200,30 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """Use the live versions of this host's slots. Forgets everything; the next poll brings a lease."""
+        """Use live slot versions; clears the cache and the lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Forget everything and void pending loads. The lease goes on."""
+        """Clear the cache and invalidate pending loads."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
     def evict(self, handle: bytes, generation: int, now: float) -> bool:
-        """A bus reports a write in this generation. True if any usable answer was dropped."""
+        """Apply a reported write. True if it dropped a usable answer."""
         with self._lock:
             self.change_log.hint(handle, generation)
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Call before asking for changes, with a copy of all versions from before."""
+        """Begin a poll, with versions copied beforehand."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
-        """Evict changed groups, then renew the lease until ``staleness`` seconds after the question. Run it to its end;
-        each step yields the ages (seconds) of changes that dropped usable answers."""
+        """Evict changed groups, then renew the lease. Exhaust it: it yields ages (seconds) of changes that dropped
+        usable answers."""
         with self._lock:
             if snapshot.polled_at < self._polled_at:
                 return  # an older poll: nothing new, and it may look like a step back
@@ -259,7 +249,7 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Slots and versions of writes in progress for more than ``after`` seconds, whose writers crashed."""
+        """Slots and versions of writes older than ``after`` seconds, left by crashed writers."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):
@@ -275,7 +265,6 @@ class GroupCache:
         self.lease = lease
 
     def _evict_older(self, handle: bytes, generation: int, now: float) -> bool:
-        """True if any of it could be used."""
         for pending in self._pending.get(handle, ()):
             pending.min_generation = max(pending.min_generation, generation)
         if handle == SOURCES_HANDLE:
@@ -302,8 +291,8 @@ class GroupCache:
         self._highest_generation = max(self._highest_generation, generation)
 
     def _make_capacity(self, now: float) -> None:
-        """Drop the next entry if it is dead, so the cache shrinks while in use; if full, the first that is dead, unused
-        since the last round, or after MAX_CHANCES."""
+        # Drop the next entry if it is dead, so that the cache shrinks in use; if full, the first that is dead, unused
+        # since the last round, or after MAX_CHANCES.
         for chance in range(MAX_CHANCES + 1):
             entry = self._ring.advance()
             if entry is None:
@@ -317,8 +306,7 @@ class GroupCache:
             entry.seen = False
 
     def _is_dead(self, entry: CacheEntry, now: float) -> bool:
-        """An expired lease may be renewed; a replaced one never."""
-        lease = entry.lease
+        lease = entry.lease  # an expired lease may be renewed, a replaced one never
         return lease is not self.lease or entry.is_over(now) or lease.versions[entry.slot] != entry.version
 
     def _drop(self, entry: CacheEntry) -> None:

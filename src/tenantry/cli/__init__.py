@@ -1,6 +1,4 @@
-"""The command line: ``tenantry`` (click). Each noun has a module. The group of all commands is here; it prints an error
-in one line and sets the exit code.
-"""
+"""The command line ``tenantry`` (click), with one module per noun."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ _EXTRAS = {
     "redis": "redis",
     "uvicorn": "server",
 }
-"""Which extra brings a module that may be missing."""
+"""Optional module -> the extra that installs it."""
 
 
 class _Commands(click.Group):
@@ -41,7 +39,7 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except TenantryError as error:
             field = f"{error.field.strip('/')}: " if error.field else ""
-            # A message may name an id that was given, and a token may have been pasted for one.
+            # A message may quote an id, and the user may have pasted a token as id.
             click.echo(mask_within(f"tenantry: {field}{error.message} [{error.code}]"), err=True)
             sys.exit(UNAVAILABLE if isinstance(error, StoreUnavailable) else FAILED)
         except ModuleNotFoundError as missing:
@@ -57,7 +55,7 @@ class _Commands(click.Group):
         except ModuleNotFoundError:
             if not ctx.resilient_parsing:
                 raise
-            return None  # a shell completes; the command itself says what to install
+            return None  # during shell completion; running the command prints the package to install
 
 
 _MODULES = {
@@ -74,7 +72,7 @@ _MODULES = {
     "sql": "tenantry.cli.sql",
     "usage": "tenantry.cli.usage",
 }
-"""Our own commands, and the module of each."""
+"""Command -> its module."""
 
 
 class _OwnCommands(Mapping[str, click.Command]):
@@ -98,13 +96,12 @@ class _OwnCommands(Mapping[str, click.Command]):
 def commands() -> None:
     """The tenancy layer of embedded dashboards.
 
-    Settings come from options, then environment variables (TENANTRY_…), then the file that TENANTRY_CONFIG names
-    (default ./tenantry.toml). Secrets and ids are printed alone on stdout, everything else goes to stderr.
+    Settings come from options, then environment variables (TENANTRY_…), then the file named by TENANTRY_CONFIG (default
+    ./tenantry.toml). Secrets and ids are printed alone on stdout, everything else on stderr.
     """
 
 
 def main() -> None:
-    """The entry point of ``tenantry``."""
     commands(prog_name="tenantry")
 
 

@@ -1,5 +1,3 @@
-"""``tenantry api-token``: the secrets of those who call ``/api/user``."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
@@ -23,7 +21,7 @@ def api_token() -> None:
 
 @api_token.command("create")
 @environment_option
-@click.option("--label", type=as_text, metavar="TEXT", default="", help="Text that tells you later whose it is.")
+@click.option("--label", type=as_text, metavar="TEXT", default="", help="A note on its user.")
 @click.option(
     "--scope",
     "scopes",
@@ -31,11 +29,13 @@ def api_token() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     default=[Scope.PROVISION.value],
     show_default=True,
-    help="What it may be used for: provision:read to list groups, provision:write for /api/user, provision for both, "
-    "introspect for /oauth/introspect, preview for previews of dashboards. May come more than once.",
+    help="The permitted use: provision:read to list groups, provision:write for /api/user, provision for both, "
+    "introspect for /oauth/introspect, preview for previews of dashboards. Repeatable.",
 )
-@click.option("--expires-in", type=as_duration, metavar="DURATION", help="Its end from now: 30m, 12h, 90d or 8w.")
-@click.option("--expires-at", type=as_moment, metavar="TIME", help="Its end: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z.")
+@click.option("--expires-in", type=as_duration, metavar="DURATION", help="Its lifetime from now: 30m, 12h, 90d or 8w.")
+@click.option(
+    "--expires-at", type=as_moment, metavar="TIME", help="Its end date: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z."
+)
 @json_option
 @with_store
 async def create(
@@ -47,8 +47,8 @@ async def create(
     expires_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Create an API token and print it: once, alone on stdout. Only its hash is stored. Without an end it is good until
-    it is revoked."""
+    """Create an API token and print it once, alone on stdout. Only its hash is stored. Without an end date it is valid
+    until revoked."""
     now = datetime.now(UTC)
     end = read_end(expires_in, expires_at, now)
     check_future(end, now)
@@ -64,7 +64,7 @@ async def create(
     print_secret(secret, _row(made), field="api_token", as_json=as_json)
     print_note(f"Keep it now: it is not shown again. Send it as  Authorization: Token …{made.hint}  (id {made.id}).")
     if end is not None:
-        print_note(f"It is refused from {_time(end)} on.")
+        print_note(f"It expires at {_time(end)}.")
     await note_unsealed(store)
 
 
@@ -73,8 +73,7 @@ async def create(
 @json_option
 @with_store
 async def list_(store: Store, environment: str | None, as_json: bool) -> None:
-    """List the API tokens of an environment, without their secrets. The last use is to the hour: later ones may be
-    missing."""
+    """List the API tokens of an environment, without their secrets. The last use is accurate to the hour."""
     target = await choose_environment(store, environment)
     print_rows([_row(each) for each in await store.api_tokens.list(target)], as_json=as_json)
 
@@ -85,13 +84,13 @@ async def list_(store: Store, environment: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def revoke(store: Store, token_id: int, environment: str | None, as_json: bool) -> None:
-    """Revoke the API token with this ID (see `list`). It is dead when this command returns, and so are the previews
-    that were asked for with it."""
+    """Revoke the API token with this ID (see `list`), and the previews created with it. It is dead when this command
+    returns."""
     target = await choose_environment(store, environment)
     revoked = await store.api_tokens.revoke(target, token_id, author=author())
     gone = revoked.api_token
     print_value(str(gone.id), _row(gone) | {"ended_previews": revoked.ended}, field="id", as_json=as_json)
-    print_note(f"Revoked …{gone.hint}. Previews that ended with it, opened or not: {revoked.ended}.")
+    print_note(f"Revoked …{gone.hint}. Previews ended, opened or not: {revoked.ended}.")
     await note_unsealed(store)
 
 

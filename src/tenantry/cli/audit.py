@@ -1,5 +1,3 @@
-"""``tenantry audit``: lists the audit trail and verifies its seals."""
-
 from __future__ import annotations
 
 import asyncio
@@ -19,15 +17,17 @@ from tenantry.ports import AuditTrail, Store
 
 PAGE: Final = 500
 FOLLOW_SECONDS: Final = 1.0
-"""Between two looks for entries that are new."""
+"""Seconds between two reads of new entries."""
 _LOWEST: Final = -(2**63)
-"""Below every number that a row may have, also one that nobody was given."""
+"""Below every entry number."""
 
 
 def _as_head(value: str) -> ChainHead:
     head = read_head(value)
     if head is None:
-        raise click.BadParameter("it is not what `tenantry audit head` prints: a number, a dash and 64 digits")
+        raise click.BadParameter(
+            "write the head as `tenantry audit head` prints it: a number, a dash and 64 hexadecimal digits"
+        )
     return head
 
 
@@ -37,18 +37,20 @@ def _as_head(value: str) -> ChainHead:
     "--after", type=click.IntRange(0, 2**63 - 1), default=0, metavar="N", help="Only entries with a number above N."
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N entries; default: all.")
-@click.option("--follow", is_flag=True, help="Go on with new entries as they come; with --json, one object a line.")
+@click.option(
+    "--follow", is_flag=True, help="Continue with new entries as they arrive; with --json, one object per line."
+)
 @json_option
 @database_option
 @click.pass_context
 def audit(context: click.Context, /, **options: Any) -> None:
-    """Show who did what, and when: every provisioning action, oldest first. No secret is ever in it."""
+    """Show every provisioning action, oldest first: who did what, and when. It contains no secrets."""
     if context.invoked_subcommand is None:
         _show(**options)
     elif given := [name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]:
         name = given[0].replace("as_json", "json")
         raise click.UsageError(
-            f"--{name} stands before {context.invoked_subcommand}: write it behind, if it is one of its options"
+            f"--{name} comes before {context.invoked_subcommand}: put options of that command after its name"
         )
 
 
@@ -61,7 +63,7 @@ async def _show(
         raise UnknownEnvironment(f"there is no environment {name!r}: see tenantry environment list")
     pages = _followed(store.audit, name, after, limit) if follow else _pages(store.audit, name, after, limit)
     printing = JsonLinePrinter() if follow and as_json else RowPrinter(as_json=as_json)
-    with suppress(asyncio.CancelledError), printing as printer:  # Ctrl-C is how following ends
+    with suppress(asyncio.CancelledError), printing as printer:  # Ctrl-C ends --follow
         async for page in pages:
             printer.add([_row(each) for each in page])
 
@@ -83,7 +85,7 @@ async def _pages(
 async def _followed(
     trail: AuditTrail, name: str | None, after: int, limit: int | None
 ) -> AsyncIterator[Sequence[AuditEntry]]:
-    """Follow the trail until ``limit``. Numbers follow the order of commits, so resuming after the last misses none."""
+    """Numbers follow the order of commits, so resuming after the last one misses nothing."""
     left, away = limit, False
     while left is None or left > 0:
         try:
@@ -120,28 +122,26 @@ def _row(each: AuditEntry) -> dict[str, Any]:
 @json_option
 @with_store
 async def head(store: Store, as_json: bool) -> None:
-    """Print the head of the chain: keep it elsewhere, and `verify --expect` finds out whether the end was cut off."""
+    """Print the head of the chain. Keep it elsewhere: `verify --expect` then detects a truncated trail."""
     found = await store.audit.head()
     if found is None:
-        raise AuditBroken("no entry is sealed yet: entries are, once a program that has the key file adds one")
+        raise AuditBroken("no entry is sealed yet: entries are sealed when a program with the key file adds one")
     print_value(write_head(found), {"number": found.number}, field="head", as_json=as_json)
 
 
 @audit.command("verify")
 @keys_option
 @click.option(
-    "--expect", "expected", type=_as_head, multiple=True, metavar="HEAD", help="A head that was noted before."
+    "--expect", "expected", type=_as_head, multiple=True, metavar="HEAD", help="A head printed earlier; repeatable."
 )
-@click.option(
-    "--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head: what was before is trimmed."
-)
+@click.option("--from", "start", type=_as_head, metavar="HEAD", help="Begin after this head, for a trimmed trail.")
 @click.option(
     "--begins-after",
     type=click.IntRange(0, 2**63 - 1),
     metavar="N",
-    help="The number of the last entry from before the chain; default: 0, as in a new store.",
+    help="The number of the last entry before the chain; default: 0, as in a new store.",
 )
-@click.option("--allow-unsealed", is_flag=True, help="Accept entries that programs without the key file have added.")
+@click.option("--allow-unsealed", is_flag=True, help="Accept entries added by programs without the key file.")
 @json_option
 @with_store
 async def verify(
@@ -153,12 +153,12 @@ async def verify(
     allow_unsealed: bool,
     as_json: bool,
 ) -> None:
-    """Check that the audit trail is what was written, with the key file: no entry was changed, removed, inserted or
-    moved. It says the number of the first that was, and ends with 1."""
+    """Check with the key file that no entry of the audit trail was changed, removed, inserted or moved. Prints the
+    number of the first such entry, and exits with 1."""
     from tenantry.tokens.keys import SigningKeys
 
     if start is not None and begins_after is not None:
-        raise click.UsageError("--from and --begins-after both say where the check begins: give one of them")
+        raise click.UsageError("--from and --begins-after both set the start of the check: give only one")
     ring = SigningKeys.from_file(settings(keys=keys).keys)
     noted = await store.audit.head()
     heads = [each for each in (*expected, noted) if each is not None and each != start]
@@ -182,9 +182,9 @@ def _broken(check: ChainCheck, begins_after: int) -> str | None:
     if found is None or found == begins_after:
         return None
     return (
-        f"the chain begins after entry {found}, not after {begins_after}: nothing proves what is up to there, and "
-        "whoever can write to the database can begin the chain anew to hide a change. Only where you know from "
-        "elsewhere that it has begun there, as in a store that had entries before it had the chain, check with "
+        f"the chain begins after entry {found}, not after {begins_after}: earlier entries are not "
+        "proved, and anyone with write access to the database can restart the chain to hide a change. If you know that "
+        "the chain began there, as in a store that is older than the chain, check with "
         f"--begins-after {found}"
     )
 
@@ -193,7 +193,7 @@ def _not_proved(check: ChainCheck) -> str | None:
     if check.unsealed:
         return (
             f"{check.unsealed} entries, the first of them {check.first_unsealed}, were added without the key file, or "
-            "have lost their seals. If programs without it write to this store, check with --allow-unsealed"
+            "have lost their seals. If programs without the key file write to this store, check with --allow-unsealed"
         )
     if check.before and not check.sealed:
         return f"none of the {check.before} entries is sealed, so nothing is proved"

@@ -1,4 +1,4 @@
-"""Which property schema a check of queries reads: it names the properties of groups, and the tenant's column."""
+"""Which property schema a check uses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked f
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
-    """The schema of an environment in the first folder that has one; None where nobody names an environment.
+    """The environment's schema in the first folder that has one; None if no environment is chosen.
 
-    ``stored`` is one that a store knows, which may have no schema; else it is that of the option, ``asked_for``, or of
-    the settings. Raises InvalidPropertySchema; UsageError where an environment that no store knows has none."""
+    ``stored`` is an environment of the store, whose schema is optional; otherwise the environment is ``asked_for`` (the
+    option) or that of the settings. Raises InvalidPropertySchema; UsageError if an environment that is not in the store
+    has no schema.
+    """
     name = stored or asked_for or _configured_environment()
     if name is None:
         return None
@@ -32,7 +34,6 @@ def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str |
 
 
 def _configured_environment() -> str | None:
-    """That of the settings, where what reads them is installed."""
     try:
         return settings().environment
     except ModuleNotFoundError:
@@ -40,13 +41,13 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError: a misspelt name would leave the tenant's column unchecked. A name of the settings is for other
-    commands too, so it is refused only where other environments have a schema."""
+    """Raises UsageError, because a misspelt name would leave the tenant column unchecked. A name from the settings is
+    refused only if other environments have a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
-        there = f"there are: {', '.join(names)}" if names else "there is none"
+        there = f"there are: {', '.join(names)}" if names else "no environment has one"
         near = did_you_mean(name, names)
         raise click.UsageError(
-            f"there is no schema of the environment {name!r}; {there}. {near}Else give --schema FILE, or write one: "
+            f"the environment {name!r} has no schema; {there}. {near}Else give --schema FILE, or create one: "
             "tenantry environment learn-schema"
         )

@@ -1,5 +1,3 @@
-"""``tenantry dashboards``: dashboards as files, written, checked and looked at."""
-
 from __future__ import annotations
 
 import json
@@ -43,17 +41,16 @@ dashboards.add_command(preview_command)
 
 @dashboards.command("check")
 @folder_argument
-@click.option("--groups", "with_groups", is_flag=True, help="Compare with the groups of the store and their data.")
+@click.option("--groups", "with_groups", is_flag=True, help="Check against the store's groups and their data sources.")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @environment_option
 @database_option
 def check(folder: Path, with_groups: bool, style: str, environment: str | None, database: str | None) -> None:
-    """Say what is wrong with the dashboards of DIR and their queries, before a viewer sees it.
+    """Find mistakes in the dashboards of DIR and their queries before a viewer sees them.
 
-    With --groups every variable of texts and queries is looked for in every group of the store, and the engines of
-    their data sources explain the queries, where they can. No query is run. The schema of the environment, in schemas
-    beside the queries, may name the column that tells tenants apart: then each table has to be filtered by it. It ends
-    with 1 for a finding of severity error.
+    With --groups, every variable is looked up in every group of the store, and the engines of their data sources
+    explain the queries where possible. No query is run. If the environment's schema (in schemas/ next to queries/)
+    names a tenant column, each table must be filtered by it. Exits with 1 for a finding of severity error.
     """
     from tenantry.cli.dashboards_check import DashboardCheck, print_report
 
@@ -74,13 +71,13 @@ def check(folder: Path, with_groups: bool, style: str, environment: str | None, 
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
     show_default="this one",
-    help="Where dashboards/ and queries/ are made.",
+    help="Where to create dashboards/ and queries/.",
 )
 def new(name: str, folder: Path) -> None:
-    """Write a dashboard that works: dashboards/NAME.yaml and queries/NAME.sql, on rows of its own. Files are never
+    """Write a working example, dashboards/NAME.yaml and queries/NAME.sql, with sample rows. Files are never
     overwritten."""
     if not _NAME.fullmatch(name):
-        raise click.BadParameter("begin with a small letter, and go on with small letters, digits and _")
+        raise click.BadParameter("start with a lower-case letter; continue with lower-case letters, digits and _")
     files = {
         folder / "dashboards" / f"{name}.yaml": _DASHBOARD.replace("NAME", name),
         folder / "queries" / f"{name}.sql": _QUERY,
@@ -97,15 +94,19 @@ def new(name: str, folder: Path) -> None:
 
 @dashboards.command("serve")
 @folder_argument
-@click.option("--group", "provided_id", type=as_name, metavar="ID", help="The user group of the store to be.")
+@click.option(
+    "--group", "provided_id", type=as_name, metavar="ID", help="Show the dashboards as this user group of the store."
+)
 @click.option(
     "--property",
     "properties",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Without --group: a property of the sample group, JSON or text; more than once.",
+    help="Without --group: a property of the sample group, JSON or text; repeatable.",
 )
-@click.option("--source", metavar="URL", help="Without --group: the data source of its schemas; default an empty one.")
+@click.option(
+    "--source", metavar="URL", help="Without --group: the data source of the sample group; default an empty one."
+)
 @environment_option
 @database_option
 @keys_option
@@ -120,10 +121,10 @@ def serve(
     keys: str | None,
     port: int,
 ) -> None:
-    """Show the dashboards of DIR to you alone, as one user group sees them; an open page follows its files.
+    """Show the dashboards of DIR locally, as one user group sees them; an open page reloads when its files change.
 
-    The group is one of the store (--group), or a sample that needs no store. It listens on this machine only, and
-    whoever can reach it there is that group: it is for writing dashboards, not for customers.
+    The group is one of the store (--group), or a sample that needs no store. The server listens on this machine only,
+    and anyone who can reach it acts as that group: use it for writing dashboards, not for customers.
     """
     from tenantry.cli.dashboards_serve import sample_viewer, serve_folder, stored_viewer
 
@@ -138,14 +139,14 @@ def serve(
 
 @dashboards.command("schema")
 def schema() -> None:
-    """Print the JSON Schema of a dashboard's file, for editors."""
+    """Print the JSON Schema of a dashboard file, for editors."""
     from tenantry.dashboards.definition import dashboard_schema
 
     click.echo(json.dumps(dashboard_schema(), indent=2))
 
 
 _DASHBOARD: Final = """\
-# tenantry dashboards schema prints what may stand here.
+# tenantry dashboards schema prints the permitted fields.
 title: Orders of {{ user_group.name }}
 controls:
   city: {choices: [Vienna, Prague, Graz], many: true}

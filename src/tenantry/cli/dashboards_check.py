@@ -1,5 +1,3 @@
-"""``tenantry dashboards check``: findings in the dashboards of a folder and in their queries."""
-
 from __future__ import annotations
 
 import re
@@ -35,18 +33,19 @@ if TYPE_CHECKING:
     from tenantry.datasources.checks import AskedQuery, EngineReport
 
 _NAMED = 5
-"""Groups that a finding names."""
+"""The most groups that a finding names."""
 _COLUMNS = 20
-"""Columns that a finding names."""
+"""The most columns that a finding names."""
 
 Located = tuple[str, Finding]
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """What was found, each with its file; how many dashboards and queries were looked at, how many groups, and what
-    engines said of the queries (None: they were not asked for); the tenant's column that was looked for (None: no
-    schema names one)."""
+    """Findings with their files, and the numbers of dashboards, queries and groups checked.
+
+    ``groups`` and ``engines`` are None without a store, ``tenant_column`` without a schema that names one.
+    """
 
     findings: tuple[Located, ...]
     dashboards: int
@@ -57,13 +56,11 @@ class DashboardReport:
 
     @property
     def errors(self) -> int:
-        """How many findings fail the check."""
         return sum(finding.severity is Severity.ERROR for _, finding in self.findings)
 
 
 class DashboardCheck:
-    """A check of one folder. ``gather`` reads the groups of a store, ``use_schema`` what they should have; then
-    ``run``."""
+    """Call ``gather`` and ``use_schema``, if wanted, then ``run``."""
 
     def __init__(self, folder: Path) -> None:
         self._unusable: list[Located] = []
@@ -87,9 +84,9 @@ class DashboardCheck:
         self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Reads the groups of a store, and has the engines of their data sources explain the queries. Raises
-        StoreUnavailable, UnknownEnvironment."""
-        from tenantry.datasources import DataSources  # SQLAlchemy, which only --groups needs
+        """Read the store's groups, and let their data sources' engines explain the queries. Raises StoreUnavailable,
+        UnknownEnvironment."""
+        from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
 
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
@@ -113,14 +110,14 @@ class DashboardCheck:
 
         read(database=database)
         if not len(types):
-            print_note("this environment has no groups: what they have is not compared")
+            print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, environment: str | None) -> None:
-        """Reads the schema of the environment in the folder of the queries. Raises as ``find_schema`` does."""
+        """Read the environment's schema. Raises the errors of ``find_schema``."""
         self._schema = find_schema(self._queries_folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> DashboardReport:
-        """Every finding, in the order of files and lines."""
+        """All findings, ordered by file and line."""
         engines = self._engines
         refused = () if engines is None else engines.findings
         columns = self._unknown_columns()
@@ -135,13 +132,12 @@ class DashboardCheck:
         )
 
     def _asked(self) -> Iterator[AskedQuery]:
-        """Each query with its schema."""
         for saved in self._saved:
             for panel, file, template in _templates(saved):
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """The columns that a panel names and the rows of its query lack, as the engines say."""
+        """Columns of panels that the engines do not find in the query."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -159,7 +155,7 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _tables_without_pages(self) -> Iterator[Located]:
-        """Tables whose engine gives no pages: they are shown as long as their query is within the row limit."""
+        """Tables whose engine has no paging: they work only within the row limit."""
         if self._engines is None:
             return
         from tenantry.datasources import has_pages
@@ -183,7 +179,7 @@ class DashboardCheck:
                 yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix)
 
     def _tables(self) -> Iterator[Located]:
-        """Tables without ``columns``: a column that is added to their query is sent to every viewer."""
+        """Tables without ``columns``: a column added to the query would be sent to every viewer."""
         for saved in self._saved:
             for panel in saved.dashboard.panels:
                 if panel.columns_left_out:
@@ -201,7 +197,7 @@ class DashboardCheck:
                 *lint(template, paramstyle=None, properties=known, given=(), schema=self._schema),
                 *covered,
             ):
-                if finding.code != "unused-parameter":  # a control is declared for every query, and not all read it
+                if finding.code != "unused-parameter":  # controls are declared for all queries; some need fewer
                     yield finding.file or file, finding
 
     def _of_formats(self) -> Iterator[Located]:
@@ -223,8 +219,7 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Each template with its panel (none for that of a control) and its file; a statement that stands in a dashboard is
-    named by its panel."""
+    """Each template with its panel (None for a control) and file. An inline statement is named after its panel."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
@@ -234,7 +229,6 @@ def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTe
 
 
 def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template: SQLTemplate) -> AskedQuery:
-    """A template with its schema. The names of its columns are wanted where its panel names some."""
     from tenantry.datasources.checks import AskedQuery
 
     schema = saved.dashboard.schema if panel is None else panel.schema
@@ -242,16 +236,16 @@ def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template
 
 
 def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:
-    """The columns that a panel wants of a template: of its small line that of the figure alone."""
+    """The columns that a panel reads from a template."""
     if panel is None:
         return ()
     whole = template is saved.queries.panels[panel.id].rows
     found = (use for use in panel.columns if whole or use.key == panel.kind)
-    return tuple(use for use in found if "{{" not in use.name)  # another column for each group
+    return tuple(use for use in found if "{{" not in use.name)  # the column depends on the group
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """The variables of titles and views that a group lacks, each at its first use."""
+    """The variables of titles and views that a group lacks, at their first use."""
     variables = extend(group.variables, "params", {})
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:
@@ -269,13 +263,13 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 
 def _offset_of(name: str, text: str, start: int) -> int:
-    """The first position of a variable in the file after ``start``; else ``start``: a YAML escape may hide it."""
+    """The first position of a variable after ``start``; else ``start``, as a YAML escape may hide it."""
     found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
     return found.start() if found is not None else start
 
 
 def print_report(report: DashboardReport, style: str) -> None:
-    """The findings on stdout, as text or as one JSON object; how many there are on stderr."""
+    """Findings on stdout, as text or one JSON object; totals on stderr."""
     engines = report.engines
     if style == "json":
         counted = {"dashboards": report.dashboards, "queries": report.queries, "groups": report.groups}
@@ -291,14 +285,14 @@ def print_report(report: DashboardReport, style: str) -> None:
         looked_at.append(_counted(report.groups, "group", "groups"))
     print_note(f"{', '.join(looked_at)}: {count_by_severity(report.findings) or 'nothing found'}")
     for engine, files in engines.engines.items() if engines is not None else ():
-        why = "which explains nothing here, or no such statement"
+        why = "which cannot explain it or this statement"
         print_note(f"not explained by {engine}, {why}: {_counted(len(files), 'query', 'queries')}")
     if engines is not None and engines.unasked:
-        why = "no group has a data source for it and all that it needs"
-        print_note(f"not explained, for {why}: {_counted(len(engines.unasked), 'query', 'queries')}")
+        why = "no group has both its data source and all its variables"
+        print_note(f"not explained, because {why}: {_counted(len(engines.unasked), 'query', 'queries')}")
     if engines is not None and engines.unnamed:
-        why = "for the engine would run the query for their names, or has none"
-        print_note(f"columns not looked at, {why}: {_counted(len(engines.unnamed), 'query', 'queries')}")
+        why = "as the engine names none without running the query"
+        print_note(f"columns not checked, {why}: {_counted(len(engines.unnamed), 'query', 'queries')}")
     if report.queries and report.tenant_column is None:
         print_note(f"{NOT_LOOKED_FOR} (--environment)")
 

@@ -1,5 +1,3 @@
-"""``tenantry dashboards explain``: the origin of the values that a group sees."""
-
 from __future__ import annotations
 
 import json
@@ -37,23 +35,23 @@ folder_option: OptionDecorator = click.option(
     help="The folder of the dashboards.",
 )
 group_option: OptionDecorator = click.option(
-    "--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group that sees it."
+    "--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group whose view to explain."
 )
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """The dashboard of this name. Raises InvalidSettings, InvalidDashboards, InvalidQueries."""
-    from tenantry.dashboards import DashboardFolder  # the YAML reader, not imported for `--help`
+    """Raises InvalidSettings, InvalidDashboards, InvalidQueries."""
+    from tenantry.dashboards import DashboardFolder  # imports the YAML reader, not needed for `--help`
 
     dashboards = DashboardFolder(folder)
     if name not in dashboards:
         near = did_you_mean(name, dashboards)
-        raise InvalidSettings(f"there is no dashboard {name!r} in {folder}: {near}it has {', '.join(dashboards)}")
+        raise InvalidSettings(f"there is no dashboard {name!r} in {folder}: {near}there are {', '.join(dashboards)}")
     return dashboards[name]
 
 
 async def find_group(store: Store, environment: Environment, provided_id: str) -> UserGroup:
-    """The group of this id. Raises UnknownGroup."""
+    """Raises UnknownGroup."""
     issued = await store.groups.get(environment, provided_id)
     if issued is None:
         raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}: see tenantry group list")
@@ -61,7 +59,6 @@ async def find_group(store: Store, environment: Environment, provided_id: str) -
 
 
 def _filters(given: tuple[str, ...]) -> dict[str, Any]:
-    """A name that comes more than once has a list."""
     found: dict[str, list[str]] = {}
     for text in given:
         for name, value in parse_pairs((text,), "--filter").items():
@@ -72,8 +69,8 @@ def _filters(given: tuple[str, ...]) -> dict[str, Any]:
 @click.command("explain")
 @click.argument("name", metavar="NAME")
 @group_option
-@click.option("--against", type=as_name, metavar="ID", help="Another group: what differs between the two.")
-@click.option("--filter", "filters", multiple=True, metavar="NAME=VALUE", help="A viewer's filter; more than once.")
+@click.option("--against", type=as_name, metavar="ID", help="Another group, to show the differences.")
+@click.option("--filter", "filters", multiple=True, metavar="NAME=VALUE", help="A viewer's filter; repeatable.")
 @click.option("--format", "style", type=click.Choice(["text", "json", "html"]), default="text", show_default=True)
 @folder_option
 @environment_option
@@ -88,9 +85,11 @@ async def explain_command(
     folder: Path,
     environment: str | None,
 ) -> None:
-    """Say why a group sees what it sees in the dashboard NAME: the source of each panel, its SQL, and where each value
-    comes from. With --against, what differs between two groups; as html, both side by side. Nothing is run. It shows
-    the properties of the group.
+    """Explain why a group sees what it sees in the dashboard NAME: each panel's data source, its SQL, and the origin of
+    each value.
+
+    With --against, show the differences between two groups; as html, both side by side. Nothing is run. The output
+    contains the group's properties.
     """
     from tenantry.dashboards.explanation import explain_dashboard
     from tenantry.datasources import DataSources

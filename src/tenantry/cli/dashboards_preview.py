@@ -1,5 +1,3 @@
-"""``tenantry dashboards preview``: an address that shows a dashboard as a group sees it, once."""
-
 from __future__ import annotations
 
 import re
@@ -24,18 +22,19 @@ _ADDRESS: Final = re.compile(r"https?://[^/\s]+\S*|/(?!/)\S*", re.IGNORECASE)
 
 
 def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -> str:
-    """Raises click.BadParameter for what a browser would not open."""
     if not _ADDRESS.fullmatch(address):
         raise click.BadParameter(
-            f"{address!r} does not begin with http:// or https://: write the whole address, as "
-            "https://app.example.com/dashboards, or a path of your app, as /dashboards"
+            f"{address!r} does not start with http:// or https://: write the whole address, such as "
+            "https://app.example.com/dashboards, or a path of your app, such as /dashboards"
         )
     return address.rstrip("/")
 
 
 @click.command("preview")
 @click.argument("name", metavar="NAME")
-@click.option("--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group to be.")
+@click.option(
+    "--group", "provided_id", type=as_name, required=True, metavar="ID", help="The user group whose view to show."
+)
 @click.option(
     "--address",
     "mount",
@@ -43,13 +42,13 @@ def _mount(_context: click.Context, _parameter: click.Parameter, address: str) -
     callback=_mount,
     default="/dashboards",
     show_default=True,
-    help="Where your app serves the dashboards, as https://app.example.com/dashboards.",
+    help="Where your app serves the dashboards, such as https://app.example.com/dashboards.",
 )
 @click.option(
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The folder of the dashboards: NAME has to be one of them. Else it is not checked.",
+    help="The folder of the dashboards, to check that NAME exists.",
 )
 @environment_option
 @json_option
@@ -63,9 +62,11 @@ async def preview_command(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print an address that shows the dashboard NAME as a group sees it: once, within ten minutes, for ten minutes.
+    """Print an address that shows the dashboard NAME as a group sees it. It opens once, within ten minutes, and works
+    for ten minutes.
 
-    Whoever has the address sees the group's data. Who asked, as which group and for what is in the audit trail.
+    Anyone with the address sees the group's data. The audit trail records who created it, for which group and
+    dashboard.
     """
     from tenantry.dashboards.preview import Previews, preview_address
 
@@ -76,13 +77,13 @@ async def preview_command(
     record = {"dashboard": name, "group": provided_id, "environment": target.name}
     print_secret(preview_address(mount, name, code), record, field="address", as_json=as_json)
     if folder is None:
-        print_note(f"Whether there is a dashboard {name!r} was not checked: name their folder with --folder DIR.")
+        print_note(f"The dashboard {name!r} was not looked up: give the folder of the dashboards with --folder DIR.")
     print_note("It opens once, within ten minutes. The preview then ends after ten minutes.")
     await note_unsealed(store)
 
 
 def _require(folder: Path, name: str) -> None:
-    """Raises InvalidDashboards, InvalidQueries for files that cannot be used, click.BadParameter for no dashboard."""
+    """Raises InvalidDashboards, InvalidQueries, and click.BadParameter for an unknown dashboard."""
     from tenantry.dashboards import DashboardFolder
     from tenantry.suggestions import did_you_mean
 

@@ -1,4 +1,4 @@
-"""``tenantry dashboards serve``: a folder of dashboards, shown to its author as one user group sees them."""
+"""``tenantry dashboards serve``: shows a folder of dashboards to their author."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _HEADER = TOKEN_HEADER.lower().encode("ascii")
 _PATH = "/dashboards"
 
 MakeViewer: TypeAlias = Callable[[], tuple[Store, KeyRing, Callable[[], Awaitable[str]]]]
-"""Opens a store, with its keys; the function gives the token of the group that is shown, in the server's loop."""
+"""Opens a store with its keys. The function returns the token of the group to show, in the server's event loop."""
 
 
 def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -> MakeViewer:
-    """A group of the store. Its function raises UnknownEnvironment, UnknownGroup."""
+    """A group of the store. The function raises UnknownEnvironment, UnknownGroup."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
-        from tenantry.backends.sql import SQLStore  # SQLAlchemy, which the sample does not need
+        from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, which the sample does not need
 
         keys = SigningKeys.from_file(chosen.keys)
-        store = SQLStore(chosen.database, usage_seconds=None, keys=keys)  # its author is no customer
+        store = SQLStore(chosen.database, usage_seconds=None, keys=keys)  # do not count the author's views
 
         async def token() -> str:
             target = await choose_environment(store, environment)
@@ -58,7 +58,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """One group in a store in memory; its data source is empty by default."""
+    """A group in an in-memory store, with an empty data source by default."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore
@@ -80,7 +80,6 @@ def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | Non
 
 
 def _empty_source() -> str:
-    """The URL of an empty SQLite file, which is there while this process runs."""
     folder = tempfile.mkdtemp(prefix="tenantry-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     file = Path(folder) / "empty.db"
@@ -89,7 +88,7 @@ def _empty_source() -> str:
 
 
 def _schemas(folder: Path) -> set[str]:
-    """The schemas that the dashboards ask; ``main`` while they cannot be read."""
+    """The schemas that the dashboards query; ``main`` if they cannot be read."""
     try:
         saved = DashboardFolder(folder).values()
     except InvalidQueries:
@@ -98,7 +97,7 @@ def _schemas(folder: Path) -> set[str]:
 
 
 def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
-    """Serves until Ctrl-C. Raises what ``make_viewer`` raises, InvalidSettings for a port that is taken."""
+    """Serve until Ctrl-C. Raises the errors of ``make_viewer``, and InvalidSettings if the port is taken."""
     with listen(_HOST, port) as listener:
         store, keys, token = make_viewer()
         app, viewer = Starlette(), _OneViewer()
@@ -112,7 +111,7 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
             lines = [f"  {url}{_PATH}/{name}" for name in _names(dashboards)]
             print_note("\n".join(["Open one of these; Ctrl-C stops it:", "", *lines]))
 
-        # Only by its own name: a page of another site, whose name leads to this machine, gets nothing.
+        # Accept only local host names, against DNS rebinding.
         trusted = TrustedHostMiddleware(viewer.wrap(app), allowed_hosts=[_HOST, "localhost"])
         run(trusted, listener, announce=announce, prepare=prepare)
 
@@ -120,20 +119,18 @@ def serve_folder(folder: Path, make_viewer: MakeViewer, port: int) -> None:
 def _names(dashboards: ReloadingFolder) -> list[str]:
     try:
         return sorted(dashboards)
-    except InvalidQueries as error:  # it is shown where a dashboard is opened, too
+    except InvalidQueries as error:  # opening a dashboard shows the error too
         print_note(error.message)
         return []
 
 
 class _OneViewer:
-    """Add the token of the one group to each request."""
+    """Adds the group's token to each request."""
 
     def __init__(self) -> None:
         self.token = b""
 
     def wrap(self, app: ASGIApp) -> ASGIApp:
-        """The app behind it."""
-
         async def with_token(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http" and self.token:
                 headers = [pair for pair in scope["headers"] if pair[0] != _HEADER]

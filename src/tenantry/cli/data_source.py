@@ -1,5 +1,3 @@
-"""``tenantry data-source``: where a group's rows may come from."""
-
 from __future__ import annotations
 
 import secrets
@@ -26,7 +24,7 @@ from tenantry.errors import DataSourceError, InvalidKeys, InvalidSource, Unknown
 from tenantry.groups import Environment, RegisteredSource, check_session_variables
 from tenantry.ports import Store
 
-_LIST_SECONDS: Final = 3.0  # for each source of a list
+_LIST_SECONDS: Final = 3.0  # per source
 
 _no_check: OptionDecorator = click.option("--no-check", is_flag=True, help="Do not test the connections.")
 
@@ -50,7 +48,7 @@ def data_source() -> None:
 @click.option(
     "--no-check",
     is_flag=True,
-    help="Do not test the connection. SQLite and PostgreSQL are asked all the same for Tenantry's own tables.",
+    help="Do not test the connection. SQLite and PostgreSQL are still searched for Tenantry's tables.",
 )
 @keys_option
 @json_option
@@ -66,21 +64,21 @@ async def create(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Register a data source under your own NAME for it, and print its id (ds_…). It is connected to first: one that
-    does not answer is not registered, unless --no-check says so. Its password is encrypted with the key file.
+    """Register a data source under your own NAME and print its id (ds_…). The connection is tested first unless
+    --no-check is given. The password is encrypted with the key file.
 
-    In place of a password the URL may say where it is found: env:NAME or file:/path, read where queries run.
+    Instead of a password the URL may contain a reference, env:NAME or file:/path, which is read where queries run.
     """
     target = await choose_environment(store, environment)
-    from tenantry.datasources import registration_notes, resolve_url  # SQLAlchemy, which `--help` need not wait for
+    from tenantry.datasources import registration_notes, resolve_url  # imports SQLAlchemy, not needed for `--help`
 
     if provided_id.startswith("ds_"):
-        raise InvalidSource("NAME does not start with ds_, which marks Tenantry's own ids")
+        raise InvalidSource("NAME must not start with ds_, which is the prefix of Tenantry's ids")
     if url == "-":
         url = sys.stdin.read().strip()
     notes = registration_notes(url, trusted=trusted)
     pairs = [(name.strip(), tag) for name, _, tag in (each.partition("=") for each in session)]
-    variables = check_session_variables(url, pairs)  # pairs, so that a name that is there twice is seen
+    variables = check_session_variables(url, pairs)  # pairs, so that a repeated name is noticed
     url, source_id = resolve_url(url), f"ds_{secrets.token_hex(8)}"
     stored = _encrypted(url, keys, target, source_id)
     if not no_check:
@@ -102,7 +100,7 @@ async def create(
 
 
 def _encrypted(url: str, keys: str | None, environment: Environment, source_id: str) -> str:
-    """The URL to store. Raises InvalidKeys if a password needs a key file and it is missing."""
+    """Raises InvalidKeys if a password needs a key file and it is missing."""
     from tenantry.datasources import encrypt_url, secret_state
     from tenantry.tokens.keys import SigningKeys
 
@@ -112,22 +110,21 @@ def _encrypted(url: str, keys: str | None, environment: Environment, source_id: 
         ring = SigningKeys.from_file(settings(keys=keys).keys)
     except InvalidKeys as error:
         raise InvalidKeys(
-            f"the password in the URL is encrypted with the signing-key file, and {error.message}; or write where it "
-            "is found in its place: env:NAME or file:/path"
+            f"the password in the URL is encrypted with the signing-key file, and {error.message}; or write a "
+            "reference instead of the password: env:NAME or file:/path"
         ) from None
     return encrypt_url(url, ring, environment, source_id)
 
 
 async def _check_new(source: RegisteredSource) -> None:
-    """Raises the error of a source that does not answer, with what to do."""
     from tenantry.datasources import check_connection
 
     try:
         await check_connection(source)
     except DataSourceError as error:
         raise type(error)(
-            f"{error.message}. Nothing is registered: mend it, or take --no-check if it can be reached only from where "
-            "its queries run, or is not there yet",
+            f"{error.message}. Nothing was registered: fix this, or use --no-check if the source is reachable only "
+            "from where its queries run, or does not exist yet",
             field=error.field,
         ) from None
 
@@ -139,7 +136,7 @@ async def _check_new(source: RegisteredSource) -> None:
 @json_option
 @with_store
 async def test(store: Store, reference: str, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """Connect to a data source as a query would, and print how long it took to answer. Fails where it does not."""
+    """Connect to a data source as a query would, and print the response time. Fails if it does not respond."""
     target = await choose_environment(store, environment)
     source = await store.sources.get(target, reference)
     if source is None:
@@ -157,9 +154,9 @@ async def test(store: Store, reference: str, environment: str | None, keys: str 
 @json_option
 @with_store
 async def list_(store: Store, no_check: bool, environment: str | None, keys: str | None, as_json: bool) -> None:
-    """List the data sources of an environment, and whether each answers within a few seconds; passwords are masked.
+    """List the data sources of an environment, and whether each responds within a few seconds; passwords are masked.
 
-    The column secrets says how the store keeps its password: encrypted, as a reference, or plain.
+    The column secrets shows how the store keeps the password: encrypted, as a reference, or plain.
     """
     target = await choose_environment(store, environment)
     sources = await store.sources.list(target)
@@ -181,7 +178,7 @@ async def list_(store: Store, no_check: bool, environment: str | None, keys: str
 @json_option
 @with_store
 async def delete(store: Store, reference: str, environment: str | None, as_json: bool) -> None:
-    """Remove a data source. Groups that map to it get an error, never another source."""
+    """Remove a data source. Groups mapped to it get an error, never another source."""
     target = await choose_environment(store, environment)
     gone = await store.sources.delete(target, reference, author=author())
     print_value(gone.id, _row(gone), field="id", as_json=as_json)

@@ -1,5 +1,3 @@
-"""``tenantry environment``: what separates groups, data sources and API tokens from others."""
-
 from __future__ import annotations
 
 import json
@@ -16,7 +14,7 @@ from tenantry.groups import Environment, SchemaLearner, Tag
 from tenantry.ports import Store
 
 PAGE: Final = 500
-"""Groups that are read at once."""
+"""Groups per read."""
 
 
 @click.group()
@@ -26,14 +24,14 @@ def environment() -> None:
 
 @environment.command("create")
 @click.argument("name", type=as_new_name)
-@click.option("--tag", type=click.Choice([tag.value for tag in Tag]), required=True, help="What the groups in it are.")
+@click.option("--tag", type=click.Choice([tag.value for tag in Tag]), required=True, help="The kind of groups in it.")
 @click.option("--external-data-sources", is_flag=True, help="Do not check mappings: the app routes queries itself.")
 @click.option(
     "--grace-seconds",
     type=grace_type,
     default=0,
     show_default=True,
-    help="How long an old token stays good after a rotation that names no grace of its own.",
+    help="How long an old token stays valid after a rotation, unless that sets another grace.",
 )
 @json_option
 @with_store
@@ -74,7 +72,7 @@ async def list_(store: Store, as_json: bool) -> None:
 @json_option
 @with_store
 async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> None:
-    """Let old tokens of the environment NAME stay good for SECONDS after each rotation to come; 0 ends it."""
+    """Keep old tokens of the environment NAME valid for SECONDS after each future rotation; 0 disables the grace."""
     changed = await store.environments.set_grace(await _known(store, name), seconds, author=author())
     print_value(changed.name, _row(changed), field="name", as_json=as_json)
     await note_unsealed(store)
@@ -86,11 +84,11 @@ async def set_grace(store: Store, name: str, seconds: int, as_json: bool) -> Non
 @json_option
 @with_store
 async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json: bool) -> None:
-    """Let pages of the origins HOSTS, and no others, embed the dashboards of the environment NAME; none: nobody's.
+    """Let only pages of the origins HOSTS embed the dashboards of the environment NAME; without HOSTS, no page may.
 
-    An origin is https://app.example.com, https://*.example.com, or 'self' in its quotes.
+    An origin is https://app.example.com, https://*.example.com, or 'self' including its quotes.
     """
-    from tenantry.dashboards.embedding import check_hosts  # other commands start without it
+    from tenantry.dashboards.embedding import check_hosts  # slow to import
 
     checked = check_hosts(hosts, "HOSTS")
     set_to = await store.environments.set_embedding_hosts(await _known(store, name), checked, author=author())
@@ -104,7 +102,8 @@ async def set_embedding(store: Store, name: str, hosts: tuple[str, ...], as_json
 async def learn_schema(store: Store, name: str) -> None:
     """Print a JSON Schema of the properties that the groups of the environment NAME have today.
 
-    It requires what every group has, and holds no value of any group. For schemas/NAME.json beside your queries.
+    It requires the properties that every group has, and contains no group's values. Save it as schemas/NAME.json next
+    to your queries.
     """
     known = await _known(store, name)
     learner = SchemaLearner()

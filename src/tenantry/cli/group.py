@@ -1,5 +1,3 @@
-"""``tenantry group``: user groups, for the operator at a terminal."""
-
 from __future__ import annotations
 
 import sys
@@ -38,10 +36,10 @@ PAGE = 500
 FAILED = 1
 
 property_option: OptionDecorator = click.option(
-    "--property", "properties", multiple=True, metavar="NAME=VALUE", help="JSON or text; may be given more than once."
+    "--property", "properties", multiple=True, metavar="NAME=VALUE", help="JSON or text; repeatable."
 )
 map_option: OptionDecorator = click.option(
-    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="Data source of a schema; more than once."
+    "--map", "mapping", multiple=True, metavar="SCHEMA=SOURCE", help="Data source of a schema; repeatable."
 )
 expires_in_option: OptionDecorator = click.option(
     "--expires-in", type=as_duration, metavar="DURATION", help="Its end date from now: 30m, 12h, 90d or 8w."
@@ -49,12 +47,12 @@ expires_in_option: OptionDecorator = click.option(
 expires_at_option: OptionDecorator = click.option(
     "--expires-at", type=as_moment, metavar="TIME", help="Its end date: 2027-01-31 (UTC) or 2027-01-31T09:00:00Z."
 )
-dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Write nothing: show what would be.")
+dry_run_option: OptionDecorator = click.option("--dry-run", is_flag=True, help="Write nothing: show the result.")
 
 
 @click.group()
 def group() -> None:
-    """Look at user groups, change them, rotate their tokens, cut them off."""
+    """Show and change user groups, rotate their tokens, delete them."""
 
 
 group.add_command(import_)
@@ -99,9 +97,9 @@ async def create(
     made = await new_provisioner(store, keys, dry_run=dry_run).get_or_create(target, draft, author=author())
     _show_token(made, as_json=as_json, dry_run=dry_run)
     if dry_run:
-        print_note("It would be created." if made.created else "It is there already.")
+        print_note("It would be created." if made.created else "It already exists.")
     else:
-        print_note("Created." if made.created else "It was there already; nothing was changed.")
+        print_note("Created." if made.created else "It already existed; nothing was changed.")
     _note_dry_run(dry_run)
 
 
@@ -115,7 +113,7 @@ async def create(
 async def get(
     store: Store, provided_id: str, token_only: bool, environment: str | None, keys: str | None, as_json: bool
 ) -> None:
-    """Show the user group ID. Its token is shown only with --token."""
+    """Show the user group ID, and its token only with --token."""
     target = await choose_environment(store, environment)
     if token_only:
         found = await new_provisioner(store, keys, dry_run=False).get(target, provided_id)
@@ -132,14 +130,14 @@ async def get(
 @group.command("list")
 @click.option("--match", type=as_name, metavar="TEXT", help="Only ids that begin with it, and names that contain it.")
 @click.option("--after", type=click.IntRange(0), default=0, metavar="TEAM_ID", help="Only groups above this team_id.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many; default: all.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N groups; default: all.")
 @environment_option
 @json_option
 @with_store
 async def list_(
     store: Store, match: str | None, after: int, limit: int | None, environment: str | None, as_json: bool
 ) -> None:
-    """List the user groups of an environment by their team_id, without their tokens."""
+    """List the user groups of an environment by team_id, without their tokens."""
     target = await choose_environment(store, environment)
     left = sys.maxsize if limit is None else limit
     with RowPrinter(as_json=as_json) as printer:
@@ -150,7 +148,7 @@ async def list_(
             printer.add([_row(each) for each in page])
             left, after = left - len(page), page[-1].team_id
     if await store.groups.list(target, after=after, limit=1, match=match or ""):
-        print_note(f"There are more: --after {after} goes on.")
+        print_note(f"There are more: continue with --after {after}.")
 
 
 @group.command("update")
@@ -159,19 +157,19 @@ async def list_(
 @property_option
 @map_option
 @click.option(
-    "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Take a schema out of the mapping; more than once."
+    "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Remove a schema from the mapping; repeatable."
 )
-@click.option("--replace", is_flag=True, help="Replace properties and mapping whole: what is not named is dropped.")
+@click.option("--replace", is_flag=True, help="Replace properties and mapping whole, instead of merging.")
 @expires_in_option
 @expires_at_option
 @click.option(
     "--clear",
     multiple=True,
     type=click.Choice(["properties", "mapping", "expires-at"]),
-    help="Set it to null; expires-at: the group has no end date any more.",
+    help="Set this field to null; expires-at: remove the end date.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Write nothing: show what would be; with --queries, which of them it would break."
+    "--dry-run", is_flag=True, help="Write nothing: show the result; with --queries, also the queries it would break."
 )
 @queries_option
 @environment_option
@@ -195,7 +193,7 @@ async def update(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Update the user group ID. What is not named stays; NAME=null removes a property."""
+    """Update the user group ID. Fields that are not given stay; NAME=null removes a property."""
     end = read_end(expires_in, expires_at, utc_now())
     sources = _mapping_patch(mapping, unmap, replace=replace)
     for field, given in (("properties", properties), ("mapping", sources), ("expires-at", end)):
@@ -224,7 +222,7 @@ async def update(
 @group.command("rotate")
 @click.argument("provided_id", type=as_name, metavar="ID")
 @click.option(
-    "--grace-seconds", type=grace_type, help="How long the old token stays good; default: as its environment says."
+    "--grace-seconds", type=grace_type, help="How long the old token stays valid; default: the environment's grace."
 )
 @dry_run_option
 @environment_option
@@ -240,7 +238,7 @@ async def rotate(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Give the user group ID a new token and print it alone on stdout. The old one is dead, or ends with its grace."""
+    """Give the user group ID a new token and print it alone on stdout. The old one dies, at once or after its grace."""
     target = await choose_environment(store, environment)
     made = await new_provisioner(store, keys, dry_run=dry_run).rotate_group(
         target, provided_id, grace_seconds=grace_seconds, author=author()
@@ -280,7 +278,7 @@ async def delete(
 
 
 def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace: bool) -> dict[str, Any]:
-    """The merge patch of ``--map`` and ``--unmap``. Raises click.UsageError where they contradict each other."""
+    """Raises click.UsageError if ``--map`` and ``--unmap`` contradict each other."""
     sources = parse_pairs(mapping, "--map")
     for schema, source in sources.items():
         if schema in unmap:
@@ -289,13 +287,12 @@ def _mapping_patch(mapping: tuple[str, ...], unmap: tuple[str, ...], *, replace:
             fix = "leave it out" if replace else "--unmap takes it out of the mapping"
             raise click.BadParameter(f"{schema!r} names no data source: {fix}", param_hint="--map")
     if unmap and replace:
-        raise click.UsageError("--unmap keeps the rest of the mapping: with --replace name those that stay")
+        raise click.UsageError("--unmap and --replace contradict each other: with --replace give all entries as --map")
     return {**sources, **dict.fromkeys(unmap)}
 
 
 def _show_token(made: Issued[str], *, as_json: bool, dry_run: bool = False) -> None:
-    """The token alone. A dry run shows the group instead: there may be no token yet, and nobody is to use an empty
-    one."""
+    """Print the token alone. A dry run shows the group instead, as there may be no token yet."""
     if dry_run and not as_json:
         print_record(made.group.as_dict(), as_json=False)
     else:

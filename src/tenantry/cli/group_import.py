@@ -1,4 +1,4 @@
-"""``tenantry group import``: a file of lines, one group each, as ``POST /api/users/bulk`` takes it."""
+"""``tenantry group import``: a file in the format of ``POST /api/users/bulk``."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ if TYPE_CHECKING:
 
 FAILED: Final = 1
 _PART: Final = 64 * 1024
-"""Bytes that are read at once."""
+"""Bytes per read."""
 
 
 @click.command("import")
 @click.argument("file", type=click.File("rb"), metavar="FILE")
-@click.option("--replace", is_flag=True, help="Replace properties and mapping whole: what is not named is dropped.")
-@click.option("--dry-run", is_flag=True, help="Write nothing: say what each line would do.")
-@click.option("--tokens", is_flag=True, help="With --json: the token of each group, too.")
+@click.option(
+    "--replace", is_flag=True, help="Replace properties and mapping whole, dropping entries that are not in the file."
+)
+@click.option("--dry-run", is_flag=True, help="Write nothing; report what each line would do.")
+@click.option("--tokens", is_flag=True, help="With --json: include each group's token.")
 @queries_option
 @environment_option
 @keys_option
@@ -60,10 +62,10 @@ async def import_(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Create or change the user groups of FILE (- is stdin): a JSON object a line. Run again, it goes on."""
+    """Create or change the user groups of FILE (- is stdin), one JSON object per line. Safe to run again."""
     if tokens and not as_json:
-        raise click.UsageError("--tokens belongs to --json")
-    from tenantry.provisioning.http import LineSplitter  # pydantic, which no other command of groups needs
+        raise click.UsageError("--tokens needs --json")
+    from tenantry.provisioning.http import LineSplitter  # imports pydantic, which other group commands do not need
 
     target = await choose_environment(store, environment)
     run = _Import(new_provisioner(store, keys, queries, dry_run=dry_run), target, replace, as_json, tokens)
@@ -86,7 +88,7 @@ async def import_(
         ", ".join(f"{count} {_outcome_text(name, dry_run)}" for name, count in summary.items() if name != "lines")
     )
     if not summary["lines"]:
-        raise click.UsageError("the file has no group: a JSON object a line is needed")
+        raise click.UsageError("the file has no groups: write one JSON object per line")
     if summary["failed"]:
         sys.exit(FAILED)
 
@@ -94,11 +96,11 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """The one that writes, or one that only says what it would. Both know the contract of the saved queries.
-    ``tries_queries``: also where the setting is off, if the folder of queries is known."""
+    """A provisioner with the contract of the saved queries. ``tries_queries`` enables the contract even if the setting
+    is off, if the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
-    from tenantry.server import read_contract  # Starlette and SQLAlchemy, not imported for `--help`
+    from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, not needed for `--help`
 
     contract = read_contract(chosen, refuses=True if tries_queries and chosen.queries is not None else None)
     if not dry_run:
@@ -115,7 +117,7 @@ def _outcome_text(outcome: str, dry_run: bool) -> str:
 
 
 class _Import:
-    """Takes lines, does them in batches and prints the report of each."""
+    """Writes lines in batches and prints the report of each."""
 
     def __init__(
         self, provisioner: UpsertProvisioner, environment: Environment, replace: bool, as_json: bool, tokens: bool
@@ -133,14 +135,14 @@ class _Import:
         self.counts = UpsertCounts()
 
     async def add(self, line: Line) -> None:
-        """One more. Raises StoreUnavailable."""
+        """Raises StoreUnavailable."""
         read = self._read(line, replace=self._replace)
         if not self._batch.takes(read):
             await self.write()
         self._batch.add(read)
 
     async def write(self) -> None:
-        """Does those that were taken. Raises StoreUnavailable."""
+        """Write the collected lines. Raises StoreUnavailable."""
         batch, self._batch = self._batch, self._new_batch()
         results = await batch.write(self._provisioner, self._environment, merge=not self._replace, author=self._author)
         self.counts.add(results)
@@ -162,7 +164,7 @@ class _Import:
 
 
 def failure(error: Mapping[str, Any] | TenantryError) -> str:
-    """An error on one line, as commands end with one."""
+    """An error in one line, as at the end of a command."""
     if isinstance(error, TenantryError):
         error = {"code": error.code, "message": error.message, "field": error.field}
     field = f"{error['field'].strip('/')}: " if error.get("field") else ""
@@ -170,9 +172,9 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 
 
 def _size(file: IO[bytes]) -> int | None:
-    """Bytes of a file on disk; None of anything else."""
+    """The size of a file on disk; else None."""
     try:
         found = os.fstat(file.fileno())
-    except (OSError, UnsupportedOperation):  # stdin of a test
+    except (OSError, UnsupportedOperation):  # the stdin of tests
         return None
     return found.st_size if S_ISREG(found.st_mode) else None

@@ -1,5 +1,3 @@
-"""``tenantry group sync``: makes the groups of an environment those that a file declares."""
-
 from __future__ import annotations
 
 import json
@@ -34,13 +32,13 @@ from tenantry.tokens import mask_within
 
 _PAGE: Final = 500
 _TOGETHER: Final = 250
-"""Groups that share a transaction."""
+"""Groups per transaction."""
 
 
 @click.command("sync")
 @click.argument("file", type=click.File("rb"), metavar="FILE")
 @click.option("--dry-run", is_flag=True, help="Write nothing: show what would change.")
-@click.option("--prune", is_flag=True, help="Delete the groups that FILE does not have; asks first.")
+@click.option("--prune", is_flag=True, help="Delete the groups that are not in FILE; asks first.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @queries_option
 @environment_option
@@ -58,7 +56,7 @@ async def sync(
     keys: str | None,
     as_json: bool,
 ) -> None:
-    """Make the user groups of an environment those that FILE declares. Deletes none without --prune."""
+    """Make the user groups of an environment match FILE. Deletes no group without --prune."""
     target = await choose_environment(store, environment)
     wanted = read_groups(_text(file), file.name)
     provisioner = new_provisioner(store, keys, queries, dry_run=dry_run)
@@ -92,16 +90,16 @@ def _text(file: IO[bytes]) -> str:
         return file.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         at = error.start
-    raise InvalidGroupsFile(f"{file.name}: it is not UTF-8, at byte {at}: save it as UTF-8")
+    raise InvalidGroupsFile(f"{file.name} is not UTF-8, at byte {at}: save it as UTF-8")
 
 
-# --- what differs -----------------------------------------------------------------------------------------------------
+# --- differences ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Difference:
-    """What a file wants of an environment: groups to create and to change (with the fields that differ, each before and
-    after), how many are so already, and the ids of those that it does not have. ``groups``: how many there are."""
+    """Groups to create and change (each field's old and new value), the number of unchanged groups, and the ids missing
+    from the file. ``groups`` counts the environment's groups."""
 
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, dict[str, dict[str, Any]]]] = field(default_factory=list)
@@ -111,11 +109,10 @@ class Difference:
 
     @property
     def upserts(self) -> list[Upsert]:
-        """All that is to be written."""
         return [*self.create, *(upsert for upsert, _ in self.change)]
 
     def lines(self, *, prune: bool) -> Iterator[str]:
-        """For people, a group a line."""
+        """One line per group, for people."""
         for upsert in self.create:
             yield f"+ {upsert.provided_id}"
         for upsert, fields in self.change:
@@ -125,7 +122,6 @@ class Difference:
             yield f"- {provided_id}" if prune else f"  {provided_id}  is not in the file and stays"
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
         return {
             "create": [upsert.provided_id for upsert in self.create],
             "change": [{"id": upsert.provided_id, "fields": fields} for upsert, fields in self.change],
@@ -135,7 +131,6 @@ class Difference:
 
 
 async def compare(store: Store, environment: Environment, wanted: Mapping[str, Upsert]) -> Difference:
-    """What is to be done so that the groups of the environment are those that are wanted."""
     found, seen, after = Difference(), set[str](), 0
     with progress(None, "Comparing") as advance:
         while page := await store.groups.list(environment, after=after, limit=_PAGE):
@@ -162,8 +157,7 @@ def _compare(group: UserGroup, wanted: Mapping[str, Upsert], seen: set[str], fou
 
 
 def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any]]:
-    """Each field that differs, and of properties and mapping each member, as ``{"from": …, "to": …}``; without one of
-    the two where there is nothing."""
+    """Each field, property and mapping entry that differs, as ``{"from": …, "to": …}`` without absent values."""
     found: dict[str, dict[str, Any]] = {}
     for name, value in upsert.changes.differing(group).items():
         before, after = _plain(getattr(group, name)), _plain(value)
@@ -173,7 +167,7 @@ def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any
                 change = {side: values[member] for side, values in sides.items() if member in values}
                 if len(change) == 1 or _json(change["from"]) != _json(change["to"]):
                     found[f"{name}.{member}"] = change
-            if not any(key.startswith(f"{name}.") for key in found):  # the order of the names
+            if not any(key.startswith(f"{name}.") for key in found):  # the same entries in another order
                 found[name] = {"from": before, "to": after}
         else:
             found[name] = {"from": before, "to": after}
@@ -194,7 +188,7 @@ def _arrow(change: Mapping[str, Any]) -> str:
     return f"{_json(change['from'])} -> {_json(change['to'])}" if "from" in change else f"{_json(change['to'])}, new"
 
 
-# --- what is written --------------------------------------------------------------------------------------------------
+# --- writes -----------------------------------------------------------------------------------------------------------
 
 
 async def _write(
@@ -225,7 +219,7 @@ async def _delete(store: Store, environment: Environment, difference: Difference
     deleted = 0
     with progress(len(difference.absent), "Deleting") as advance:
         for provided_id in difference.absent:
-            with suppress(UnknownGroup):  # somebody else was first
+            with suppress(UnknownGroup):  # already deleted
                 await store.groups.delete(environment, provided_id, author=author())
                 deleted += 1
             advance(1)
@@ -248,7 +242,7 @@ def _summary(
     if deleted:
         parts.append(f"{deleted} deleted")
     elif absent and prune and failures:
-        parts.append(f"{absent} {'not to delete' if dry_run else 'not deleted'}, for others failed")
+        parts.append(f"{absent} {'not to delete' if dry_run else 'not deleted'}, because others failed")
     elif absent and prune:
         parts.append(f"{absent} {'to delete' if dry_run else 'gone already'}")
     elif absent:

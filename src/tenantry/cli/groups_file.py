@@ -1,4 +1,4 @@
-"""A file that declares user groups: YAML 1.2 or JSON, or NDJSON for many; errors with line, column, field and fix."""
+"""A file that declares user groups: YAML 1.2, JSON or NDJSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tenantry.provisioning.http import Line, LineSplitter
 
 LONGEST: Final = 64 * 1024 * 1024
-"""Characters of a file."""
+"""The most characters of a file."""
 
 FIELDS: Final = SETTABLE_FIELDS
 _SHOWN: Final = 20
@@ -27,10 +27,12 @@ _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties
 
 
 def read_groups(text: str, file: str) -> dict[str, Upsert]:
-    """What a file wants of each group, by its id, in their order. A name that ends in ``.ndjson`` or ``.jsonl`` says
-    that each line is a group, as in a bulk. Raises InvalidGroupsFile with all that is wrong in it."""
+    """The file's groups by id, in order. Files named ``.ndjson`` or ``.jsonl`` have one group per line. Raises
+    InvalidGroupsFile with all mistakes."""
     if len(text) > LONGEST:
-        raise InvalidGroupsFile(f"{file}: a file of groups has at most {LONGEST} characters, this one {len(text)}")
+        raise InvalidGroupsFile(
+            f"{file}: a file of groups may have {LONGEST} characters, and this one has {len(text)}: split it"
+        )
     errors: list[str] = []
     wanted: dict[str, Upsert] = {}
     reader = _lines if file.endswith((".ndjson", ".jsonl")) else _yaml
@@ -50,7 +52,7 @@ def read_groups(text: str, file: str) -> dict[str, Upsert]:
 
 def _lines(text: str, file: str) -> Iterator[Upsert | str]:
     from tenantry.provisioning.http import (
-        LineSplitter,  # pydantic, which no other command of groups needs
+        LineSplitter,  # imports pydantic, which other group commands do not need
         read_line,
     )
 
@@ -73,7 +75,7 @@ def _lines(text: str, file: str) -> Iterator[Upsert | str]:
             yield f"{file}:{line.number}: user_group_id: line {before} has it already\n  fix: take one of them out"
         else:
             yield read.asked
-    if read is None:  # an export that failed is no wish to have no group
+    if read is None:  # a failed export must not delete all groups
         yield f"{file}: the file has no group\n  fix: {_NO_GROUP}"
 
 
@@ -129,16 +131,16 @@ def _groups(root: YamlNode, source: Source) -> _Groups:
 
 
 class _Groups(dict[str, YamlNode]):
-    """The nodes of the groups, and where their ids are."""
+    """The YAML nodes of the groups, and the positions of their ids."""
 
     def __init__(self, node: YamlNode) -> None:
-        assert isinstance(node.value, dict)  # noqa: S101 - as its caller has checked
+        assert isinstance(node.value, dict)  # noqa: S101 - checked by the caller
         super().__init__(node.value)
         self.offsets: Mapping[str, int] = node.keys
 
 
 def _group(provided_id: str, node: YamlNode, source: Source, groups: _Groups) -> Upsert:
-    from tenantry.provisioning.http import parse_line  # pydantic, as above
+    from tenantry.provisioning.http import parse_line  # imports pydantic
 
     fields: Any = {} if node.value is None else node.plain()
     if not isinstance(fields, dict):
@@ -159,16 +161,15 @@ def _group(provided_id: str, node: YamlNode, source: Source, groups: _Groups) ->
 
 
 def _path(error: TenantryError) -> list[str]:
-    """The parts of the JSON pointer of an error."""
     return [part.replace("~1", "/").replace("~0", "~") for part in (error.field or "").split("/")[1:]]
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """The location of the value at a path, of its key if the key is wrong, or of the nearest parent."""
+    """The position of the value at ``path``, of its key if the key is wrong, or of the nearest parent."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]
-            if part not in FIELDS and path == [part]:  # there is no such field
+            if part not in FIELDS and path == [part]:  # an unknown field
                 return node.keys[part]
             node = inner
         elif isinstance(node.value, list) and part.isdigit() and int(part) < len(node.value):
@@ -197,21 +198,21 @@ _FIXES: Final = (
     ("must be a string", "put it into quotes"),
     ("must be an object", "write name: value below it, or null"),
     ("field is required", 'give the group its id: {"user_group_id": "acme"}'),
-    ("must not be empty", "write at least one character, or take it out"),
+    ("must not be empty", "write at least one character, or remove the field"),
     ("characters", "shorten it"),
-    ("entries", "take some of the entries out"),
+    ("entries", "remove some of the entries"),
     ("time of RFC 3339", "write a time such as 2027-01-31T23:59:59Z, or null for no end date"),
-    ("cannot be stored", "take the character out"),
-    ("holds a secret token", "take the token out, and rotate it if others can read this file"),
+    ("cannot be stored", "remove the character"),
+    ("holds a secret token", "remove the token, and rotate it if others can read this file"),
     ("number is too large", "write a smaller number, or put it into quotes"),
-    ("2^53-1", "put it into quotes: it is a text then"),
-    ("nested", "move what is inside further out"),
-    ("names in all", "take some of them out"),
-    ("larger than", "take out what no query and no dashboard reads"),
-    ("names of properties", "put the name into quotes"),
-    ("not a JSON value", "write a text, a number, true, false, null, a list or names with values"),
-    ("the line is longer than", "take out what no query and no dashboard reads"),
+    ("2^53-1", "put it into quotes, which makes it a string"),
+    ("nested", "move the inner values to a higher level"),
+    ("names in all", "remove some of them"),
+    ("larger than", "remove values that no query or dashboard uses"),
+    ("property names", "put the name into quotes"),
+    ("not a JSON value", "write a string, a number, true, false, null, a list or an object"),
+    ("the line is longer than", "remove values that no query or dashboard uses"),
     ("the line", _LINE),
 )
-"""A part of what is wrong, and what to write instead; the first that fits."""
-OTHER_FIX: Final = "take it out, or write another value"
+"""Part of an error message -> the fix. The first match is used."""
+OTHER_FIX: Final = "remove it, or write another value"

@@ -1,5 +1,3 @@
-"""``tenantry keys``: the file of signing keys, and the secrets that it encrypts."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -17,14 +15,14 @@ from tenantry.tokens import keys as key_file
 
 @click.group()
 def keys() -> None:
-    """Make, rotate and list the keys that sign user group tokens."""
+    """Create, rotate and list the keys that sign user group tokens."""
 
 
 @keys.command("new")
 @keys_option
 @json_option
 def new(keys: str | None, as_json: bool) -> None:
-    """Make a new key file (mode 0600) and print its path. Never overwrites one."""
+    """Create a new key file (mode 0600) and print its path. Never overwrites a file."""
     path = settings(keys=keys).keys
     key_file.create_key_file(path)
     print_value(str(path), {}, field="path", as_json=as_json)
@@ -36,12 +34,11 @@ def new(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
-    """Add a new active key and print its id. Tokens signed with older keys stay good. The passwords of data sources are
-    encrypted for the new key too, and those that are in the store in plain text for all keys.
-    """
+    """Add a new active key and print its id. Tokens signed with older keys stay valid. The passwords of data sources
+    are encrypted for the new key too; plain-text passwords are encrypted for all keys."""
     path, is_store = settings(keys=keys).keys, True
     try:
-        await store.environments.list()  # before the file is changed: a store that does not answer must not cost a key
+        await store.environments.list()  # before changing the file, so that an unavailable store loses no key
     except MigrationNeeded:
         is_store = False
     made = key_file.rotate_key_file(path)
@@ -50,7 +47,7 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
         for source, error in await _encrypt_sources(store, path):
             print_note(f"Warning: the URL of {source.provided_id!r} was not encrypted for it: {error.message}")
     else:
-        print_note("There is no store yet, so there was no password of a data source to encrypt.")
+        print_note("There is no store yet, so no data source passwords were encrypted.")
     print_note(
         "Programs that read this file follow it. Bring it to your other hosts: one without it refuses the new tokens."
     )
@@ -60,7 +57,7 @@ async def rotate(store: Store, keys: str | None, as_json: bool) -> None:
 @keys_option
 @json_option
 def list_(keys: str | None, as_json: bool) -> None:
-    """List the ids of all keys, the active one marked. Secrets are not shown."""
+    """List the ids of all keys and mark the active one. Secrets are not shown."""
     rows: list[dict[str, Any]] = [
         {"id": key.id, "active": key.active, "created": key.created_at.isoformat(timespec="seconds")}
         for key in key_file.list_keys(settings(keys=keys).keys)
@@ -74,9 +71,8 @@ def list_(keys: str | None, as_json: bool) -> None:
 @json_option
 @with_store
 async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> None:
-    """Remove a key that is not active: all tokens that it signed die within seconds. Before that, the passwords of data
-    sources are encrypted for the other keys alone.
-    """
+    """Remove an inactive key: all tokens that it signed die within seconds. Passwords of data sources are first
+    encrypted for the other keys only."""
     path = settings(keys=keys).keys
     ring = key_file.SigningKeys.from_file(path)
     if key_id in ring.ids and key_id != ring.active_id:
@@ -102,7 +98,7 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
 async def _encrypt_sources(
     store: Store, path: Path, without: str | None = None
 ) -> list[tuple[RegisteredSource, DataSourceError]]:
-    """Encrypts the URLs of the store for the keys of the file; those that could not be, with the reason."""
+    """Encrypt the store's URLs for the keys of the file; return the failures and their reasons."""
     from tenantry.datasources import encrypt_sources
 
     done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())

@@ -1,4 +1,4 @@
-"""Times that are typed: the end of something, as a date, as a time, or counted from now."""
+"""Times on the command line: a date, a time, or a duration from now."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _LONGEST: Final = timedelta(days=36_500)
 
 
 def as_duration(value: str) -> timedelta:
-    """The type of an option such as ``90d``: minutes, hours, days or weeks, up to 36,500 days."""
+    """Parse a duration such as ``90d``: minutes, hours, days or weeks, up to 36,500 days."""
     found = re.fullmatch(r"([0-9]{1,8})([mhdw])", value.strip().lower())
     if found is None:
         raise click.BadParameter(f"{value!r} is not a number and a unit: write 30m, 12h, 90d or 8w")
     duration = int(found[1]) * _UNITS[found[2]]
     if not timedelta() < duration <= _LONGEST:
-        raise click.BadParameter(f"it is from 1m to {_LONGEST.days}d, not {value}")
+        raise click.BadParameter(f"{value} is not from 1m to {_LONGEST.days}d")
     return duration
 
 
 def as_moment(value: str) -> datetime:
-    """The type of an option such as ``2027-01-31``, the start of that day in UTC, or ``2027-01-31T09:00:00Z``."""
+    """Parse ``2027-01-31`` (the start of the day in UTC) or ``2027-01-31T09:00:00Z``."""
     try:
         moment = datetime.fromisoformat(value.strip())
         if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value.strip()):
@@ -33,22 +33,22 @@ def as_moment(value: str) -> datetime:
             return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         raise click.BadParameter(
-            f"{value!r} is no date and no time: write 2027-01-31 or 2027-01-31T09:00:00Z"
+            f"{value!r} is neither a date nor a time: write 2027-01-31 or 2027-01-31T09:00:00Z"
         ) from None
-    raise click.BadParameter(f"{value!r} names no time zone: write {value.strip()}Z for UTC, or an offset as +02:00")
+    raise click.BadParameter(f"{value!r} has no time zone: write {value.strip()}Z for UTC, or an offset such as +02:00")
 
 
 def read_end(expires_in: timedelta | None, expires_at: datetime | None, now: datetime) -> datetime | None:
-    """The end that ``--expires-in`` or ``--expires-at`` says; None where neither is given. Raises click.UsageError."""
+    """The end from ``--expires-in`` or ``--expires-at``, or None. Raises click.UsageError for both."""
     if expires_in is not None and expires_at is not None:
-        raise click.UsageError("--expires-in and --expires-at say the same thing: give one of them")
+        raise click.UsageError("--expires-in and --expires-at set the same value: give only one")
     return expires_at if expires_in is None else now + expires_in
 
 
 def check_future(end: datetime | None, now: datetime) -> None:
-    """Raises click.BadParameter for an end that has passed, where that can only be a mistake."""
+    """Raises click.BadParameter for an end in the past."""
     if end is not None and end <= now:
         raise click.BadParameter(
-            f"{end.isoformat(timespec='seconds')} has passed: it would be refused at once",
+            f"{end.isoformat(timespec='seconds')} is in the past: give a later time",
             param_hint="'--expires-at'",
         )

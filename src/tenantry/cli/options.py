@@ -1,4 +1,4 @@
-"""Options that several commands share, and the store that they open."""
+"""Shared options, and the store that commands open."""
 
 from __future__ import annotations
 
@@ -28,16 +28,14 @@ T = TypeVar("T")
 
 
 class OptionDecorator(Protocol):
-    """What ``click.option`` makes."""
+    """The type of ``click.option(…)``."""
 
-    def __call__(self, command: F, /) -> F:
-        """Adds the option to a command's function."""
-        ...
+    def __call__(self, command: F, /) -> F: ...
 
 
 def as_text(value: str) -> str:
-    """The type of an option whose text is stored: up to 255 characters of UTF-8, while a shell passes on any bytes, and
-    no token, which would be stored in clear and listed. No message repeats it."""
+    """Validate a string to store: up to 255 characters, in UTF-8 (shells pass any bytes), without a token. Errors do
+    not repeat it."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -45,21 +43,21 @@ def as_text(value: str) -> str:
 
 def _text(value: str) -> str:
     if len(value) > 255:
-        raise click.BadParameter(f"it is at most 255 characters long, not {len(value)}")
+        raise click.BadParameter(f"it may have at most 255 characters, not {len(value)}")
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise click.BadParameter("it is not UTF-8")
     return value
 
 
 def as_name(value: str) -> str:
-    """The type of a name or an id: 1 to 255 characters. It may have been stored before tokens were refused."""
+    """Validate a name or id: 1 to 255 characters. Stored names may be older than the ban on tokens."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
 
 
 def as_new_name(value: str) -> str:
-    """The same of something new: as ``as_text``."""
+    """Validate a new name: ``as_name`` and ``as_text``."""
     return as_text(as_name(value))
 
 
@@ -68,7 +66,7 @@ database_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="TENANTRY_DATABASE",
     show_envvar=True,
-    help="Store; default sqlite:///tenantry.db.",
+    help="The store; default sqlite:///tenantry.db.",
 )
 port_option: OptionDecorator = click.option(
     "--port",
@@ -77,7 +75,7 @@ port_option: OptionDecorator = click.option(
     envvar="TENANTRY_PORT",
     show_envvar=True,
     show_default=True,
-    help="Port to listen on; 0 takes a free one.",
+    help="Port to listen on; 0 picks a free port.",
 )
 keys_option: OptionDecorator = click.option(
     "--keys", metavar="FILE", envvar="TENANTRY_KEYS", show_envvar=True, help="Signing-key file; default tenantry.keys."
@@ -94,7 +92,7 @@ query_contract_option: OptionDecorator = click.option(
     type=click.Choice(["off", "report", "refuse"]),
     envvar="TENANTRY_QUERY_CONTRACT",
     show_envvar=True,
-    help="What happens to an update of properties that breaks one of them; default off.",
+    help="What to do with an update of properties that breaks a saved query; default off.",
 )
 environment_option: OptionDecorator = click.option(
     "--environment",
@@ -109,11 +107,11 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 def settings(**given: Any) -> Settings:
-    """The settings, with the given options before all others. Raises InvalidSettings."""
-    from tenantry.server import load_settings  # pydantic, not imported for `--help`
+    """The settings, overridden by the given options. Raises InvalidSettings."""
+    from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
 
     chosen = load_settings(**given)
-    # The processes of this host share the run folder: the setting holds for all that we start.
+    # The processes of this host share the run folder, so child processes need the setting too.
     for name, value in (("TENANTRY_RUN_DIR", chosen.run_dir), ("TENANTRY_RUN_GROUP", chosen.run_group)):
         if value is not None:
             os.environ[name] = str(value)
@@ -121,37 +119,37 @@ def settings(**given: Any) -> Settings:
 
 
 def author() -> Author:
-    """Who runs this command, for the audit trail."""
-    # The user whose rights the process has, whatever the environment says.
+    """The user who runs this command, for the audit trail."""
+    # The process's effective user, not that of the environment variables.
     try:
-        import pwd  # there is none on Windows
+        import pwd  # missing on Windows
 
         user = pwd.getpwuid(os.geteuid()).pw_name
-    except (ImportError, KeyError):  # or an id that nobody has a name for, as in some containers
+    except (ImportError, KeyError):  # or a user id without a name, as in some containers
         user = str(os.geteuid()) if hasattr(os, "geteuid") else os.environ.get("USERNAME", "somebody")
     return Author(f"command line {user}@{socket.gethostname()}")
 
 
 def sealing_keys(chosen: Settings) -> SigningKeys | None:
-    """The keys that seal what a command adds to the audit trail; None where this user has no key file."""
+    """The keys that seal new audit entries; None if this user has no key file."""
     from tenantry.tokens.keys import SigningKeys
 
     try:
         return SigningKeys.from_file(chosen.keys)
-    except InvalidKeys:  # a command that needs the keys themselves says so
+    except InvalidKeys:  # commands that need the keys report the error
         return None
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Runs an async command with the store of ``--database`` as its first argument, and closes it. What the command
-    writes is also written to the Valkey or Redis of the settings."""
+    """Call an async command with an open store as first argument. Writes are also published to the configured Valkey or
+    Redis."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
-        from tenantry.backends.sql import SQLStore  # SQLAlchemy, not imported for `--help` and `keys`
+        from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, not needed for `--help` and `keys`
 
-        chosen = settings(database=database, keys=arguments.get("keys"))  # of a command that has the option
+        chosen = settings(database=database, keys=arguments.get("keys"))  # if the command has the option
         async with AsyncExitStack() as stack:
-            # An operator is no customer.
+            # Operators' reads are not counted as usage.
             store = SQLStore(chosen.database, usage_seconds=None, keys=sealing_keys(chosen))
             stack.push_async_callback(store.aclose)
             if chosen.redis is not None:
@@ -200,7 +198,7 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """As ``parse_pairs``, and a JSON value is read as JSON: ``seats=5`` is a number, ``region=eu`` a string."""
+    """Like ``parse_pairs``, with JSON values where possible: ``seats=5`` is a number, ``region=eu`` a string."""
 
     def reject(constant: str) -> None:
         raise ValueError(f"{constant} is not JSON")

@@ -1,4 +1,4 @@
-"""What commands print: rows for people or JSON for scripts on stdout, prose on stderr."""
+"""Output of commands: rows or JSON on stdout, prose on stderr."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from tenantry.tokens import mask_within
 
 
 def print_note(text: str) -> None:
-    """Prose: on stderr, so that stdout stays what a script asked for."""
+    """Print prose on stderr."""
     click.echo(text, err=True)
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
-    """A table with a head, or a JSON array."""
     with RowPrinter(as_json=as_json) as printer:
         printer.add(rows)
 
 
 class RowPrinter:
-    """A table with a head, or a JSON array, of rows that come page by page: each is shown before the next is read.
+    """Prints a table with a header, or a JSON array, page by page.
 
-    ``with RowPrinter(as_json=…) as printer: printer.add(rows)``. A column of a table grows where a later page needs it.
+    ``with RowPrinter(as_json=…) as printer: printer.add(rows)``. Columns widen where a later page needs it.
     """
 
     def __init__(self, *, as_json: bool) -> None:
@@ -38,7 +37,6 @@ class RowPrinter:
         return self
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Prints one page of rows."""
         if not rows:
             return
         if self._as_json:
@@ -67,22 +65,21 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """CSV with a head. A text that a spreadsheet would run as a formula gets an apostrophe before it: ids come from
-    whoever calls the API."""
-    from tenantry.datasources.results import Result, to_csv  # for the one command that needs it
+    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe, as callers
+    of the API choose ids."""
+    from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)
     click.echo(mask_within(written.decode()), nl=False)
 
 
 class JsonLinePrinter:
-    """A JSON object a line, of rows that come without end; used as a RowPrinter is."""
+    """Prints one JSON object per line, for endless rows; used like a RowPrinter."""
 
     def __enter__(self) -> Self:
         return self
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Prints some rows."""
         for row in rows:
             click.echo(mask_within(json.dumps(row, ensure_ascii=False)))
 
@@ -90,7 +87,7 @@ class JsonLinePrinter:
 
 
 def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
-    """One record: ``name: value`` lines, or a JSON object."""
+    """Print ``name: value`` lines, or a JSON object."""
     if as_json:
         click.echo(_json(record))
         return
@@ -99,12 +96,12 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """An id or name alone on stdout; with ``as_json`` inside the record, as ``field``. A token in it is masked."""
+    """Print an id or name alone, or with ``as_json`` inside the record, as ``field``. A token in it is masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
 def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """The same of a token that was asked for: not masked."""
+    """Like ``print_value``, for a requested token: not masked."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
@@ -112,7 +109,7 @@ def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: 
 
 
 def _json(record: Mapping[str, Any]) -> str:
-    """A token in a record is there by mistake, so it is masked."""
+    """A token in a record is a mistake, so it is masked."""
     return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 
@@ -124,8 +121,6 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Text on one line that does nothing to the terminal.
-
-    A name comes from whoever calls the API, or wrote a page: it must not forge a row or steer the operator's terminal.
-    """
+    """The text on one line, without terminal control characters: callers of the API choose names, which must not forge
+    a row or steer the terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

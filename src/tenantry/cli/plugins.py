@@ -1,5 +1,3 @@
-"""The commands of a group: Tenantry's own, and those that other distributions add by an entry point."""
-
 from __future__ import annotations
 
 import sys
@@ -13,23 +11,22 @@ import click
 from tenantry.tokens import mask_within
 
 PLUGIN_GROUP: Final = "tenantry.commands"
-"""The entry point group. The name of an entry point is the path of its command: ``sql.convert`` is ``tenantry sql
-convert``. Its value is a click command."""
+"""The entry point group. An entry point named ``sql.convert`` is a click command for ``tenantry sql convert``."""
 
 _INSTALLED_BY: Final = {"move": "tenantry-convert", "site": "'tenantry[site]'", "sql.convert": "tenantry-convert"}
-"""The path of a documented command -> the words for pip that install it."""
+"""The path of a documented command -> the distribution that has it."""
 
 _FAILED: Final = 1
 
 
 class GroupCommands(MutableMapping[str, click.Command]):
-    """The commands of one group, each loaded at its first use: ``tenantry sql check`` needs no Markdown.
+    """The commands of a group, each imported at its first use: Tenantry's, and plug-ins from entry points.
 
-    A command of the group comes before a plug-in of the same name.
+    Tenantry's command takes precedence over a plug-in of the same name.
     """
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
-        """``path`` is empty for the top, else the names of the group and of those above it: ``sql.``"""
+        """``path`` is the dotted path of the group with a trailing dot, such as ``sql.``; empty at the top."""
         self._own = own
         self._path = path
         self._loaded: dict[str, click.Command] = {}
@@ -81,7 +78,7 @@ def _load(path: str, points: list[EntryPoint]) -> click.Command:
         return _refusal(f"the command '{name}' comes from several distributions: {origins}. Uninstall one.")
     try:
         command = point.load()
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # the module of a plug-in may raise anything
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in's module may raise anything
         reason = f"{type(error).__name__}: {error}"
     else:
         if isinstance(command, click.Command):
@@ -91,7 +88,7 @@ def _load(path: str, points: list[EntryPoint]) -> click.Command:
 
 
 def _refusal(problem: str) -> click.Command:
-    """A command that takes any arguments and prints why it cannot run, so that the other commands work."""
+    """A command that prints why it cannot run, so that the other commands work."""
 
     def refuse() -> None:
         click.echo(mask_within(f"tenantry: {problem}"), err=True)

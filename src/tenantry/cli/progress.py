@@ -1,5 +1,3 @@
-"""How far a command is, where somebody looks."""
-
 from __future__ import annotations
 
 import sys
@@ -11,17 +9,17 @@ from typing import Final
 import click
 
 PATIENCE = 0.5
-"""Seconds that a step may take before anything is shown of it."""
+"""Seconds before progress is shown."""
 _STEPS: Final = 200
-"""How often a bar is drawn at most."""
+"""The most redraws of a bar."""
 _BETWEEN: Final = 0.1
 """Seconds between two counts."""
 
 
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr if that is a terminal, or a count where the ``length`` is not known; nothing of a step that is
-    done at once. What it gives moves it on by a number."""
+    """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Nothing is shown for
+    short steps or without a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -30,7 +28,7 @@ def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
 
 
 class _Bar:
-    """Is called with each step, and drawn once it has taken a while. ``stack`` ends it."""
+    """A bar, drawn once the step has taken a while. ``stack`` ends it."""
 
     def __init__(self, length: int, label: str, stack: ExitStack) -> None:
         self._length = length
@@ -53,14 +51,12 @@ class _Bar:
             length=self._length, label=self._label, file=sys.stderr, update_min_steps=steps, show_eta=True
         )
         bar = self._stack.enter_context(made)
-        bar.start -= spent  # the remaining time is estimated from all work done
+        bar.start -= spent  # estimate the remaining time from all work done
         bar.update(self._done)
         self._update = bar.update
 
 
 class _Count:
-    """The same without a known end: the number itself."""
-
     def __init__(self, label: str, stack: ExitStack) -> None:
         self._label = label
         self._stack = stack

@@ -1,5 +1,3 @@
-"""``tenantry serve``, ``migrate`` and ``demo``."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -27,7 +25,7 @@ host_option: OptionDecorator = click.option(
 @database_option
 @keys_option
 @host_option
-@click.option("--port", type=int, envvar="TENANTRY_PORT", show_envvar=True, help="Default 8000; 0 takes a free one.")
+@click.option("--port", type=int, envvar="TENANTRY_PORT", show_envvar=True, help="Default 8000; 0 picks a free port.")
 @click.option(
     "--redis",
     metavar="URL",
@@ -40,24 +38,24 @@ host_option: OptionDecorator = click.option(
     metavar="URL",
     envvar="TENANTRY_LISTEN_DATABASE",
     show_envvar=True,
-    help="Direct URL of the store's PostgreSQL, past a pooler: check that apps that listen there receive each write.",
+    help="Direct URL of the store's PostgreSQL, bypassing a pooler, to check that listening apps receive each write.",
 )
 @click.option(
-    "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="How many processes serve; default 1."
+    "--workers", type=int, envvar="TENANTRY_WORKERS", show_envvar=True, help="Number of worker processes; default 1."
 )
 @click.option(
     "--metrics/--no-metrics",
     default=None,
     envvar="TENANTRY_METRICS",
     show_envvar=True,
-    help="Answer /metrics, for Prometheus, to everybody who reaches the port.",
+    help="Serve /metrics for Prometheus, without authentication.",
 )
 @click.option(
     "--api-contact",
     metavar="URL|MAIL",
     envvar="TENANTRY_API_CONTACT",
     show_envvar=True,
-    help="Whom the OpenAPI documents name as their contact; default nobody.",
+    help="The contact in the OpenAPI documents; default none.",
 )
 @queries_option
 @query_contract_option
@@ -66,21 +64,21 @@ host_option: OptionDecorator = click.option(
     metavar="text|json",
     envvar="TENANTRY_LOG_FORMAT",
     show_envvar=True,
-    help="json: one object a line on stderr, also for each request.",
+    help="json: one object per line on stderr, including each request.",
 )
 @click.option(
     "--drain-seconds",
     type=int,
     envvar="TENANTRY_DRAIN_SECONDS",
     show_envvar=True,
-    help="How long after SIGTERM requests are still taken, with /readyz at 503; default 1.",
+    help="Seconds after SIGTERM during which requests are still accepted, with /readyz at 503; default 1.",
 )
 @click.option(
     "--header-seconds",
     type=int,
     envvar="TENANTRY_HEADER_SECONDS",
     show_envvar=True,
-    help="How long a client may take for the head of a request, before it gets 408; default 10.",
+    help="Seconds for a client to send a request's head before it gets 408; default 10.",
 )
 @click.option(
     "--min-rate",
@@ -88,37 +86,37 @@ host_option: OptionDecorator = click.option(
     metavar="BYTES",
     envvar="TENANTRY_MIN_RATE",
     show_envvar=True,
-    help="Bytes a second that a client must send of a body, and read of an answer; default 500, 0 asks for none.",
+    help="Bytes per second that a client must send or read; default 500, 0 for no minimum.",
 )
 @click.option(
     "--max-connections",
     type=int,
     envvar="TENANTRY_MAX_CONNECTIONS",
     show_envvar=True,
-    help="The most connections of each process; by default what its limit of open files leaves, 4096 at most.",
+    help="The most connections per process; default what its limit of open files allows, up to 4096.",
 )
 @click.option(
     "--max-connections-per-address",
     type=int,
     envvar="TENANTRY_MAX_CONNECTIONS_PER_ADDRESS",
     show_envvar=True,
-    help="The most of them from one address, loopback apart; by default half of them, 0 for no such limit.",
+    help="The most connections from one address, except loopback; default half of all, 0 for no limit.",
 )
 @click.option(
     "--proxy-address",
     metavar="ADDRESSES",
     envvar="TENANTRY_PROXY_ADDRESS",
     show_envvar=True,
-    help="Addresses or networks of proxies, with commas between them, that may have all connections.",
+    help="Comma-separated addresses or networks of proxies, which may use all connections.",
 )
 def serve(**given: Any) -> None:
-    """Serve /api/user, after bringing the store's tables up to date."""
+    """Serve /api/user, after migrating the store's tables."""
     from tenantry.database.migrations import migrate as migrate_store
     from tenantry.server import Drain, Supervisor, listen, make_app, make_reporter, serve_process
 
     chosen = settings(**given)
     drain = Drain(chosen.drain_seconds)
-    app = make_app(chosen, drain)  # also before workers make their own: an error is reported once
+    app = make_app(chosen, drain)  # workers make their own; this reports errors once
     migrate_store(chosen.database)
     listener = listen(chosen.host, chosen.port)
     report = make_reporter(chosen.log_format)
@@ -135,7 +133,7 @@ def serve(**given: Any) -> None:
 @click.command()
 @database_option
 def migrate(database: str | None) -> None:
-    """Bring the store's tables up to date. Safe to run again, and at the same time from several hosts."""
+    """Bring the store's tables up to date. Safe to repeat, and to run from several hosts at once."""
     from tenantry.database.migrations import migrate as migrate_store
 
     migrate_store(settings(database=database).database)
@@ -144,23 +142,23 @@ def migrate(database: str | None) -> None:
 
 @click.command()
 @click.option(
-    "--folder", type=click.Path(file_okay=False), default=".demo", show_default=True, help="Where its files go."
+    "--folder", type=click.Path(file_okay=False), default=".demo", show_default=True, help="The folder of its files."
 )
 @host_option
 @port_option
 def demo(folder: str, host: str | None, port: int) -> None:
-    """Show a product that embeds live dashboards for three customers: real data, nothing to set up."""
+    """Show a product that embeds live dashboards for three customers, with real data and no setup."""
     from tenantry.demo import prepare_demo
     from tenantry.server import by_port, listen, listen_beside, run, url_of
 
-    # First: each start replaces the API token of the one before.
-    with listen(host or "127.0.0.1", port) as listener, listen_beside(listener) as beside:
-        print_note("Preparing the demo: its data, its dashboards, its documentation …")
-        prepared = prepare_demo(Path(folder), url_of(listener), url_of(beside))
+    # Listen first, because preparing replaces the API token of a running demo.
+    with listen(host or "127.0.0.1", port) as listener, listen_beside(listener) as next_port:
+        print_note("Preparing the demo: data, dashboards, documentation …")
+        prepared = prepare_demo(Path(folder), url_of(listener), url_of(next_port))
         run(
-            by_port(prepared.app, {beside: prepared.product}),
+            by_port(prepared.app, {next_port: prepared.product}),
             listener,
             announce=lambda url: print_note(prepared.text),
             prepare=prepared.open_pages,
-            further=[beside],
+            further=[next_port],
         )

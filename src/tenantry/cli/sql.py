@@ -1,5 +1,3 @@
-"""``tenantry sql``: what a template becomes for a group, and what a review of templates looks at."""
-
 from __future__ import annotations
 
 import json
@@ -35,7 +33,7 @@ FAILED = 1
 def _paths(_context: click.Context, _parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
     for path in paths:
         if not VARIABLE_PATH.fullmatch(path):
-            raise click.BadParameter(f"{path!r} is not a path: names joined by dots")
+            raise click.BadParameter(f"{path!r} is not a path: write names joined by dots")
     return paths
 
 
@@ -47,7 +45,7 @@ optional_option: OptionDecorator = click.option(
     multiple=True,
     metavar="PATH",
     callback=_paths,
-    help="A path that the program declares optional; more than once.",
+    help="A path that the program declares optional; repeatable.",
 )
 paramstyle_option: OptionDecorator = click.option(
     "--paramstyle", type=click.Choice(sorted(PARAMSTYLES)), help="Default: the dialect's own."
@@ -60,7 +58,7 @@ queries_option: OptionDecorator = click.option(
     metavar="DIR",
     envvar="TENANTRY_QUERIES",
     show_envvar=True,
-    help="The program's folder of query files: what {{> name }} includes.",
+    help="The program's folder of query files, for {{> name }}.",
 )
 
 
@@ -79,7 +77,7 @@ def sql() -> None:
     metavar="ID",
     help="The user group whose properties are used.",
 )
-@click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; more than once.")
+@click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="A viewer's parameter; repeatable.")
 @optional_option
 @queries_option
 @click.option("--dialect", type=click.Choice(sorted(DIALECTS)), help="Default: the file's own, else postgresql.")
@@ -99,7 +97,7 @@ async def render(
     environment: str | None,
     as_json: bool,
 ) -> None:
-    """Print the SQL text and the bound parameters that FILE becomes for a group. Nothing is run."""
+    """Print the SQL and the bound parameters of FILE for a group. Nothing is run."""
     template = _query(file, optional, queries)
     dialect = dialect or template.dialect or "postgresql"
     template.check(dialect)
@@ -112,7 +110,7 @@ async def render(
         for param, value in parse_pairs((text,), "--param").items():
             given.setdefault(param, []).append(value)
     _check_names(template, given)
-    # As a query string gives them: text, and a list where a name comes more than once.
+    # Like a query string: strings, and a list for a repeated name.
     choices = {param: values[0] if len(values) == 1 else values for param, values in given.items()}
     variables = extend(issued.group.variables, "params", choices)
     bound = template.bind(variables, paramstyle, dialect=dialect, now=datetime.now(UTC))
@@ -129,10 +127,10 @@ async def render(
 
 @sql.command("check")
 @click.argument("paths", type=click.Path(exists=True, allow_dash=True), nargs=-1, required=True, metavar="FILE|DIR…")
-@click.option("--groups", "with_groups", is_flag=True, help="Compare with what the groups of the store have.")
+@click.option("--groups", "with_groups", is_flag=True, help="Check against the properties of the store's groups.")
 @click.option("--schema", type=click.Path(exists=True, dir_okay=False), help="JSON Schema of the properties.")
 @click.option(
-    "--given", multiple=True, metavar="PATH", callback=_paths, help="A variable that the program gives; more than once."
+    "--given", multiple=True, metavar="PATH", callback=_paths, help="A variable that the program gives; repeatable."
 )
 @optional_option
 @queries_option
@@ -154,12 +152,12 @@ def check(
     environment: str | None,
     database: str | None,
 ) -> None:
-    """Say what is wrong with templates before a dashboard shows it: docs/sql-checks.md lists what is looked for.
+    """Find mistakes in SQL templates; docs/sql-checks.md lists the checks.
 
-    Of a DIR, every .sql file in it is checked, as the program's own, and schemas/ENVIRONMENT.json is the schema. A FILE
-    is named .sql, or is - for standard input; it is the program's own if it is in the folder of --queries: then its
-    header may declare properties optional. No store is asked unless with --groups, and nothing is run. It ends with 1
-    for a finding of severity error.
+    In a DIR, every .sql file is checked as the program's own, with schemas/ENVIRONMENT.json as schema. A FILE must be
+    named .sql, or be - for standard input; it is the program's own if it is in the folder of --queries, and its header
+    may then declare properties optional. The store is read only with --groups, and nothing is run. Exits with 1 for a
+    finding of severity error.
     """
     from tenantry.cli.sql_check import Check, print_report
 
@@ -174,7 +172,7 @@ def check(
 
 
 def _check_names(template: Query, given: Iterable[str]) -> None:
-    """Raises BadParameter for a name that the query does not ask for: its value would change nothing, in silence."""
+    """Raises BadParameter for a name that the query does not use, which would be ignored silently."""
     declared = template.parameters
     names = list(declared) or sorted(
         {each.path.split(".")[1] for each in template.variables if is_viewer_input(each.path)}
@@ -188,7 +186,7 @@ def _check_names(template: Query, given: Iterable[str]) -> None:
 
 
 def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Query:
-    """The query in a file: one of the folder, where it is in it, else one that may include those of the folder."""
+    """The query in a file, which may include the queries of the folder."""
     folder, path = QueryFolder(queries) if queries is not None else None, Path(file.name)
     own = queries is not None and is_within(path, queries)
     if own and queries is not None and folder is not None:
@@ -199,10 +197,10 @@ def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Que
 
 
 def _text(file: TextIO) -> str:
-    """What a file holds. Raises TemplateError with the position of the first byte that is no UTF-8."""
+    """Raises TemplateError with the position of the first byte that is not UTF-8."""
     try:
         return file.read()
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode()
         at = Location(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        raise TemplateError(f"{at}: this is no UTF-8; save the file as UTF-8", location=at) from None
+        raise TemplateError(f"{at}: this is not UTF-8; save the file as UTF-8", location=at) from None

@@ -1,5 +1,3 @@
-"""``tenantry sql check``: reads the templates of files and folders, and prints findings."""
-
 from __future__ import annotations
 
 import json
@@ -40,14 +38,16 @@ _COLLATIONS: Final = (
     "the end, so that acme sees the rows of ACME and of acmé; give the tenant's column a binary collation"
 )
 PAGE: Final = 500
-"""Groups that are read at once."""
+"""Groups per read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found: each finding with its file; how many templates were looked at, and how many groups (None: they
-    were not asked for); the tenant's column that was looked for (None: no schema names one); whether a collation may
-    take values of groups for equal."""
+    """Findings with their files, and the numbers of templates and groups checked.
+
+    ``groups`` is None without a store, ``tenant_column`` without a schema that names one. ``compares_loosely``: a
+    collation may treat different values of groups as equal.
+    """
 
     findings: tuple[tuple[str, Finding], ...]
     templates: int
@@ -57,16 +57,15 @@ class Report:
 
     @property
     def errors(self) -> int:
-        """How many findings fail the check."""
+        """The number of findings that fail the check."""
         return self.count(Severity.ERROR)
 
     def count(self, severity: Severity) -> int:
-        """How many findings are of this severity."""
         return sum(finding.severity is severity for _, finding in self.findings)
 
 
 class Check:
-    """A check of some files and folders. ``gather`` and ``use_schema`` say what the properties are; then ``run``."""
+    """Call ``gather`` and ``use_schema``, if wanted, then ``run``."""
 
     def __init__(
         self,
@@ -98,7 +97,7 @@ class Check:
         self._environment: str | None = None
 
     def _read(self, found: _Found, dialect: str, optional: Collection[str]) -> Query:
-        """The query of a file, as a program has it that includes from the file's folder. Raises TemplateError."""
+        """The query of a file, which may include files of its folder. Raises TemplateError."""
         name, file = found.name, found.file
         text = sys.stdin.read() if file is None else read_query_text(file)
         fragments = self._fragments(found.folder) if _INCLUDES.search(text) else {}
@@ -107,7 +106,7 @@ class Check:
         return query
 
     def _fragments(self, root: Path) -> dict[str, Query]:
-        """The queries of a folder by name; without those that cannot be read, each of which has its own finding."""
+        """The readable queries of a folder by name; the others have findings."""
         if root not in self._folders:
             found = self._folders[root] = {}
             for file in _query_files(root):
@@ -117,9 +116,8 @@ class Check:
         return self._folders[root]
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Reads the groups of a store, in pages, and its data sources. Raises StoreUnavailable, UnknownEnvironment,
-        InvalidSource."""
-        from tenantry.datasources.checks import SessionCheck  # SQLAlchemy, which only --groups needs
+        """Read the store's groups and data sources. Raises StoreUnavailable, UnknownEnvironment, InvalidSource."""
+        from tenantry.datasources.checks import SessionCheck  # imports SQLAlchemy, which only --groups needs
 
         types = self._types = PropertyTypes(wanted_properties(self._templates.values()))
 
@@ -135,12 +133,11 @@ class Check:
 
         read(database=database)
         if not len(types):
-            print_note("this environment has no groups: what they have is not compared")
+            print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Reads the schema of a file, else that of the environment in the first folder that has one, of those that were
-        given or hold what was. Raises InvalidPropertySchema; UsageError where an environment that no store knows has
-        none."""
+        """Read the schema from a file, or the environment's from the first given folder that has one. Raises
+        InvalidPropertySchema; UsageError if an environment that is not in the store has none."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -150,7 +147,7 @@ class Check:
         self._schema = find_schema(folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> Report:
-        """Every finding, in the order of the files and of the text in each."""
+        """All findings, ordered by file and position."""
         types = self._types
         counted = None if types is None else len(types)
         known = types.paths if types is not None and counted else None
@@ -163,7 +160,7 @@ class Check:
             covered = coverage_findings(template, coverage, given=self._given) if coverage is not None else ()
             found += [(finding.file or name, finding) for finding in (*findings, *covered)]
         found += self._sessions
-        order, last = self._order, len(self._order)  # a fragment may be of another folder; a data source is of none
+        order, last = self._order, len(self._order)  # fragments may be in other folders, data sources in none
         found.sort(key=lambda each: (order.get(each[0], last), each[1].line, each[1].column))
         column = None if self._schema is None else self._schema.tenant_column
         loosely = any(map(compares_loosely, self._templates.values()))
@@ -171,8 +168,8 @@ class Check:
 
 
 class _Found(NamedTuple):
-    """A template's name as it is reported, its file (None is standard input), the folder that it includes from, and
-    whether it is the program's own, so that its header may declare properties optional."""
+    """``file`` is None for standard input. Only the program's ``own`` templates may declare properties optional in
+    their header."""
 
     name: str
     file: Path | None
@@ -181,7 +178,6 @@ class _Found(NamedTuple):
 
 
 async def groups_of(store: Store, target: Environment) -> AsyncIterator[UserGroup]:
-    """Every group of an environment, read in pages."""
     page = await store.groups.list(target, limit=PAGE)
     while page:
         for group in page:
@@ -190,9 +186,8 @@ async def groups_of(store: Store, target: Environment) -> AsyncIterator[UserGrou
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """A folder is taken for the program's own; a file or standard input by itself may be anybody's, unless it is in the
-    folder that the program declares, ``queries``. Raises UsageError for a file that is not named as SQL is: text of
-    another language has no mistakes to find."""
+    """Folders, and files in the folder ``queries``, are the program's own. Raises UsageError for a file not named .sql:
+    in another language, mistakes would go unnoticed."""
     for path in paths:
         given = Path(path)
         if path == "-":
@@ -200,21 +195,23 @@ def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
         elif given.is_dir():
             yield from (_Found(str(file), file, queries or given, own=True) for file in _query_files(given))
         elif given.suffix.lower() != ".sql":
-            raise click.UsageError(f"{path} is not named .sql; for SQL under another name give - and its text on stdin")
+            raise click.UsageError(
+                f"{path} is not named .sql; for SQL under another name give - and send the SQL to stdin"
+            )
         else:
             own = queries is not None and is_within(given, queries)
             yield _Found(path, given, queries or given.parent, own=own)
 
 
 def _query_files(folder: Path) -> Iterator[Path]:
-    """The files of a folder and its sub-folders, without hidden ones."""
+    """The files below a folder, without hidden ones."""
     for file in sorted(folder.rglob("*.sql")):
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
             yield file
 
 
 def print_report(report: Report, style: str) -> None:
-    """The findings on stdout, as text or as one JSON object; how many there are, and a note, on stderr."""
+    """Findings on stdout, as text or one JSON object; totals on stderr."""
     if report.compares_loosely:
         print_note(_COLLATIONS)
     if style == "json":
@@ -231,13 +228,11 @@ def print_report(report: Report, style: str) -> None:
 
 
 def print_document(about: dict[str, Any], findings: Iterable[tuple[str, Finding]]) -> None:
-    """What was looked at and its findings, as one JSON object."""
     document = {**about, "findings": [{"file": name, **finding.as_dict()} for name, finding in findings]}
     click.echo(mask_within(json.dumps(document, ensure_ascii=False, indent=2)))
 
 
 def print_findings(findings: Iterable[tuple[str, Finding]]) -> None:
-    """Each with its file, line and column, and its fix."""
     for name, finding in findings:
         where = f"{name}:{finding.line}:{finding.column}"
         click.echo(_plain(f"{where}: {finding.severity} {finding.code}: {finding.message}"))

@@ -1,5 +1,3 @@
-"""``tenantry usage``: what each group has used, by the hour, day or month."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,34 +24,34 @@ from tenantry.ports import Store
 
 _HOUR: Final = timedelta(hours=1)
 _TIMES: Final[Mapping[str, str]] = {"hour": "%Y-%m-%dT%H:%MZ", "day": "%Y-%m-%d", "month": "%Y-%m"}
-"""The format of an hour of usage."""
+"""The time format of each period."""
 
 
 def as_hour(value: str) -> datetime:
-    """The type of an option: a day, or an hour of one, as an aware datetime in UTC. Raises click.BadParameter."""
+    """Parse a day or hour into an aware UTC datetime. Raises click.BadParameter."""
     try:
         read = datetime.fromisoformat(value)
         at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
     except (ValueError, OverflowError):
-        text = f"{value!r} is no date: write 2026-11-01, or 2026-11-01T13:00 for an hour in UTC"
+        text = f"{value!r} is not a date: write 2026-11-01, or 2026-11-01T13:00 for an hour in UTC"
         raise click.BadParameter(text) from None
     if (at.minute, at.second, at.microsecond) != (0, 0, 0):
-        raise click.BadParameter(f"{value!r} is within an hour of UTC, and usage is kept by the hour: write …:00")
+        raise click.BadParameter(f"{value!r} is not a whole hour in UTC, and usage is stored by the hour: write …:00")
     return at
 
 
 @click.command()
-@click.option("--group", type=as_name, metavar="ID", help="Only this group; one that was deleted, too.")
+@click.option("--group", type=as_name, metavar="ID", help="Only this group, which may be a deleted one.")
 @environment_option
-@click.option("--since", type=as_hour, metavar="DATE", help="From this date or hour on, in UTC; default: this month.")
-@click.option("--until", type=as_hour, metavar="DATE", help="Up to this date or hour, itself not in it; default: now.")
+@click.option("--since", type=as_hour, metavar="DATE", help="From this date or hour, in UTC; default: this month.")
+@click.option("--until", type=as_hour, metavar="DATE", help="Up to and excluding this date or hour; default: now.")
 @click.option(
     "--by",
     multiple=True,
     type=click.Choice([*_TIMES, "group", "source"]),
     default=["group"],
     show_default=True,
-    help="A row for each of these. May come more than once: --by month --by group.",
+    help="One row per value of these. Repeatable: --by month --by group.",
 )
 @click.option(
     "--format",
@@ -61,14 +59,14 @@ def as_hour(value: str) -> datetime:
     type=click.Choice(["table", "csv", "json"]),
     default="table",
     show_default=True,
-    help="How the rows are printed.",
+    help="The output format.",
 )
 @json_option
 @click.option(
     "--prune-before",
     type=as_hour,
     metavar="DATE",
-    help="Show nothing: delete what was used before, of all groups in all environments.",
+    help="Delete the usage before this date, of all groups in all environments, and show nothing.",
 )
 @with_store
 async def usage(
@@ -82,23 +80,23 @@ async def usage(
     as_json: bool,
     prune_before: datetime | None,
 ) -> None:
-    """Show what groups have used: tokens that were resolved, queries, rows, and seconds of data sources.
+    """Show the usage of groups: resolved tokens, queries, rows, and seconds of data sources.
 
-    Times are in UTC. What was used in the last minute may still be on its way to the store.
+    Times are in UTC. Usage of the last minute may not be stored yet.
     """
     context = click.get_current_context()
     if as_json and style != "json" and context.get_parameter_source("style") is ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"--json and --format {style} say two things: leave one out")
+        raise click.UsageError(f"--json and --format {style} contradict each other: leave one out")
     now = datetime.now(UTC)
     if prune_before is not None:
-        # A variable of the environment names the one of all other commands: it asks nothing of this one.
+        # TENANTRY_ENVIRONMENT is set for other commands, so only the option is refused.
         given = context.get_parameter_source("environment") is ParameterSource.COMMANDLINE
         if given or any(each is not None for each in (group, since, until)):
             raise click.UsageError(
                 "--prune-before is for all groups: leave out --group, --environment, --since and --until"
             )
         if prune_before > now:
-            raise click.UsageError("--prune-before is in the future: it would delete what is being used now")
+            raise click.UsageError("--prune-before is in the future: it would delete current usage")
         await _prune(store, prune_before)
         return
     begin = since or now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
@@ -122,8 +120,8 @@ async def _prune(store: Store, before: datetime) -> None:
 
 
 async def _environment(store: Store, named: str | None, *, needed: bool) -> str | None:
-    """The name of the one environment that is meant; None: all of them."""
-    if needed:  # the id of a group says nothing without it
+    """The environment's name; None: all environments."""
+    if needed:  # a group's id is unique only within its environment
         return (await choose_environment(store, named)).name
     name = settings(environment=named).environment
     if name is not None and await store.environments.get(name) is None:
@@ -134,8 +132,7 @@ async def _environment(store: Store, named: str | None, *, needed: bool) -> str 
 async def _read(
     store: Store, begin: datetime, end: datetime, by: Sequence[str], environment: str | None, group: str | None
 ) -> dict[tuple[str, UsageKey], Usage]:
-    """What was used, by the time and the key, each of which says only what is asked for. Day by day, or hour by hour:
-    so no read of the store is a long one."""
+    """Usage by time and key. Read by day or hour, so that no read of the store takes long."""
     oldest = await store.usage.oldest()
     if oldest is None:
         return {}
@@ -158,7 +155,7 @@ def _spans(begin: datetime, end: datetime, *, by_hour: bool) -> Iterator[tuple[d
 
 
 async def _source_names(store: Store, environments: set[str]) -> dict[tuple[str, str], str]:
-    """Your own ids of the sources that are registered, by the environment and our id."""
+    """The customer-defined id of each data source, by environment and internal id."""
     every = [each for each in await store.environments.list() if each.name in environments]
     return {(each.name, source.id): source.provided_id for each in every for source in await store.sources.list(each)}
 
@@ -185,7 +182,7 @@ def _sum(every: Any) -> Usage:
 
 
 def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
-    """A table ends with the total; what programs read has rows alone, and the total is said on stderr."""
+    """Print a table with a total, or rows only, with the total on stderr."""
     if style == "table":
         last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
         print_rows([*rows, *last], as_json=False)

@@ -30,11 +30,11 @@ GetMethod: TypeAlias = Literal["GET", "QUERY", "POST"]
 
 
 class Client:
-    """The provisioning API at ``base_url``. Safe to share between threads.
+    """The provisioning API at ``base_url``, thread-safe.
 
-    ``timeout`` is in seconds for each request; ``attempts`` limits the requests of a call if the service is unreachable
-    or answers 503; ``get_method`` is for proxies that drop the body of a GET. Calls raise the TenantryError of the
-    service, ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing: see ``ProvisionedGroup.dry_run``.
+    ``timeout`` is in seconds per request. ``attempts`` limits the requests of a call while the service is unreachable
+    or answers 503. Use ``get_method`` if a proxy drops the body of a GET. Calls raise the service's TenantryError,
+    ApiUnreachable or UnexpectedAnswer. With ``dry_run`` they write nothing.
     """
 
     def __init__(
@@ -86,14 +86,15 @@ class Client:
         expires_at: datetime | Unchanged | None = UNCHANGED,
         dry_run: bool = False,
     ) -> ProvisionedGroup:
-        """Merge ``properties`` and ``mapping`` (RFC 7396): None removes a member.
+        """Merge ``properties`` and ``mapping`` (RFC 7396); None removes a member.
 
-        The token is refused from ``expires_at`` (aware) on; None removes the date. Raises UnknownGroup.
+        The token is refused from ``expires_at`` (aware); None removes the date. Raises UnknownGroup.
         """
         return self._run(self._calls.merge(user_group_id, name, properties, mapping, expires_at, dry_run=dry_run))
 
     def delete(self, user_group_id: str, *, dry_run: bool = False) -> ListedGroup | None:
-        """Delete the group and return it; None if an earlier attempt whose reply was lost did. Raises UnknownGroup."""
+        """Delete and return the group; None if an earlier attempt, whose reply was lost, deleted it. Raises
+        UnknownGroup."""
         return self._run(self._calls.delete(user_group_id, dry_run=dry_run))
 
     def rotate(
@@ -111,9 +112,9 @@ class Client:
         return found[0] if found else None
 
     def groups(self, *, match: str = "", after: int = 0, page_size: int = 100) -> Iterator[ListedGroup]:
-        """Iterate over the groups of the environment, ordered by ``team_id``, from above ``after``.
+        """Iterate over the groups by ascending ``team_id``, starting above ``after``.
 
-        ``match`` selects ids that begin with it and names that contain it. ``page_size`` is at most 500.
+        ``match`` selects groups by the start of the id or any part of the name. ``page_size`` is at most 500.
         """
         following: int | None = after
         while following is not None:
@@ -126,9 +127,9 @@ class Client:
     ) -> Iterator[BulkReport]:
         """Create or merge many groups, such as ``{"user_group_id": "acme", "properties": {"plan": "pro"}}``.
 
-        Yields a report of each, in order; one with an ``error`` does not stop the others. ``replace`` replaces
-        properties and mapping whole. A few hundred groups are sent at a time, when their report is read. Raises the
-        error that stopped the rest; sending all again is safe.
+        Yields a report per group, in order; an ``error`` does not stop the others. ``replace`` replaces properties and
+        mapping whole. Batches are sent as reports are consumed. Raises the error that stopped the rest; you can then
+        send all again.
         """
         batches = LineBatches(self._calls.attempts, replace=replace, dry_run=dry_run)
         for group in groups:
@@ -167,7 +168,6 @@ class Client:
         return Reply.of(response)
 
     def close(self) -> None:
-        """Close the connections."""
         self._http.close()
 
     def __enter__(self) -> Self:
@@ -180,8 +180,6 @@ class Client:
 
 
 class AsyncClient:
-    """Client for asyncio."""
-
     def __init__(
         self,
         base_url: str,
@@ -305,7 +303,6 @@ class AsyncClient:
         return Reply.of(response)
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._http.aclose()
 
     async def __aenter__(self) -> Self:

@@ -1,5 +1,3 @@
-"""The answers of the API as records, and its errors as exceptions."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -18,10 +16,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedGroup:
-    """A user group in an answer (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
+    """A user group (SPEC section 2.1). ``token`` is a secret and not in ``repr``.
 
-    Fields that a call does not return are None. With ``dry_run`` nothing was written: a new token is empty, and the
-    ``team_id`` of a new group is 0.
+    Fields that a call does not return are None. With ``dry_run``, a new token is empty and a new ``team_id`` is 0.
     """
 
     team_id: int
@@ -38,7 +35,7 @@ class ProvisionedGroup:
 
 @dataclass(frozen=True, slots=True)
 class ListedGroup:
-    """A user group in a list, without its token, which is refused from ``expires_at`` (aware, UTC) on."""
+    """A user group without its token, which is refused from ``expires_at`` (aware, UTC)."""
 
     team_id: int
     name: str
@@ -51,7 +48,7 @@ class ListedGroup:
 
 @dataclass(frozen=True, slots=True)
 class GroupPage:
-    """A page of a list. ``next`` is the ``after`` of the next page; None on the last one."""
+    """``next`` is the ``after`` of the next page, or None on the last."""
 
     groups: tuple[ListedGroup, ...]
     next: int | None
@@ -59,8 +56,6 @@ class GroupPage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response."""
-
     status: int
     content: bytes = field(repr=False)
     retry_after: str | None = None
@@ -70,7 +65,6 @@ class Reply:
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Reply:
-        """Convert an httpx2 response."""
         replayed, dry_run = (response.headers.get(name) == "true" for name in ("idempotency-replayed", "dry-run"))
         headers = response.headers
         return cls(
@@ -84,7 +78,6 @@ class Reply:
 
 
 def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
-    """The group in an answer of ``/api/user``."""
     group = document["user_group"]
     tag = group.get("api_environment_tag")
     return ProvisionedGroup(
@@ -102,12 +95,10 @@ def read_group(document: Any, reply: Reply) -> ProvisionedGroup:
 
 
 def read_page(document: Any, reply: Reply) -> GroupPage:
-    """The groups in an answer of ``/api/users``."""
     return GroupPage(tuple(_listed(each) for each in document["user_groups"]), document["next"])
 
 
 def read_deleted(document: Any, reply: Reply) -> ListedGroup:
-    """The group in the answer of DELETE."""
     return _listed(document["user_group"])
 
 
@@ -140,17 +131,21 @@ def read_success(read: Callable[[Any, Reply], T], document: Any, reply: Reply) -
         return read(document, reply)
     except (KeyError, TypeError, ValueError, AttributeError):
         pass
-    raise UnexpectedAnswer("the answer is not that of /api/user: is a proxy or another service at this address?")
+    raise UnexpectedAnswer(
+        "the answer is not from /api/user: check whether a proxy or another service is at this address"
+    )
 
 
 def read_error(status: int, document: Any, retry_after: str | None) -> TenantryError:
-    """The error with the answer's code; a TenantryError for an unknown code."""
+    """The error with the answer's code; a plain TenantryError for an unknown code."""
     try:
         detail = document["error"]
         code, message, request_id = str(detail["code"]), str(detail["message"]), str(document["request_id"])
         pointer = detail.get("field")
     except (KeyError, TypeError, AttributeError):
-        return UnexpectedAnswer(f"HTTP {status} without an error of /api/user: is a proxy at this address?")
+        return UnexpectedAnswer(
+            f"HTTP {status} without an error of /api/user: check whether a proxy is at this address"
+        )
     error_class = _CLASSES.get(code, TenantryError)
     message = f"{message} (request {request_id})"
     error = error_class.__new__(error_class, message)  # some constructors need more than a message

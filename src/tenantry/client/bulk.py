@@ -1,7 +1,4 @@
-"""``POST /api/users/bulk`` without I/O: batches groups into requests, and reads their reports.
-
-A bulk request changes nothing twice, so one whose reply was lost or cut off is sent again.
-"""
+"""``POST /api/users/bulk`` without I/O."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ from tenantry.errors import TenantryError
 T = TypeVar("T")
 
 MOST_TOGETHER: Final = 500
-"""Most groups of one request."""
+"""The most groups per request."""
 
 BYTES_TOGETHER: Final = 512 * 1024
-"""Most bytes of one request. The server can keep the reports of so many groups in memory."""
+"""The most bytes per request, so that the server can keep the reports in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:
-    """The result of group ``number``, counted from 1.
+    """``number`` is the group's, from 1.
 
     ``outcome`` is ``created``, ``updated`` or ``unchanged`` with the ``group``, or ``failed`` with the ``error``.
     """
@@ -38,15 +35,13 @@ class BulkReport:
 
 @dataclass(frozen=True, slots=True)
 class BulkAnswer:
-    """The reports of one request. ``error``: why the missing groups were not done."""
+    """The reports of one request. ``error`` is the reason for missing reports."""
 
     reports: list[BulkReport]
     error: TenantryError | None = None
 
 
 class LineBatches:
-    """Collects groups into request bodies. ``replace`` and ``dry_run`` as for ``Client.bulk``."""
-
     def __init__(self, attempts: int, *, replace: bool, dry_run: bool) -> None:
         parameters = {"replace": "true"} if replace else {}
         self._attempts = attempts
@@ -57,7 +52,7 @@ class LineBatches:
         self._before = 0
 
     def add(self, group: Mapping[str, Any]) -> None:
-        """Add a group. Raises ValueError and TypeError for values that JSON lacks."""
+        """Raises ValueError and TypeError for values that JSON lacks."""
         line = json.dumps(
             {name: plain(value) for name, value in group.items()}, allow_nan=False, separators=(",", ":")
         ).encode("ascii")
@@ -66,16 +61,14 @@ class LineBatches:
 
     @property
     def full(self) -> bool:
-        """Whether to call ``send``."""
         return len(self._lines) >= MOST_TOGETHER or self._size >= BYTES_TOGETHER
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is collected."""
         return not self._lines
 
     def send(self) -> Call[BulkAnswer]:
-        """The call for the collected groups; the batch is then empty."""
+        """The call for the collected groups; empties the batch."""
         body, before = b"".join(line + b"\n" for line in self._lines), self._before
         self._before += len(self._lines)
         self._lines, self._size = [], 0
@@ -98,11 +91,11 @@ def _bulk(send: Send, attempts: int, before: int) -> Call[BulkAnswer]:
             if number == len(lines) and isinstance(line, dict) and "summary" in line:
                 return line
             if number == len(lines) and line is None and text.startswith(b"{"):
-                break  # a line that was cut
+                break  # a truncated line
             report = _read_report(line, reply, before)
             if report.number not in reports or reports[report.number].error is not None:
                 reports[report.number] = report
-        return NoReply("the report has no end")
+        return NoReply("the report was cut off")
 
     error: TenantryError | None = None
     try:
@@ -120,14 +113,12 @@ def _read_report(line: Any, reply: Reply, before: int) -> BulkReport:
 
 
 def read_reports(answer: BulkAnswer) -> Iterator[BulkReport]:
-    """Yield the reports of a request; raise its error."""
     yield from answer.reports
     if answer.error is not None:
         raise answer.error
 
 
 async def each_of(groups: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
-    """Iterate asynchronously over either kind of iterable."""
     if isinstance(groups, AsyncIterable):
         async for group in groups:
             yield group

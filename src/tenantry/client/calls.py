@@ -1,7 +1,4 @@
-"""The calls of the API without I/O: generators that yield a request or a pause and receive the reply.
-
-All calls can be repeated, rotate because of its Idempotency-Key, so lost connections and 503 are retried.
-"""
+"""The API calls without I/O, as generators. All are safe to repeat, so lost connections and 503 are retried."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ MAX_SLEEP: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """A request. ``body`` holds secrets and is not in ``repr``."""
+    """``body`` holds secrets and is not in ``repr``."""
 
     method: str
     body: bytes = field(default=b"", repr=False)
@@ -61,38 +58,34 @@ class Send:
 
     @property
     def target(self) -> str:
-        """The path and the query."""
         named = {**self.parameters, **({"dry_run": "true"} if self.dry_run else {})}
         return f"{self.path}?{urlencode(named)}" if named else self.path
 
 
 @dataclass(frozen=True, slots=True)
 class Sleep:
-    """Wait this many seconds."""
-
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class NoReply:
-    """The connection failed. ``reason`` is the class of the error; its text may quote the request."""
+    """The connection failed. ``reason`` is the error's class only, as its message may quote the request."""
 
     reason: str
 
 
 Call: TypeAlias = Generator[Send | Sleep, Reply | NoReply | None, T]
-"""Yields a request or a pause; is sent the reply, or None after a Sleep."""
+"""Yields a request or a pause; receives the reply, or None after a Sleep."""
 
 ReadAnswer: TypeAlias = Callable[[Any, Reply], T]
-"""Makes the result of a call from the document of a success."""
+"""Converts the document of a success into the result."""
 
 
 ReadDocument: TypeAlias = Callable[[Reply], Any]
-"""The document of a reply; None if it has none, NoReply if it was cut off."""
+"""Returns a reply's document; None if it has none, NoReply if it is truncated."""
 
 
 def load_json(content: bytes) -> Any:
-    """Parse JSON, or return None."""
     try:
         return json.loads(content)
     except ValueError:
@@ -104,7 +97,7 @@ def _whole(reply: Reply) -> Any:
 
 
 def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document: ReadDocument = _whole) -> Call[T]:
-    """Send a call up to ``attempts`` times. Raises the error of the answer, ApiUnreachable, UnexpectedAnswer."""
+    """Raises the answer's error, ApiUnreachable, UnexpectedAnswer."""
     seconds = FIRST_SLEEP
     for left in range(attempts - 1, -1, -1):
         reply = yield send
@@ -116,7 +109,7 @@ def retrying_call(send: Send, attempts: int, read: ReadAnswer[T], read_document:
             if reply.status == 200 and isinstance(document, dict) and document.get("success") == 1:
                 found = read_success(read, document, reply)
                 if send.dry_run and not reply.dry_run:
-                    raise UnexpectedAnswer("the service does not know dry_run: it may have done what was to be tried")
+                    raise UnexpectedAnswer("the service does not know dry_run and may have written: update the service")
                 return found
             failure = read_error(reply.status, document, reply.retry_after)
         if left == 0 or not isinstance(failure, _PASSING):
@@ -137,7 +130,7 @@ _PASSING: Final = (ApiUnreachable, StoreUnavailable, TooManyConnections, Idempot
 
 
 class ApiCalls:
-    """The methods of the clients as Calls. No ``repr`` or message shows the API token."""
+    """The clients' methods as Calls. No ``repr`` or message shows the API token."""
 
     def __init__(self, base_url: str, api_token: str, *, attempts: int, get_method: str) -> None:
         if urlsplit(base_url).scheme not in ("http", "https"):
@@ -157,7 +150,7 @@ class ApiCalls:
 
     @staticmethod
     def library() -> Any:
-        """The module httpx2, imported when a client is made."""
+        """The module httpx2, imported with the first client."""
         try:
             return import_module("httpx2")
         except ModuleNotFoundError:
@@ -173,7 +166,6 @@ class ApiCalls:
         *,
         dry_run: bool,
     ) -> Call[ProvisionedGroup]:
-        """``GET /api/user``, or the chosen method."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
         given = {field: plain(value) for field, value in fields.items() if value is not None}
         return self._call(self._get_method, {"user_group_id": user_group_id, **given}, dry_run=dry_run)
@@ -187,7 +179,6 @@ class ApiCalls:
         *,
         dry_run: bool,
     ) -> Call[ProvisionedGroup]:
-        """``PUT /api/user``."""
         fields = {"name": name, "properties": properties, "mapping": mapping}
         given = {field: plain(value) for field, value in fields.items() if value is not UNCHANGED}
         return self._call("PUT", {"user_group_id": user_group_id, **given}, dry_run=dry_run)
@@ -202,14 +193,14 @@ class ApiCalls:
         *,
         dry_run: bool,
     ) -> Call[ProvisionedGroup]:
-        """``PATCH /api/user``. Raises ValueError for a time without a zone."""
+        """Raises ValueError for a naive time."""
         fields = {"name": name, "properties": properties, "mapping": mapping, "expires_at": expires_at}
         given = {field: plain(value) for field, value in fields.items() if value is not UNCHANGED}
         patch = {"Content-Type": "application/merge-patch+json"}
         return self._call("PATCH", {"user_group_id": user_group_id, **given}, patch, dry_run=dry_run)
 
     def delete(self, user_group_id: str, *, dry_run: bool) -> Call[ListedGroup | None]:
-        """``DELETE /api/user``. None if the group is gone and an earlier attempt may have deleted it."""
+        """None if the group is gone and an earlier attempt may have deleted it."""
         send = Send("DELETE", dry_run=dry_run, parameters={"user_group_id": user_group_id})
 
         def read_again(call: Call[ListedGroup]) -> Call[ListedGroup | None]:
@@ -230,12 +221,10 @@ class ApiCalls:
         return read_again(retrying_call(send, self.attempts, read_deleted))
 
     def rotate(self, current_token: str, idempotency_key: str | None, *, dry_run: bool) -> Call[ProvisionedGroup]:
-        """``POST /api/user`` with ``current_token``."""
         key = secrets.token_hex(16) if idempotency_key is None else idempotency_key
         return self._call("POST", {"current_token": current_token}, {"Idempotency-Key": key}, dry_run=dry_run)
 
     def page(self, *, after: int, limit: int, match: str) -> Call[GroupPage]:
-        """``GET /api/users``."""
         wanted = {
             "limit": str(limit),
             **({"after": str(after)} if after else {}),
@@ -244,7 +233,7 @@ class ApiCalls:
         return self._list(wanted)
 
     def find(self, user_group_id: str) -> Call[GroupPage]:
-        """``GET /api/users?user_group_id=…``: a page with one group or none."""
+        """A page with one group or none."""
         return self._list({"user_group_id": user_group_id})
 
     def _list(self, wanted: dict[str, str]) -> Call[GroupPage]:
@@ -258,7 +247,7 @@ class ApiCalls:
 
 
 def plain(value: Any) -> Any:
-    """The JSON value of a field. Raises ValueError for a time without a zone."""
+    """The JSON value of a field. Raises ValueError for a naive time."""
     if isinstance(value, datetime):
         if value.utcoffset() is None:
             raise ValueError("expires_at needs a time zone, such as datetime(2027, 1, 31, tzinfo=UTC)")

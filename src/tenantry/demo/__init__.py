@@ -1,6 +1,4 @@
-"""The demo: a small product embeds the dashboards of three of sixteen airlines, and each sees only its own flights.
-
-All of Tenantry runs in one process, on a folder that is created if missing; the same process serves the docs."""
+"""The demo: a product embeds dashboards for three airlines, each of which sees only its own flights."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ _AUTHOR: Final = Author(LABEL)
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """Tenantry's app and the product's. ``text`` lists the pages to open; ``open_pages`` requests ``calls``."""
+    """``text`` lists the pages to open."""
 
     app: Starlette
     product: Starlette
@@ -46,15 +44,14 @@ class Demo:
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:
-        """Request the first page of each customer and of the docs, so that no visitor waits for a cold start."""
+        """Request each customer's first page and the docs, so that no visitor waits for a cold start."""
         for call in self.calls:
-            with suppress(Exception):  # the visitor of that page sees the error; the other pages work
+            with suppress(Exception):  # the page's visitor sees the error
                 await send_request(self.app, call, None, {}, seconds=60)
 
 
 def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
-    """Create data, keys and store in ``folder`` (a second the first time), and one group per airline. Tenantry will be
-    served at ``url``, the product at ``product_url``."""
+    """Create data, keys, store and groups in ``folder``. The apps will be served at ``url`` and ``product_url``."""
     folder.mkdir(parents=True, exist_ok=True)
     key_file, database = folder / "tenantry.keys", f"sqlite:///{folder.resolve() / 'tenantry.db'}"
     if not key_file.exists():
@@ -66,7 +63,7 @@ def prepare_demo(folder: Path, url: str, product_url: str) -> Demo:
     sources, docs = DataSources(store, keys=keys), handbook(url)
     home = Route("/", lambda request: RedirectResponse(product_url))
     app = compose(store, keys, routes=[home, *docs], closing=[sources.aclose])
-    # The resolver asks again after every write on this host, so a rotation shows at once.
+    # The resolver reloads after every write on this host, so a rotation takes effect at once.
     mount_dashboards(app, DASHBOARDS, Resolver(store, keys=keys), sources, embedding=Embedding(store, keys))
     product = Product(Provisioner(store, keys), environment, {**tokens}, urlsplit(url).port or 80)
     documentation = f"{url}/docs/" if docs else "not installed (pip install 'tenantry[site]')"
@@ -95,12 +92,12 @@ async def _provision(
         provisioner, tokens = Provisioner(store, keys), {}
         for carrier, draft in AIRLINES.items():
             signed_up = await provisioner.get_or_create(environment, draft, author=_AUTHOR)
-            tokens[carrier] = signed_up.token  # the product keeps it
+            tokens[carrier] = signed_up.token  # the product stores it
             now = GroupChanges(
                 **{name: getattr(draft, name) for name in SETTABLE_FIELDS}
-            )  # also of a folder from before
+            )  # updates the groups of an older folder
             await provisioner.update(environment, carrier, now, author=_AUTHOR)
-        for old in await store.api_tokens.list(environment):  # a new one for each start; those of earlier starts die
+        for old in await store.api_tokens.list(environment):  # each start replaces the API token
             if old.label == LABEL and old.revoked_at is None:
                 await store.api_tokens.revoke(environment, old.id, author=_AUTHOR)
         api_token, _ = await issue_api_token(store.api_tokens, environment, label=LABEL, author=_AUTHOR)

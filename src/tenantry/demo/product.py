@@ -1,7 +1,3 @@
-"""The product of the demo: a page of another origin, which embeds the dashboards for three customers. Its server keeps
-the tokens that it got when the customers signed up, and gives them to viewers of those dashboards: here to everybody at
-this machine, without a login. No request of a page asks Tenantry for a token: a deleted customer would come back."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -31,8 +27,10 @@ _POLICY: Final = (
 
 @dataclass
 class Product:
-    """``tokens``: of each customer, since its sign-up. ``port``: where, at the same host, the dashboards are served.
-    ``cut_off``: the customers without access."""
+    """The demo's product: a page of another origin that embeds the dashboards of three customers.
+
+    It gives stored tokens to any visitor without login. Customers in ``cut_off`` have no access.
+    """
 
     provisioner: Provisioner
     environment: Environment
@@ -41,7 +39,7 @@ class Product:
     cut_off: set[str] = field(default_factory=set)
 
     def app(self, hosts: Sequence[str]) -> Starlette:
-        """Its page and its server, for who came by one of these names: no other page is to read a token."""
+        """Answers only to ``hosts``, so that no other site can read a token."""
         routes = [
             Route("/", self.page),
             Route("/customers/{carrier}/token", self.token, methods=["POST"]),
@@ -51,28 +49,27 @@ class Product:
         return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))])
 
     async def page(self, request: Request) -> Response:
-        """The one page, with the address of the dashboards and the customers in it."""
         tenantry = str(request.url.replace(port=self.port, path="", query=""))
         options = "".join(f'<option value="{each}">{AIRLINES[each].name}</option>' for each in SHOWN)
         html = PAGE.read_text(encoding="utf-8").replace("TENANTRY", tenantry).replace("CUSTOMERS", options)
         return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY.format(tenantry)})
 
     async def token(self, request: Request) -> Response:
-        """The stored token of a customer, for the page's ``getToken``; 403 for one that was cut off."""
+        """403 for a customer without access."""
         carrier = request.path_params["carrier"]
         if carrier in self.cut_off or carrier not in SHOWN:
             return Response(status_code=403)
+        # Stored, not requested from Tenantry: that would create a deleted customer again.
         return JSONResponse({"token": self.tokens[carrier]}, headers={"Cache-Control": "no-store"})
 
     async def access(self, request: Request) -> Response:
-        """DELETE cuts a customer off: its token is rotated, the new one is stored, and no page is given it until
-        PUT."""
+        """DELETE rotates the customer's token and withholds the new one until PUT."""
         carrier = request.path_params["carrier"]
         if carrier not in SHOWN:
             return Response(status_code=403)
         (self.cut_off.discard if request.method == "PUT" else self.cut_off.add)(carrier)
         if request.method == "DELETE":
-            with suppress(UnknownToken, TokenAlreadyRotated):  # an operator was quicker, and the stored token is dead
+            with suppress(UnknownToken, TokenAlreadyRotated):  # an operator was faster; the stored token is dead
                 author = Author("the demo's product")
                 rotated = await self.provisioner.rotate(self.environment, self.tokens[carrier], author=author)
                 self.tokens[carrier] = rotated.token

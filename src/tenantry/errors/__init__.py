@@ -1,5 +1,4 @@
-"""The error tree: each error has a stable ``code`` (docs/errors.md), an HTTP ``status``, and a message that says what
-is wrong and how to fix it, without secrets."""
+"""All errors of Tenantry; docs/errors.md lists codes, statuses and fixes."""
 
 from tenantry.errors.base import (
     AmbiguousToken,

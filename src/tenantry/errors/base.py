@@ -1,4 +1,4 @@
-"""TenantryError and the errors of settings, files, dashboards, templates and data sources."""
+"""Errors of settings, dashboards and data sources."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Any, Final
 
 
 class TenantryError(Exception):
-    """The base class. ``code`` is stable; ``status`` is the HTTP status; ``field`` is the JSON pointer (RFC 6901) of
-    the wrong value in a request body; ``retry_after`` is in seconds."""
+    """Base class of Tenantry's errors."""
 
     code: str = "internal"
+    """Stable across releases."""
     status: int = 500
+    """The HTTP status."""
     field: str | None = None
+    """JSON pointer (RFC 6901) to the invalid value in the request body."""
     retry_after: int | None = None
+    """Seconds."""
     generic_message: str | None = None
     """Sent to HTTP clients instead of a message that names the operator's files or hosts."""
 
@@ -28,7 +31,7 @@ class TenantryError(Exception):
 
     @property
     def message(self) -> str:
-        """What is wrong and how to fix it."""
+        """The full message."""
         return str(self.args[0])
 
     @property
@@ -48,19 +51,19 @@ def _restored(kind: type[TenantryError], args: tuple[Any, ...], evidence: dict[s
 
 
 class InvalidKeys(TenantryError):
-    """The signing-key file is missing, malformed or readable by others, or a key is short or published."""
+    """Signing keys are missing or unusable."""
 
     code = "invalid_keys"
 
 
 class InvalidSettings(TenantryError):
-    """A setting is missing or invalid. The message names it."""
+    """A setting is missing or invalid."""
 
     code = "invalid_settings"
 
 
 class InvalidPropertySchema(TenantryError):
-    """The schema of an environment's properties is not JSON Schema, or uses a keyword that is not checked."""
+    """A property schema is invalid or uses an unsupported keyword."""
 
     code = "invalid_property_schema"
 
@@ -69,7 +72,7 @@ class InvalidPropertySchema(TenantryError):
 
 
 class MissingToken(TenantryError):
-    """The request has no user group token: open the dashboard from your product."""
+    """The request has no user group token."""
 
     code = "missing_token"
     status = 401
@@ -77,25 +80,24 @@ class MissingToken(TenantryError):
 
 
 class InvalidToken(TenantryError):
-    """The user group token is malformed, forged, rotated, or of a deleted group: get a new one. Callers cannot tell
-    which."""
+    """The user group token is invalid or revoked."""
 
     code = "invalid_token"
     status = 401
     MESSAGE = "the user group token is malformed, was not issued here, or is no longer valid"
-    """One message for every cause: another would reveal it."""
+    """One message for every cause, so that callers cannot tell which applies."""
 
 
 class UserGroupExpired(InvalidToken):
-    """The end date of the token's user group has passed. A later end date makes the same token valid again."""
+    """The user group's end date has passed."""
 
     code = "user_group_expired"
     MESSAGE = "the access of this user group has ended"
-    """Without the date, which is for the operator."""
+    """The date is for the operator only."""
 
 
 class AmbiguousToken(TenantryError):
-    """The request has two different user group tokens: send one."""
+    """The request has two different user group tokens."""
 
     code = "ambiguous_token"
     status = 400
@@ -103,22 +105,21 @@ class AmbiguousToken(TenantryError):
 
 
 class OriginNotAllowed(TenantryError):
-    """A websocket or writing request has its token in a cookie and comes from a page of another origin: allow the
-    origin, or send the token in a header."""
+    """A page of another origin sent a cookie token."""
 
     code = "origin_not_allowed"
     status = 403
 
 
 class EmbeddingNotAllowed(TenantryError):
-    """The embedding page is not among the hosts of the group or its environment."""
+    """The embedding page's host is not allowed."""
 
     code = "embedding_not_allowed"
     status = 403
 
 
 class CodeUsed(TenantryError):
-    """The single-use code was used, has expired or never existed: request a new one. Callers cannot tell which."""
+    """The single-use code is used, expired or unknown."""
 
     code = "code_used"
     status = 410
@@ -126,7 +127,7 @@ class CodeUsed(TenantryError):
 
 
 class MiddlewareMissing(TenantryError):
-    """``user_group(request)`` needs UserGroupMiddleware: add it to the app."""
+    """UserGroupMiddleware is not installed."""
 
     code = "middleware_missing"
     status = 500
@@ -136,73 +137,74 @@ class MiddlewareMissing(TenantryError):
 
 
 class DataSourceError(TenantryError):
-    """The base class of errors of data sources and queries. No message holds a URL's password."""
+    """Base class of data source errors, without passwords."""
 
     code = "data_source_error"
     status = 502
 
 
 class UnmappedSchema(DataSourceError):
-    """The group's mapping has no entry for this schema: add one. There is no default data source."""
+    """The group's mapping has no entry for this schema."""
 
     code = "unmapped_schema"
     status = 422
 
 
 class UnregisteredSource(DataSourceError):
-    """The group's mapping names a data source that its environment does not have: register it."""
+    """The mapping names a data source that the environment lacks."""
 
     code = "unregistered_source"
     status = 422
 
 
 class InvalidSource(DataSourceError):
-    """A data source's URL or session variables are invalid, or its dialect has no read-only mode and is not trusted."""
+    """A data source's URL, session variables or dialect is not accepted."""
 
     code = "invalid_source"
     status = 422
 
 
 class NotOneStatement(DataSourceError):
-    """The SQL is not exactly one reading statement."""
+    """The SQL is not exactly one query."""
 
     code = "not_one_statement"
     status = 422
 
 
 class QueryFailed(DataSourceError):
-    """The data source rejected the query. ``evidence`` is the engine's code or kind of error, or None; ``position`` is
-    the character in the SQL, from 1, if the engine reports it."""
+    """The data source rejected the query."""
 
     code = "query_failed"
     status = 502
     evidence: str | None = None
+    """The engine's error code or kind."""
     position: int | None = None
+    """The character in the SQL, from 1."""
 
 
 class TooManyRows(DataSourceError):
-    """The query returns more rows than the limit."""
+    """The result exceeds the row limit."""
 
     code = "too_many_rows"
     status = 422
 
 
 class TooManyBytes(DataSourceError):
-    """The query's rows take more memory than the limit."""
+    """The result exceeds the memory limit."""
 
     code = "too_many_bytes"
     status = 422
 
 
 class QueryTimeout(DataSourceError):
-    """The query exceeded the statement timeout and was stopped."""
+    """The query exceeded the statement timeout."""
 
     code = "query_timeout"
     status = 504
 
 
 class QueryOutdated(DataSourceError):
-    """The user group or data source changed while the query or stream ran, so it was ended: run it again."""
+    """The user group or data source changed during the query."""
 
     code = "query_outdated"
     status = 409
@@ -210,22 +212,21 @@ class QueryOutdated(DataSourceError):
 
 
 class SourceUnavailable(DataSourceError):
-    """The data source cannot be reached, or all its connections are busy: try again."""
+    """The data source is unreachable or busy."""
 
     code = "source_unavailable"
     status = 503
 
 
 class SecretUnavailable(SourceUnavailable):
-    """The data source's URL cannot be decrypted, or its secret is missing. The message names the key, variable or
-    file."""
+    """A data source's secret is missing or cannot be decrypted."""
 
     code = "secret_unavailable"
     generic_message = "the data source cannot be reached: its operator can see the reason in the log"
 
 
 class AnswersUnread(TenantryError):
-    """Unread answers of the group, or of all groups, take all their memory: read them, then try again."""
+    """Unread results fill the memory limit."""
 
     code = "answers_unread"
     status = 503
@@ -233,7 +234,7 @@ class AnswersUnread(TenantryError):
 
 
 class ViewerLeft(DataSourceError):
-    """The viewer closed the connection, so the work was stopped. Nobody reads this error."""
+    """The viewer disconnected; work was cancelled."""
 
     code = "viewer_left"
     status = 499
@@ -244,13 +245,13 @@ class ViewerLeft(DataSourceError):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A position in a template: ``line`` and ``column`` from 1, in ``file`` if it has a name; ``included_at`` is the
-    tag that includes the fragment."""
+    """A position in a template; line and column count from 1."""
 
     line: int
     column: int
     file: str = ""
     included_at: Location | None = None
+    """The tag that includes this fragment."""
 
     def __str__(self) -> str:
         own = f"{self.file}:{self.line}:{self.column}" if self.file else f"{self.line}:{self.column}"
@@ -258,7 +259,7 @@ class Location:
 
 
 class TemplateError(TenantryError):
-    """A template cannot be compiled or rendered. ``location`` is the place; the message says how to fix it."""
+    """A template cannot be compiled or rendered."""
 
     code = "template_error"
     status = 500
@@ -269,23 +270,24 @@ class TemplateError(TenantryError):
 
 
 class InvalidQueries(TemplateError):
-    """Files of a query folder are invalid; ``errors`` has one error per file."""
+    """Query files are invalid."""
 
     code = "invalid_queries"
 
     def __init__(self, message: str, *, errors: Sequence[TemplateError]) -> None:
         super().__init__(message, location=errors[0].location if errors else None)
         self.errors: tuple[TemplateError, ...] = tuple(errors)
+        """One error per file."""
 
 
 class InvalidDashboards(InvalidQueries):
-    """Files of a dashboard folder are invalid; ``errors`` has one error per file."""
+    """Dashboard files are invalid."""
 
     code = "invalid_dashboards"
 
 
 class MissingVariable(TenantryError):
-    """A template reads variables that the group or view does not have; ``names`` lists all."""
+    """A template needs variables that are not set."""
 
     code = "missing_variable"
     status = 422
@@ -296,7 +298,7 @@ class MissingVariable(TenantryError):
 
 
 class UnbindableValue(TenantryError):
-    """A value has the wrong type for its place: an object for a scalar, a NUL, an infinite float."""
+    """A value has the wrong type for its placeholder."""
 
     code = "unbindable_value"
     status = 422
@@ -307,7 +309,7 @@ class UnbindableValue(TenantryError):
 
 
 class InvalidParameter(TenantryError):
-    """A viewer's parameter has an invalid value; ``names`` lists all, the message says what each accepts."""
+    """Viewer parameters are invalid."""
 
     code = "invalid_parameter"
     status = 422
@@ -318,7 +320,8 @@ class InvalidParameter(TenantryError):
 
 
 def error_location(error: Exception) -> str:
-    """Type and place of an exception; its message may hold a password or a value."""
+    """The exception's type and position, without its message."""
+    # The message may contain a password or a value.
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__module__}.{type(error).__qualname__}{where}"

@@ -1,4 +1,4 @@
-"""Errors of requests to ``/api/user``, of the store, and of the API's client."""
+"""Errors of the provisioning API, its store and its client."""
 
 from __future__ import annotations
 
@@ -8,134 +8,132 @@ from tenantry.errors.base import TenantryError
 
 
 class BadJson(TenantryError):
-    """The body is not one JSON text: empty, broken, duplicate key, NaN, byte order mark or bad UTF-8."""
+    """The body is not strict JSON in UTF-8."""
 
     code = "bad_json"
     status = 400
 
 
 class BadRequest(TenantryError):
-    """A header (Content-Length, Idempotency-Key) or query parameter is invalid. The message names it."""
+    """A header or query parameter is invalid."""
 
     code = "bad_request"
     status = 400
 
 
 class InvalidRequest(TenantryError):
-    """The form of ``/oauth/introspect`` has no token, or a parameter twice (RFC 6749 section 5.2)."""
+    """The introspection form is invalid (RFC 6749 section 5.2)."""
 
     code = "invalid_request"
     status = 400
 
 
 class AmbiguousAuthorization(TenantryError):
-    """The API token was sent in more than one way: two Authorization headers, or one and ``client_secret``."""
+    """The request has more than one API token."""
 
     code = "ambiguous_authorization"
     status = 400
 
 
 class Unauthorized(TenantryError):
-    """The API token is missing, unknown or revoked, or this address does not accept the way it was sent."""
+    """The API token is missing, unknown or revoked."""
 
     code = "unauthorized"
     status = 401
 
 
 class ApiTokenExpired(Unauthorized):
-    """The API token has expired: create another with ``tenantry api-token create``."""
+    """The API token has expired."""
 
     code = "api_token_expired"
 
 
 class MissingScope(TenantryError):
-    """The API token lacks the scope of this call."""
+    """The API token lacks the required scope."""
 
     code = "missing_scope"
     status = 403
 
 
 class NotFound(TenantryError):
-    """Nothing exists at this path."""
+    """The path does not exist."""
 
     code = "not_found"
     status = 404
 
 
 class UnknownGroup(TenantryError):
-    """The environment has no user group with this id."""
+    """The environment has no such user group."""
 
     code = "unknown_group"
     status = 404
 
 
 class UnknownToken(TenantryError):
-    """``current_token`` is malformed, was never valid, or is of another environment: callers cannot tell which."""
+    """``current_token`` was never valid in this environment."""
 
     code = "unknown_token"
     status = 404
 
 
 class UnknownEnvironment(TenantryError):
-    """No environment has this name."""
+    """The environment does not exist."""
 
     code = "unknown_environment"
     status = 404
 
 
 class UnknownApiToken(TenantryError):
-    """The environment has no API token with this id."""
+    """The environment has no such API token."""
 
     code = "unknown_api_token"
     status = 404
 
 
 class MethodNotAllowed(TenantryError):
-    """The path exists, but not for this method."""
+    """The path does not support this method."""
 
     code = "method_not_allowed"
     status = 405
 
 
 class RequestTimeout(TenantryError):
-    """The head or body of the request arrived too slowly. Nothing was changed."""
+    """The request arrived too slowly; nothing changed."""
 
     code = "request_timeout"
     status = 408
 
 
 class TokenAlreadyRotated(TenantryError):
-    """``current_token`` is an earlier version: a reply was lost, or another rotation won. Get the current one with
-    GET."""
+    """``current_token`` is an earlier version."""
 
     code = "token_already_rotated"
     status = 409
 
 
 class SigningKeyMissing(TenantryError):
-    """The signing key of the group's token was removed from the key file: rotate the group."""
+    """The token's signing key was removed."""
 
     code = "signing_key_missing"
     status = 409
 
 
 class GroupChanged(TenantryError):
-    """The group changed after it was read for this update. Nothing was changed; read it again."""
+    """The group changed after it was read; nothing was written."""
 
     code = "group_changed"
     status = 409
 
 
 class AlreadyExists(TenantryError):
-    """The name or id is taken in its environment."""
+    """The name or id is taken."""
 
     code = "already_exists"
     status = 409
 
 
 class BreaksSavedQuery(TenantryError):
-    """These properties would break a saved query that the group can run today. ``queries`` lists each query and its
-    variable."""
+    """The properties would break saved queries."""
 
     code = "breaks_saved_query"
     status = 409
@@ -143,10 +141,11 @@ class BreaksSavedQuery(TenantryError):
     def __init__(self, message: str, *, field: str | None = None, queries: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(message, field=field)
         self.queries: tuple[tuple[str, str], ...] = tuple(queries)
+        """Each query with its missing or invalid variable."""
 
 
 class IdempotencyInFlight(TenantryError):
-    """The first request with this Idempotency-Key is still running: try again."""
+    """The first request with this Idempotency-Key is still running."""
 
     code = "idempotency_in_flight"
     status = 409
@@ -154,77 +153,77 @@ class IdempotencyInFlight(TenantryError):
 
 
 class IdempotencySuperseded(TenantryError):
-    """The group was rotated or deleted after the answer to this Idempotency-Key; a dead token is never replayed."""
+    """The group was rotated or deleted after the first request."""
 
     code = "idempotency_superseded"
     status = 409
 
 
 class BodyTooLarge(TenantryError):
-    """The body exceeds 64 KiB; of a bulk, a line exceeds that, or the body 128 MiB."""
+    """The body or a bulk line exceeds its size limit."""
 
     code = "body_too_large"
     status = 413
 
 
 class UnsupportedMediaType(TenantryError):
-    """The body is not ``application/json`` in UTF-8; for ``/oauth/introspect`` not a form, for a bulk not NDJSON."""
+    """The body's media type is not accepted."""
 
     code = "unsupported_media_type"
     status = 415
 
 
 class HeadersTooLarge(TenantryError):
-    """The head of the request (address and headers) exceeds 64 KiB."""
+    """The request head exceeds 64 KiB."""
 
     code = "headers_too_large"
     status = 431
 
 
 class InvalidBody(TenantryError):
-    """The body is JSON of the wrong shape: a type, an unknown field, a limit. ``field`` points at it."""
+    """The JSON body has the wrong shape."""
 
     code = "invalid_body"
     status = 422
 
 
 class InvalidGroupsFile(TenantryError):
-    """A file for ``tenantry group sync`` is invalid. The message has each place, rule and fix."""
+    """The file for ``tenantry group sync`` is invalid."""
 
     code = "invalid_groups_file"
     status = 422
 
 
 class AmbiguousRequest(TenantryError):
-    """POST has both ``current_token`` and ``user_group_id``, or neither: send one."""
+    """POST needs either ``current_token`` or ``user_group_id``."""
 
     code = "ambiguous_request"
     status = 422
 
 
 class UnknownDataSource(TenantryError):
-    """A mapping names a data source that is not registered in the environment."""
+    """A mapping names an unregistered data source."""
 
     code = "unknown_data_source"
     status = 422
 
 
 class InvalidProperties(TenantryError):
-    """The properties violate the schema of their environment. ``field`` points at the first violation."""
+    """The properties violate their schema."""
 
     code = "invalid_properties"
     status = 422
 
 
 class IdempotencyKeyReused(TenantryError):
-    """This Idempotency-Key was used with another body: use a new key."""
+    """This Idempotency-Key was used with another body."""
 
     code = "idempotency_key_reused"
     status = 422
 
 
 class StoreUnavailable(TenantryError):
-    """The store is locked, down, too slow or draining. Nothing was changed; try again."""
+    """The store is unavailable; nothing changed."""
 
     code = "store_unavailable"
     status = 503
@@ -235,22 +234,21 @@ class StoreUnavailable(TenantryError):
 
 
 class OutcomeUnknown(StoreUnavailable):
-    """The connection broke or timed out during a write, which may have been done: check with GET before you try
-    again."""
+    """The write may have been committed."""
 
     code = "outcome_unknown"
     generic_message: str | None = "the store did not confirm the write: check with GET before you try again"
 
 
 class MigrationNeeded(StoreUnavailable):
-    """The database has no tables of Tenantry, or older ones: run ``tenantry migrate``."""
+    """The database needs ``tenantry migrate``."""
 
     code = "migration_needed"
     generic_message: str | None = "the store has no tables of this version: its operator must run `tenantry migrate`"
 
 
 class Draining(TenantryError):
-    """The server is about to stop: ``/readyz`` answers this, and a bulk ends after its current lines."""
+    """The server is stopping."""
 
     code = "draining"
     status = 503
@@ -258,7 +256,7 @@ class Draining(TenantryError):
 
 
 class TooManyConnections(TenantryError):
-    """The server, or one client, has the most connections allowed. Nothing was changed; try again."""
+    """The connection limit is reached."""
 
     code = "too_many_connections"
     status = 503
@@ -266,21 +264,20 @@ class TooManyConnections(TenantryError):
 
 
 class AuditBroken(TenantryError):
-    """The audit trail was altered: an entry was changed, removed, inserted or moved, or written without keys where that
-    is not allowed."""
+    """The audit trail was altered."""
 
     code = "audit_broken"
 
 
 class ApiUnreachable(TenantryError):
-    """``/api/user`` did not answer, after several attempts."""
+    """``/api/user`` did not answer after several attempts."""
 
     code = "api_unreachable"
     status = 503
 
 
 class UnexpectedAnswer(TenantryError):
-    """The answer is not from ``/api/user``: another program, such as a proxy, answered."""
+    """Another program, such as a proxy, answered."""
 
     code = "unexpected_answer"
     status = 502

@@ -1,4 +1,4 @@
-"""Requests and responses: the user group of a request, error responses, and viewers that leave."""
+"""The user group of a request, error responses and viewer disconnects."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,5 @@
-"""Request accessors: the user group that the middleware found, and the variables of templates.
-
-They take a Starlette or FastAPI ``Request`` or ``WebSocket``, or an ASGI scope. In FastAPI they are dependencies:
-``Annotated[UserGroup, Depends(user_group)]``.
-"""
+"""Request accessors. They accept a Starlette or FastAPI connection or an ASGI scope. In FastAPI they are dependencies:
+``Annotated[UserGroup, Depends(user_group)]``."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ SCOPE_KEY = "user_group"
 """The scope key of the request's UserGroup, or None."""
 
 FOUND_KEY = "tenantry.found"
-"""The scope key of the hash of the token, which an inner UserGroupMiddleware compares."""
+"""The scope key of the token's hash, which an inner UserGroupMiddleware compares."""
 
 HANDSHAKE_KEY = "tenantry.handshake"
 """The scope key of a websocket's Handshake."""
@@ -26,18 +23,18 @@ GROUP_REQUESTED_KEY = "tenantry.group_requested"
 """The scope key of the request's GroupRequested."""
 
 LAST_PART_KEY = "tenantry.last_part"
-"""In a ``http.response.body`` with ``more_body``: a function from a reason (GROUP_CHANGED, or an error's code) to the
-last part of a response that is cut. Without it a cut response has no end. UserGroupMiddleware removes it."""
+"""Optional key of a ``http.response.body`` message with ``more_body``: a function from a reason (GROUP_CHANGED or an
+error code) to the last part if the response is cut short. UserGroupMiddleware removes it."""
 
 GROUP_CHANGED = "group_changed"
-"""The reason if the group has other properties, another name or another mapping."""
+"""The reason if the group's properties, name or mapping changed."""
 
 VIEWER_KEY = "tenantry.viewer"
-"""The scope key of a websocket's reader; its ``wait_left()`` returns when the client has left."""
+"""The scope key of a websocket's reader, whose ``wait_left()`` returns on disconnect."""
 
 
 class Handshake:
-    """Whether the app has accepted, denied or closed the websocket."""
+    """Whether the app has answered the websocket."""
 
     __slots__ = ("answered",)
 
@@ -46,7 +43,7 @@ class Handshake:
 
 
 class GroupRequested:
-    """Whether a view requested a group that is missing: frameworks may turn its MissingToken into a response."""
+    """Whether a view requested a missing group."""
 
     __slots__ = ("made",)
 
@@ -55,10 +52,8 @@ class GroupRequested:
 
 
 def user_group(connection: http.HTTPConnection) -> UserGroup:
-    """The user group of this request.
-
-    Raises MissingToken (the middleware answers 401) without a token, and MiddlewareMissing without UserGroupMiddleware.
-    """
+    """The user group of this request. Raises MissingToken, which the middleware answers with 401, or
+    MiddlewareMissing."""
     scope: Any = getattr(connection, "scope", connection)  # a Starlette Request is itself a Mapping, and has a scope
     try:
         group = scope[SCOPE_KEY]
@@ -77,11 +72,8 @@ def user_group(connection: http.HTTPConnection) -> UserGroup:
 
 
 def variables(connection: http.HTTPConnection) -> Record:
-    """What templates may read: properties by name, ``user_group.*``, and query parameters as ``params.*``.
-
-    A repeated parameter is a list of str. A viewer cannot shadow a value of the group. Raises the errors of
-    ``user_group``.
-    """
+    """The variables of templates: properties by name, ``user_group.*``, and query parameters as ``params.*`` (a list if
+    repeated). Viewers cannot override group values. Raises the errors of ``user_group``."""
     group = user_group(connection)
     scope: Any = getattr(connection, "scope", connection)
     query: bytes = scope.get("query_string", b"")

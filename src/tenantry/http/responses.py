@@ -1,4 +1,4 @@
-"""An error as a response, the form that a request accepts, encoded slashes, and the type of a request. Pure."""
+"""Error responses and request headers. Pure."""
 
 from __future__ import annotations
 
@@ -25,11 +25,8 @@ _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no
 
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
-    """The response to ``error`` in the form that the ASGI scope prefers (RFC 9110 section 12.5.1).
-
-    A browser gets HTML; a program, or a request without Accept, gets ``error_document`` as JSON. X-Request-Id is
-    returned.
-    """
+    """The response in the form that Accept prefers (RFC 9110 section 12.5.1): HTML, or by default ``error_document`` as
+    JSON. It returns X-Request-Id."""
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
     if prefers_html(request_headers):
@@ -66,7 +63,7 @@ def error_document(error: TenantryError, request_id: str | None) -> dict[str, An
 
 
 def request_id_of(headers: Headers) -> str | None:
-    """The X-Request-Id; None unless there is exactly one, plain and without a token."""
+    """The X-Request-Id if there is exactly one, plain and without a token."""
     given = [value for name, value in headers if name == b"x-request-id"]
     return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None
 
@@ -153,7 +150,7 @@ def _page(error: TenantryError) -> str:
 
 
 def prefers_html(headers: Headers) -> bool:
-    """Whether Accept ranks text/html above application/json; at equal quality the more exact range wins."""
+    """Whether Accept ranks text/html above application/json. At equal quality the more exact range wins."""
     accept = _accept(headers)
     if "text/" not in accept:
         return False
@@ -163,7 +160,7 @@ def prefers_html(headers: Headers) -> bool:
 
 
 def prefers_problem(headers: Headers) -> bool:
-    """Whether Accept names application/problem+json (RFC 9457) and ranks it at least as high as application/json."""
+    """Whether Accept names application/problem+json (RFC 9457), ranked at least as high as application/json."""
     accept = _accept(headers)
     if "application/problem+json" not in accept:
         return False
@@ -205,8 +202,7 @@ def _rank(ranges: list[tuple[str, float]], kind: str, subtype: str) -> tuple[flo
 
 
 def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
-    """Whether the path had an encoded slash: ``/api%2fuser`` is not ``/api/user`` (RFC 3986 section 2.2), though
-    servers decode both alike, past the rules of proxies."""
+    """Whether the path had an encoded slash. Servers decode it, which may bypass proxy rules (RFC 3986 section 2.2)."""
     raw = scope.get("raw_path") or b""
     return b"%" in raw and b"%2f" in raw.partition(b"?")[0].lower()
 

@@ -1,5 +1,4 @@
-"""while_connected: work for a viewer stops when the viewer leaves. A disconnect is a message that nothing reads while a
-view waits, so a task reads it: after the body of a request, or ahead of the app (ReadAhead)."""
+"""Cancel a viewer's work when the viewer disconnects."""
 
 from __future__ import annotations
 
@@ -27,11 +26,10 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None]:
-    """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer leaves,
-    and so its query, unless others wait for the same one.
+    """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer
+    disconnects, then raises ViewerLeft, which ``error_handler`` answers quietly. A query shared with others goes on.
 
-    Then raises ViewerLeft, which ``error_handler`` answers quietly. The body is read before the block;
-    ``request.body()``, ``json()`` and ``form()`` still return it. A websocket requires UserGroupMiddleware: else
+    The request's body is read first; the view can still read it. Websockets need UserGroupMiddleware, else
     MiddlewareMissing.
     """
     watch = await _find_watch(connection)
@@ -43,7 +41,7 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
 
 
 def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
-    """A request whose body ``while_connected`` need not read first. Send its response with ``request.receive``."""
+    """A request whose body ``while_connected`` does not read first. Send its response with ``request.receive``."""
     from starlette.requests import Request
 
     if _WATCH_KEY in scope:  # an outer view receives already
@@ -54,13 +52,12 @@ def watched_request(scope: Scope, receive: Receive, send: Send) -> Request:
 
 
 VIEWER_OF_THREAD: Final[ContextVar[Watch | None]] = ContextVar("tenantry.viewer_of_thread", default=None)
-"""In a thread that works for a viewer, and in what it runs on the event loop: the viewer's Watch."""
+"""The viewer's Watch, set in threads that work for a viewer and in their calls on the event loop."""
 
 
 @asynccontextmanager
 async def while_thread_works(request: Request) -> AsyncIterator[None]:
-    """For a block that waits for a thread, which cannot be cancelled: after the viewer left, its calls of data sources
-    raise ViewerLeft."""
+    """Wrap a block that waits for a thread. After a disconnect, the thread's data source calls raise ViewerLeft."""
     watch = await _find_watch(request)
     token, stay = VIEWER_OF_THREAD.set(watch), _Stay(None)
     watch.add(stay)
@@ -72,7 +69,7 @@ async def while_thread_works(request: Request) -> AsyncIterator[None]:
 
 
 async def ask_for_thread(watch: Watch, ask: Callable[[], Awaitable[Found]]) -> Found:
-    """The result of ``ask``. Raises ViewerLeft if the viewer leaves first."""
+    """Await ``ask()``. Raises ViewerLeft on disconnect."""
     if watch.loop is not asyncio.get_running_loop():  # another loop: nothing here may touch it
         return await ask()
     token = VIEWER_OF_THREAD.set(None)
@@ -88,12 +85,11 @@ async def ask_for_thread(watch: Watch, ask: Callable[[], Awaitable[Found]]) -> F
 
 
 class _Stay:
-    """One block. ``cancelling``: earlier requests to cancel its task. Without a task the block goes on."""
-
     __slots__ = ("_task", "cancelling", "was_stopped")
 
     def __init__(self, task: asyncio.Task[Any] | None) -> None:
         self._task = task
+        # Earlier requests to cancel the task; without a task nothing is cancelled.
         self.cancelling = 0 if task is None else task.cancelling()
         self.was_stopped = False
 
@@ -104,7 +100,7 @@ class _Stay:
 
 
 class Watch:
-    """Waits for one viewer to leave while blocks are active. ``has_read``: the body need not be read first."""
+    """Watches one viewer while blocks are active."""
 
     def __init__(self, wait_left: Callable[[], Coroutine[Any, Any, None]], *, has_read: bool = False) -> None:
         self.loop: Final = asyncio.get_running_loop()
@@ -116,7 +112,7 @@ class Watch:
         self._listener: asyncio.Task[None] | None = None
 
     def add(self, stay: _Stay) -> None:
-        """Raises ViewerLeft if the viewer has left."""
+        """Add a block. Raises ViewerLeft after a disconnect."""
         if self.has_left:
             raise ViewerLeft("the viewer has left")
         self._stays.add(stay)
@@ -125,15 +121,16 @@ class Watch:
             self._listener.add_done_callback(self._stop_stays)
 
     async def remove(self, stay: _Stay) -> None:
-        """After the last block the listener ends: the sender of the response may want to receive."""
+        """Remove a block; the last one stops the listener."""
         self._stays.discard(stay)
+        # The sender of the response may want to receive.
         if not self._stays and self._listener is not None:
             listener, self._listener = self._listener, None
             listener.cancel()
             await asyncio.wait({listener})
 
     async def read_body(self, request: Request) -> None:
-        """Read the body once; the disconnect follows it. The request keeps the body for the view."""
+        """Read the body once and keep it for the view."""
         from starlette.requests import ClientDisconnect
 
         async with self._reading:
@@ -180,12 +177,12 @@ async def _block(watch: Watch) -> AsyncIterator[None]:
 
 
 async def _find_watch(connection: Request | WebSocket) -> Watch:
-    """One per connection: two receivers would take each other's messages."""
+    # One per connection: two receivers would take each other's messages.
     scope = connection.scope
     watch: Watch | None = scope.get(_WATCH_KEY)
     if scope["type"] == "websocket":
         if VIEWER_KEY not in scope:
-            raise MiddlewareMissing("while_connected(websocket) needs a websocket that UserGroupMiddleware let in")
+            raise MiddlewareMissing("while_connected(websocket) needs UserGroupMiddleware: add it to the app")
         if watch is None:
             watch = scope[_WATCH_KEY] = Watch(scope[VIEWER_KEY].wait_left)
         return watch

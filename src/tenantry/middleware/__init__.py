@@ -1,4 +1,4 @@
-"""The ASGI middleware, its token carriers, and logging without tokens."""
+"""The ASGI middleware, token carriers and log redaction."""
 
 from typing import TYPE_CHECKING
 

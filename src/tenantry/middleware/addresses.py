@@ -1,5 +1,4 @@
-"""Addresses that hold a token: masked for the app, restored in redirects to the same page with or without a last slash,
-and in the cookie of a direct visit."""
+"""Tokens in addresses: masked for the app, and restored in redirects."""
 
 from __future__ import annotations
 
@@ -15,15 +14,15 @@ MASK: Final = "redacted"
 """Replaces the token in a path, so that the route still matches."""
 
 ADDRESS_KEY: Final = "tenantry.address"
-"""The scope key of the OriginalAddress, from extraction to middleware; removed before the app runs."""
+"""The scope key of the OriginalAddress; removed before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""The scope key that is True if the token came in the query: the app may answer with a cookie of COOKIE_PREFIX and the
-mask as its value."""
+"""The scope key that is True if the token came in the query. The app may then set a cookie with the prefix
+COOKIE_PREFIX and the mask as its value."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""The cookie of a direct visit, followed by the group's handle. Browsers accept ``__Host-`` only over TLS or from this
-machine, for one host and ``/``."""
+"""The cookie of a direct visit, followed by the group's handle. Browsers accept ``__Host-`` only over TLS or from
+localhost."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -31,7 +30,7 @@ ADDRESS_HEADERS: Final = frozenset({
     b"x-original-path", b"x-original-uri", b"x-original-url", b"x-replaced-path", b"x-request-uri", b"x-rewrite-url",
     b"x-up-location", b"x-waws-unencoded-url",
 })  # fmt: skip
-"""Request headers whose value is an address."""
+"""Request headers that contain an address."""
 
 _ESCAPED: Final = rb"%(?:2[DdEe]|3\d|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff])"  # a percent-encoded character of a token
 _SHAPE: Final = rb"(?:u|%75)(?:g|%67)(?:t|%74)(?:[ct]|%63|%74)(?:_|%5[Ff])(?:[A-Za-z0-9_.-]|" + _ESCAPED + rb"){92}"
@@ -45,16 +44,16 @@ Scope = MutableMapping[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OriginalAddress:
-    """The address with its token. Its repr shows nothing."""
+    """The address with its token, hidden in the repr."""
 
     token: bytes
     path: str
     query_name: str | None
-    """The query parameter that held the token, if one did."""
+    """The query parameter with the token, if any."""
 
 
 def may_hold_token(value: bytes) -> bool:
-    """Whether an address may hold a token. Cheap; often wrongly true."""
+    """Whether an address may contain a token. Cheap, with false positives."""
     return value.find(b"ugt") >= 0 or (
         # Otherwise one of the letters is percent-encoded.
         value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
@@ -62,7 +61,7 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Cuts tokens out of an address, with their parameter if it has one of these names."""
+    """Return a function that removes tokens from addresses, with parameters of these names."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -79,7 +78,7 @@ def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
 
 
 def mask_in_query(query: bytes, token: bytes) -> bytes:
-    """The query with this token masked, even if percent-encoded; the rest is unchanged."""
+    """The query with this token masked, even if percent-encoded."""
     if not may_hold_token(query) or not _TOKEN.fullmatch(token):  # other carrier values may be any word of the query
         return query
     mask = MASK.encode()
@@ -97,8 +96,7 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """A send that puts the token back into a Location of the same address, and a token of the query into the cookie of
-    a direct visit."""
+    """Wrap ``send``: restore the token in redirects to the same address and in the cookie of a direct visit."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -119,7 +117,7 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """The Location with the token, if it leads to the same host and path; else unchanged."""
+    """The Location with the token if host and path are the same, else unchanged."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

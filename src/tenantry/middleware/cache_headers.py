@@ -1,9 +1,4 @@
-"""Cache headers: Vary, Cache-Control and Referrer-Policy of responses that depend on a token (RFC 9111).
-
-Unless the app sets ``private`` or ``no-store``, directives for shared caches are dropped and ``private`` is added. For
-a token in the address, ``strict-origin`` keeps it out of the Referer (``no-referrer`` would make forms send ``Origin:
-null``).
-"""
+"""Cache headers of responses that depend on a token (RFC 9111)."""
 
 from __future__ import annotations
 
@@ -20,14 +15,16 @@ LONG_KEY: Final = "tenantry.long_response"
 
 
 Exchange = tuple[Send, Receive, bytes, MutableMapping[str, Any]]
-"""One request of a group: the server's send and receive, the token, the scope. A tuple, for each request makes one."""
+"""One request of a group: the server's send and receive, the token, the scope. A tuple, because each request creates
+one."""
 
 SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers that make a shared cache store regardless of Cache-Control (RFC 9213): always removed."""
+"""Headers that make shared caches ignore Cache-Control (RFC 9213); always removed."""
 
+# Keeps the token out of the Referer; ``no-referrer`` would make forms send ``Origin: null``.
 _REFERRER_POLICY: Final = (b"referrer-policy", b"strict-origin")
 
 _SHARED_DIRECTIVES: Final = frozenset(
@@ -42,8 +39,9 @@ def set_headers(
     in_address: bool = False,
     send_part: Callable[[Exchange, Message], Awaitable[None]] | None = None,
 ) -> Callable[[tuple[Any, ...], Message], Awaitable[None]]:
-    """A send that sets Vary; ``private``: Cache-Control; ``in_address``: Referrer-Policy. Bind it with
-    ``types.MethodType(…, (send,))``; with ``send_part``, which gets all parts of a streamed body, to an Exchange."""
+    """A send that sets Vary, Cache-Control if ``private``, and Referrer-Policy if ``in_address``. ``send_part`` gets
+    each part of a stream. Bind the result with ``types.MethodType`` to ``(send,)``, or to an Exchange if
+    ``send_part`` is given."""
     added: list[Header] = []
     merged_names = {b"vary"}
     if vary:
@@ -94,7 +92,6 @@ def _merge(headers: list[Header], vary: str, *, private: bool, in_address: bool)
 
 
 def _values(headers: list[Header], name: bytes) -> list[str]:
-    """The members of a list-valued header."""
     lines = (value.decode("latin-1") for key, value in headers if key.lower() == name)
     return [member.strip() for line in lines for member in line.split(",") if member.strip()]
 

@@ -1,4 +1,4 @@
-"""Carriers: where a request may carry its token."""
+"""Carriers: the places of a token in a request."""
 
 from __future__ import annotations
 
@@ -21,42 +21,38 @@ _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Extracted:
-    """The result of a custom carrier for one header line. Its repr shows nothing. Raises TypeError unless token and
-    rest are bytes."""
+    """A custom carrier's result for one header line; hidden in the repr. Raises TypeError for wrong types."""
 
     token: bytes
-    """The token alone; ``b""`` for an empty field: a bad token, not an absent one."""
+    """The token; ``b""`` for an empty field is a bad token, not a missing one."""
     rest: bytes | None
-    """The line without the token, its name and its separator, as the app sees it. None removes the line."""
+    """The line without the token, as the app sees it. None removes the line."""
     sent_by_browser: bool = True
-    """Whether a browser or gateway may add it to requests of any page: then the origin is checked, as for a cookie.
-    False only if a program or a script of your page sent it. In ``Cookie`` always True."""
+    """Whether a browser or gateway may add it to requests of any page; the origin is then checked, as for a cookie. Set
+    it to False only if a program or a script of your page sends it. In ``Cookie`` it is always True."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
         if not isinstance(given[0], bytes) or not isinstance(given[1], bytes | None):
-            raise TypeError("Extracted(token, rest): the token is bytes, and the rest bytes or None")
+            raise TypeError("Extracted(token, rest): token must be bytes, rest bytes or None")
 
 
 @runtime_checkable
 class Carrier(Protocol):
-    """Reads a token in your own form from request headers. No I/O."""
+    """Reads a token in your own format from request headers. No I/O."""
 
     @property
     def headers(self) -> Sequence[str]:
-        """Names of the request headers that it reads, at least one. Not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
+        """Names of the headers to read, at least one. Not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """The token in this line of the header ``name`` (lower case), or None.
-
-        It is called again with the rest until it returns None. An exception ends the request with a 500: put no value
-        into its message.
-        """
+        """The token in this line of header ``name`` (lower case), or None. It is called again with the rest until None.
+        An exception becomes a 500: keep values out of its message."""
         ...
 
 
 def require_carrier(carrier: object) -> None:
-    """Raises TypeError unless it is a Carrier, ValueError for unreadable headers."""
+    """Raise TypeError unless it is a Carrier, ValueError for unreadable headers."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
@@ -82,7 +78,7 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Moves tokens from the scope to ``explicit``, or to ``by_browser`` if a browser may have sent them. Raises
+        """Move tokens from the scope to ``by_browser`` if a browser may have sent them, else to ``explicit``. Raises
         RuntimeError if a carrier leaves its token in the rest."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
@@ -113,13 +109,12 @@ class CustomCarriers:
                 if len(one.rest) >= len(value):  # otherwise this might never end
                     raise RuntimeError(
                         f"{type(carrier).__name__}.extract() found a token in the header {name.decode('latin-1')} and "
-                        "did not take it out: Extracted.rest is the line without it, shorter than the line"
+                        "left it there: Extracted.rest must be shorter than the line"
                     )
                 value = one.rest
         return value
 
     def _replace(self, scope: MutableMapping[str, Any], headers: list[Header]) -> None:
-        """Also the subprotocols that a server read from a header."""
         scope["headers"] = headers
         if _SUBPROTOCOLS in self._by_header and "subprotocols" in scope:
             lines = b",".join(value for name, value in headers if name == _SUBPROTOCOLS).decode("latin-1")
@@ -131,11 +126,9 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """Where a request may carry its token. All are read; two different tokens are refused.
-
-    ``headers`` hold the bare token; ``Authorization`` counts only with one of ``schemes``. ``paths`` are templates
-    (``/embed/{token}``) or names of path parameters. ``custom`` are your own carriers.
-    """
+    """Where a request may carry its token. All are read; two different tokens are refused. ``headers`` contain the
+    token alone, ``Authorization`` also one of ``schemes``. ``paths`` are templates (``/embed/{token}``) or path
+    parameters."""
 
     headers: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
@@ -164,10 +157,7 @@ TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     """Headers; by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
-
-    Case does not matter. ``Authorization`` with another scheme is left alone. Some proxies drop headers with
-    underscores.
-    """
+    Case-insensitive. Some proxies drop headers with underscores."""
     chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
@@ -179,22 +169,21 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
 
 
 def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """A cookie; case matters (RFC 6265)."""
+    """A cookie, case-sensitive (RFC 6265)."""
     _require_token(name, "a cookie name")
     return Carriers(cookies=(name,))
 
 
 def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """A query parameter; case matters, after percent-decoding."""
+    """A query parameter, case-sensitive after percent-decoding."""
     if not name.isascii() or not name.isprintable() or not name.strip():
         raise ValueError(f"a query parameter's name is printable ASCII, not {name!r}")
     return Carriers(queries=(name,))
 
 
 def path(where: str) -> Carriers:
-    """A path segment: a template such as ``/embed/{token}`` for the start of the path below the mount point, or the
-    name of a path parameter that an outer router has read. The app sees a mask. Paths appear in histories and proxy
-    logs: prefer a header or cookie."""
+    """A path segment: a template such as ``/embed/{token}``, below the mount point, or a path parameter of an outer
+    router. The app sees a mask. Paths end up in histories and proxy logs: prefer a header or cookie."""
     if where.startswith("/"):
         segments = where.split("/")[1:]
         if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):
@@ -202,15 +191,14 @@ def path(where: str) -> Carriers:
                 f"a path template has one segment {_PLACEHOLDER}, as in '/embed/{_PLACEHOLDER}', not {where!r}"
             )
         if segments[-1] != _PLACEHOLDER:
-            raise ValueError(f"a path template ends with {_PLACEHOLDER}: what follows it is never read ({where!r})")
+            raise ValueError(f"a path template must end with {_PLACEHOLDER}; later segments are never read ({where!r})")
     elif not where.isidentifier():
         raise ValueError(f"path() takes a template that starts with '/' or the name of a parameter, not {where!r}")
     return Carriers(paths=(where,))
 
 
 def first_of(*carriers: Carriers | Carrier) -> Carriers:
-    """Any of these carriers. The first with a token wins; a different second token is refused. Raises TypeError for an
-    argument that is no carrier."""
+    """Combine carriers; a different second token is refused. Raises TypeError for other arguments."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]
@@ -244,4 +232,4 @@ def _require_token(name: str, what: str) -> None:
 
 
 DEFAULT_CARRIERS = first_of(header(), cookie(), query())
-"""The headers of ``header()``, and cookie and query parameter ``USER_GROUP_TOKEN``."""
+"""The headers of ``header()``, and the cookie and query parameter ``USER_GROUP_TOKEN``."""

@@ -1,9 +1,5 @@
-"""Extraction: removes the token of a request from its scope.
-
-``ReferenceExtractor`` handles every carrier. ``extract_fast`` handles the usual requests in one pass, and leaves the
-rest to the reference before it changes the scope; a differential test proves them equal. It uses ``find``, for
-``bytes.__contains__`` first tries its argument as a number.
-"""
+"""Extraction: removes the token of a request from its scope. A differential test proves the fast extractor equal to
+ReferenceExtractor."""
 
 from __future__ import annotations
 
@@ -29,8 +25,8 @@ from tenantry.tokens import TOKEN_LENGTH
 Header = tuple[bytes, bytes]
 
 Extract = Callable[[Scope], bytes | None]
-"""Removes the token from an ASGI scope and returns it, or None. Raises AmbiguousToken, and OriginNotAllowed if origins
-are checked and only a cookie or another header sent by browsers holds the token."""
+"""Removes the token from an ASGI scope and returns it, or None. Raises AmbiguousToken, or OriginNotAllowed if only
+values sent by browsers contain the token and the origin is foreign."""
 
 
 def create_extractor(carriers: Carriers, origins: OriginCheck | None = None) -> Extract:
@@ -43,8 +39,7 @@ def create_extractor(carriers: Carriers, origins: OriginCheck | None = None) -> 
 
 
 class ReferenceExtractor:
-    """Reads every carrier and removes every token. An empty value is a bad token, not an absent one: the sender made a
-    mistake (a logged-out cookie, an empty template)."""
+    """Reads all carriers and removes all tokens. An empty value is a bad token: the sender made a mistake."""
 
     __slots__ = (
         "_authorization", "_carriers", "_clean", "_cookies", "_custom", "_headers", "_origins", "_queries", "_schemes",
@@ -63,8 +58,7 @@ class ReferenceExtractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """The token or None; it is removed even if this raises. A custom carrier's error is raised after the other
-        carriers were read. Origins are checked only if nothing but values sent by browsers holds the token."""
+        """Remove and return the token, or None; removed even on errors."""
         path, by_browser = scope["path"], list[bytes]()
         in_headers = self._from_headers(scope, by_browser)
         in_query = self._from_query(scope)
@@ -113,7 +107,6 @@ class ReferenceExtractor:
         return credentials[0].strip() if credentials else b""
 
     def _from_cookie(self, pair: Header, found: list[bytes]) -> Iterator[Header]:
-        """The other cookies, unchanged; nothing if none is left."""
         cookies = pair[1].split(b";")
         others = []
         for cookie in cookies:
@@ -167,7 +160,6 @@ def _path_token(scope: Scope, carrier: str) -> bytes | None:
 
 
 def _parameter_token(scope: Scope, name: str) -> bytes | None:
-    """Also masked in the path."""
     parameters = scope.get("path_params") or {}
     if name not in parameters:
         return None
@@ -182,7 +174,7 @@ def _parameter_token(scope: Scope, name: str) -> bytes | None:
 
 
 def _mask_path(scope: Scope, positions: Set[int]) -> None:
-    """All positions at once: a hostile path may have thousands."""
+    # All positions at once: a hostile path may have thousands.
     segments = [MASK if index in positions else each for index, each in enumerate(scope["path"].split("/"))]
     scope["path"] = "/".join(segments)
     raw = scope.get("raw_path")
@@ -191,10 +183,9 @@ def _mask_path(scope: Scope, positions: Set[int]) -> None:
 
 
 def _masked_raw_path(raw: bytes, segments: list[str], positions: Set[int]) -> bytes:
-    """``raw`` with the masked segments at ``positions`` of the decoded ``segments``. A raw segment with encoded slashes
-    decodes to several; they stay, for inner apps may refuse them."""
     raw_segments, end = raw.partition(b"?")[0].split(b"/"), 0
     for index, segment in enumerate(raw_segments):
+        # A raw segment with encoded slashes decodes to several. The slashes stay: inner apps may refuse them.
         start, end = end, end + 1 + unquote_to_bytes(segment).count(b"/")
         if not positions.isdisjoint(range(start, end)):
             raw_segments[index] = quote("/".join(segments[start:end]), safe="").encode()
@@ -205,7 +196,7 @@ def _masked_raw_path(raw: bytes, segments: list[str], positions: Set[int]) -> by
 # --- the fast path ----------------------------------------------------------------------------------------------------
 
 _USE_REFERENCE: Final = (b"", None)
-"""Leaves the decision to the reference: no token has this length."""
+"""Leave the request to the reference; no token has this length."""
 
 Reader = Callable[[bytes], tuple[bytes, bytes | None] | None]
 """Header value -> the token and the rest of a Cookie header (None for other headers); None without a token; or
@@ -217,6 +208,7 @@ def _fast_extractor(carriers: Carriers, reference: Extract, origins: OriginCheck
     in_query = _query_test(carriers)
     require_origin: Callable[[Scope], None] = (lambda _: None) if origins is None else origins.require
 
+    # ``find`` is faster than ``in``, which first tries its argument as a number.
     def extract_fast(scope: Scope) -> bytes | None:
         headers = scope["headers"]
         if type(headers) is not list:  # ASGI promises no more than an iterable
@@ -269,7 +261,6 @@ def _query_test(carriers: Carriers) -> Callable[[bytes], bool]:
 
 
 def _readers(carriers: Carriers) -> dict[bytes, Reader | None]:
-    """None where the whole value is the token."""
     readers: dict[bytes, Reader | None] = dict.fromkeys(ADDRESS_HEADERS, _address)
     readers |= {name.lower().encode(): None for name in carriers.headers}
     if b"authorization" in readers:

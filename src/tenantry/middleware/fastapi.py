@@ -1,4 +1,4 @@
-"""FastAPI: the user group as typed route parameters, and its token in the OpenAPI document. Requires FastAPI."""
+"""FastAPI: typed route parameters and OpenAPI security schemes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("tenantry.fastapi needs FastAPI: pip install fastapi", name="fastapi") from error
 
 CurrentGroup: TypeAlias = Annotated[UserGroup, Depends(user_group)]
-"""The user group of this request or websocket, as a parameter's type; 401 without a token."""
+"""A parameter's type: the user group of this request or websocket; 401 without a token."""
 
 CurrentVariables: TypeAlias = Annotated[Record, Depends(variables)]
-"""``variables(request)`` as a parameter's type."""
+"""A parameter's type: ``variables(request)``."""
 
 _OURS: Final = frozenset({user_group, variables})
 
@@ -31,12 +31,9 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Shows in the OpenAPI document how a request carries its user group token.
-
-    Operations that depend on ``user_group`` or ``variables`` name the schemes; with ``required=True`` all do. Call it
-    after ``app.add_middleware``, whose ``carriers`` are used; name them if the middleware is outside the app
-    (``UserGroupMiddleware(app, …)``). Raises InvalidSettings if neither is present.
-    """
+    """Document the user group token in OpenAPI, for operations that depend on it, or for all with ``required=True``.
+    Call it after ``app.add_middleware``, or pass ``carriers`` if the middleware is outside the app. Raises
+    InvalidSettings if neither is present."""
     everywhere = False
     if carriers is None:
         options = _options(app)
@@ -56,11 +53,7 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """The OpenAPI 3.1 security schemes of these carriers, one of each kind.
-
-    Query parameters bring tokens into logs: they appear only if nothing else is read. Paths and custom carriers have no
-    kind in OpenAPI.
-    """
+    """The OpenAPI 3.1 security schemes, one of each kind. Query parameters appear only if nothing else is read."""
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
     if bare:
@@ -96,13 +89,12 @@ def _options(app: FastAPI) -> Mapping[str, Any]:
             return middleware.kwargs
     raise InvalidSettings(
         "add_security_schemes(app): the app has no UserGroupMiddleware. Call it after "
-        "app.add_middleware(UserGroupMiddleware, resolver=…), or name the carriers of the one that is around the app: "
+        "app.add_middleware(UserGroupMiddleware, resolver=…), or pass the carriers of a middleware outside the app: "
         "add_security_schemes(app, carriers=DEFAULT_CARRIERS)"
     )
 
 
 def _operations(app: FastAPI) -> Iterable[tuple[str, str]]:
-    """Path and method of each operation that depends on the user group."""
     # In newer releases an included router is one route; flatten it as FastAPI's document does.
     flat: Any = getattr(routing, "iter_route_contexts", iter)
     for route in flat(app.routes):
@@ -117,7 +109,6 @@ def _depends(dependant: Any) -> bool:
 
 
 def _with_schemes(document: Document, schemes: Schemes, operations: set[tuple[str, str]] | None) -> Document:
-    """``operations``: None means all."""
     if not schemes:
         return document
 

@@ -1,4 +1,4 @@
-"""Logs: a filter that hides tokens, and a formatter for JSON lines."""
+"""Token redaction and JSON lines for logs."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ _REPLACEMENT: Final = r"\1_[redacted]"
 
 
 def redact(text: str) -> str:
-    """The string without user group tokens and API tokens."""
+    """The string without tokens."""
     return _TOKEN.sub(_REPLACEMENT, text) if "ug" in text else text
 
 
 class RedactTokens(logging.Filter):
-    """Hides tokens in all strings of a log record, where a framework copies the scope or logs before the middleware
-    runs. Add it to handlers, for a logger's filter misses its children:
+    """Hides tokens in log records. Add it to handlers, because a logger's filter misses its children::
 
-        for handler in logging.getLogger("uvicorn.access").handlers:
-            handler.addFilter(RedactTokens())
+    for handler in logging.getLogger("uvicorn.access").handlers:
+        handler.addFilter(RedactTokens())
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -60,7 +59,6 @@ def _clean_argument(value: Any) -> Any:
 
 
 def _clean(value: Any) -> Any:
-    """A str or bytes without tokens; the same object if nothing changed."""
     if isinstance(value, str):
         clean: Any = redact(value)
     elif isinstance(value, bytes):
@@ -80,11 +78,8 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 
 
 class JsonLines(logging.Formatter):
-    """One object a line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, and if present ``exception``,
-    ``request_id``, ``method``, ``path``, ``status``, ``seconds``. Tokens are hidden.
-
-    Add the fields with ``logger.warning("…", extra={"request_id": "…"})``.
-    """
+    """One JSON object a line: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, and if present
+    ``exception``, ``request_id``, ``method``, ``path``, ``status``, ``seconds`` (from ``extra``). Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

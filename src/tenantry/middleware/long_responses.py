@@ -1,8 +1,4 @@
-"""LongResponse: ends a streamed response when its token is revoked or its group changes.
-
-The app sees a client that left: ``receive`` gives ``http.disconnect``, ``send`` raises OSError (ASGI 2.4). The response
-stays incomplete, unless the app gave a last part (LAST_PART_KEY).
-"""
+"""LongResponse: ends a stream when its token is revoked or its group changes."""
 
 from __future__ import annotations
 
@@ -19,17 +15,18 @@ from tenantry.middleware.timers import timer_queues
 from tenantry.middleware.token_watch import BoundedResolver, TokenWatch
 
 BODY_READ: Final = "tenantry.body_read"
-"""The scope key that is set once the app has the whole body."""
+"""The scope key that is set once the app has read the whole body."""
 
 _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """Raised by ``send`` after the response was ended: an OSError, as for a client that left."""
+    """Raised by ``send`` after the response was ended; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class LongResponse(TokenWatch):
-    """The watch of one response. Only the request's scope holds it, so the checks end with it."""
+    """Watches one response until its request's scope is released. A cut response stays incomplete unless the app gave a
+    last part (LAST_PART_KEY)."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
@@ -41,7 +38,7 @@ class LongResponse(TokenWatch):
         self._cut: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def send(self, message: Message) -> None:
-        """Sends a part. Raises ResponseCut after the response was ended."""
+        """Send a part. Raises ResponseCut."""
         if LAST_PART_KEY in message:
             message = {**message}
             self._last_part = message.pop(LAST_PART_KEY)
@@ -56,7 +53,7 @@ class LongResponse(TokenWatch):
         await self._send(message)
 
     async def receive(self) -> Message:
-        """The server's message, or ``http.disconnect`` after the response was ended."""
+        """The server's message, or ``http.disconnect`` after the end."""
         if self._cut.done():
             return _LEFT
         receiving: asyncio.Future[Any] = asyncio.ensure_future(self._receive())
@@ -95,7 +92,7 @@ class LongResponse(TokenWatch):
 def watch_responses(
     resolver: BoundedResolver,
 ) -> tuple[Callable[[Exchange], Awaitable[Message]], Callable[[Exchange, Message], Awaitable[None]]]:
-    """The app's ``receive``, and the send for parts of a stream; bind both to an Exchange."""
+    """The app's ``receive`` and the send for parts of a stream; bind both to an Exchange."""
 
     def watched(exchange: Exchange) -> LongResponse:
         scope = exchange[3]

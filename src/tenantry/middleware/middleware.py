@@ -1,4 +1,4 @@
-"""UserGroupMiddleware: the token of a request becomes ``scope["user_group"]``."""
+"""UserGroupMiddleware: sets ``scope["user_group"]``."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class TokenResolver(Protocol):
-    """The part of a Resolver that the middleware needs; for open connections also ``BoundedResolver``, if present."""
+    """The part of a Resolver that the middleware needs. Open connections also use BoundedResolver, if present."""
 
     @property
     def environment(self) -> str | None:
-        """The environment whose groups it finds; None: any."""
+        """The only accepted environment; None: any."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
         """The cached group. No I/O; never raises."""
@@ -48,8 +48,6 @@ class TokenResolver(Protocol):
 
 
 class _PlainResolver:
-    """Adds defaults to a resolver without staleness bound, lease or clock."""
-
     def __init__(self, resolver: TokenResolver) -> None:
         self._resolver = resolver
         self.staleness: float = getattr(resolver, "staleness", DEFAULT_STALENESS)
@@ -68,14 +66,14 @@ def _seconds_left(group: UserGroup) -> float:
 
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
-    """The resolver as a BoundedResolver; defaults replace missing parts."""
+    """The resolver as a BoundedResolver, with defaults for missing parts."""
     if isinstance(resolver, BoundedResolver):
         return resolver
     return _PlainResolver(resolver)
 
 
 def mark_coroutine(function: F) -> F:
-    """Marks a plain function that returns a coroutine, so that servers detect ASGI 3."""
+    """Mark a function as a coroutine function, so that servers detect ASGI 3."""
     if sys.version_info >= (3, 12):
         return inspect.markcoroutinefunction(function)
     function._is_coroutine = asyncio.coroutines._is_coroutine  # type: ignore[attr-defined]  # the mark before 3.12
@@ -85,22 +83,19 @@ def mark_coroutine(function: F) -> F:
 class UserGroupMiddleware:
     """Pure ASGI middleware for requests and websockets; other scopes pass through.
 
-    ``carriers``: ``header(…)``, ``cookie(…)``, ``query(…)``, ``path(…)``, ``first_of(…)``, your own ``Carrier``, or
-    several; by default the headers, the cookie and the query parameter. Outcomes:
+    ``carriers``: one or several; by default DEFAULT_CARRIERS.
 
-    - no token: ``scope["user_group"]`` is None and the app runs; a view that requires the group gets 401.
-      ``required=True`` answers 401 at once (a CORS preflight has no token: put a CORS middleware outside).
-    - a bad token, or an empty value: 401; two different tokens: 400; the store is down: 503 with Retry-After. A
-      websocket gets a denial response, or close 1008.
-    - a group: ``scope["user_group"]`` is a UserGroup.
+    - No token: the app runs with ``scope["user_group"]`` None; a view that requires the group gets 401. With
+      ``required=True`` every request gets 401 (put a CORS middleware outside: preflights have no token).
+    - Bad or empty token: 401; two different tokens: 400; store unavailable: 503 with Retry-After. A websocket gets a
+      denial response, or close 1008.
+    - Valid token: ``scope["user_group"]`` is a UserGroup. The token is removed from the scope. Websockets close with
+      4401, and streams end, within the staleness bound after revocation.
 
-    If only a cookie holds the token, websockets and writing methods must come from a page of the same host or of
-    ``allowed_origins`` (InvalidSettings for an invalid origin), else 403. The key of a preview passes to the mount of
-    dashboards that made it; elsewhere, and with ``required=True``, it is a bad token.
+    With a cookie token, websockets and unsafe methods must come from the same host or ``allowed_origins``
+    (InvalidSettings), else 403. Responses get ``Vary`` and ``Cache-Control: private``.
 
-    Open websockets close with 4401, and streams end, within the resolver's staleness bound after the token is revoked.
-    The token is always removed from the scope. Responses get ``Vary``, and ``Cache-Control: private`` with a group. If
-    an outer UserGroupMiddleware found a group, it stays; another token is 400, another environment 401.
+    Inside another UserGroupMiddleware its group is kept; another token is 400, another environment 401.
     """
 
     def __init__(
@@ -171,7 +166,7 @@ class UserGroupMiddleware:
         return self.app(scope, watched, private)
 
     def _flush_first(self, send: Send) -> Send:
-        """uvicorn ends the process right after the shutdown, before an unclosed store could take the usage."""
+        # uvicorn ends the process right after the shutdown, before the store could take the usage.
         flush = self._flush_usage
         assert flush is not None  # noqa: S101 - the caller has looked
 
@@ -208,7 +203,6 @@ class UserGroupMiddleware:
         return restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
 
     def _run_found(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """The group of an outer middleware stays."""
         try:
             if self._environment not in {None, scope[SCOPE_KEY].environment.name}:
                 raise InvalidToken(InvalidToken.MESSAGE)

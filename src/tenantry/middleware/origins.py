@@ -1,16 +1,4 @@
-"""OriginCheck: a request whose token a browser added passes only from a page of the right origin.
-
-Browsers send cookies with requests of any page; a foreign page can write with them, and read a websocket. So where only
-a cookie, or a carrier filled by browsers, holds the token, websockets and unsafe methods must have (OWASP ASVS 5.0,
-4.4.2; RFC 6455 section 10.2):
-
-- ``Sec-Fetch-Site: same-origin``, which no page can set (Fetch Metadata),
-- or an ``Origin`` with the host and port of ``Host``, or an allowed one,
-- or neither header: no browser, or an old one.
-
-Behind a TLS proxy the app sees http: a Host without a port means both default ports, unless the scheme is known as
-https or wss.
-"""
+"""OriginCheck: protects cookie tokens from requests of foreign pages."""
 
 from __future__ import annotations
 
@@ -22,8 +10,7 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""RFC 9110 section 9.2.1. QUERY is safe too (RFC 10008), but browsers send the origin of each, so checking it costs no
-honest page anything."""
+"""RFC 9110 section 9.2.1. QUERY is safe too (RFC 10008), but browsers send the origin with each, so it is checked."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -32,12 +19,12 @@ _ORIGIN_SHAPE: Final = re.compile(rf"(?P<scheme>[a-z][a-z0-9+.-]*)://{_HOST}")
 _HOST_SHAPE: Final = re.compile(_HOST)
 
 Origin = tuple[str, str, str]
-"""Scheme, host and port, in lower case; the port is empty if unknown."""
+"""Scheme, host and port in lower case; an unknown port is empty."""
 
 
 class OriginCheck:
-    """The check of one middleware. ``allowed``: origins besides that of Host; ``advice`` ends the error message. Raises
-    InvalidSettings unless they are written as by browsers (RFC 6454 section 6.2)."""
+    """The check of one middleware. ``allowed`` are further origins; ``advice`` ends the error message. Raises
+    InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
 
     __slots__ = ("_advice", "_allowed")
 
@@ -51,7 +38,9 @@ class OriginCheck:
         self._advice = advice
 
     def require(self, scope: Mapping[str, Any]) -> None:
-        """Raise OriginNotAllowed if this request, whose token a browser added, may come from a foreign page."""
+        """Raise OriginNotAllowed if the request may come from a foreign page."""
+        # A foreign page can write, and read a websocket, with a cookie (OWASP ASVS 5.0, 4.4.2; RFC 6455 section 10.2).
+        # No page can set Sec-Fetch-Site. Requests with neither header come from programs or old browsers.
         if scope["type"] == "http" and scope["method"] in SAFE_METHODS:
             return
         sites, origins, hosts = (
@@ -68,13 +57,13 @@ class OriginCheck:
             scheme, host, port = origin
             shown = f" from {scheme}://{host}" + ("" if port in {"", _PORTS.get(scheme)} else f":{port}")
         raise OriginNotAllowed(
-            f"this request{shown} has a token that browsers send by themselves, such as a cookie, and does not come "
-            f"from a page of its own host: {self._advice}"
+            f"this request{shown} has a token that browsers send automatically, such as a cookie, and does not come "
+            f"from a page of the same host: {self._advice}"
         )
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """The origins of a list. Raises InvalidSettings, which names the bad one and the fix."""
+    """Parse origins. Raises InvalidSettings with the bad one and its fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()
@@ -87,7 +76,7 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
 
 
 def parse_origin(text: object) -> Origin | None:
-    """The origin of an Origin header; None unless it is exactly one."""
+    """Parse an Origin header; None unless it is exactly one origin."""
     match = _ORIGIN_SHAPE.fullmatch(text.lower()) if isinstance(text, str) else None
     if match is None:
         return None
@@ -106,7 +95,6 @@ def _is_host(origin: Origin, host: str, scope: Mapping[str, Any]) -> bool:
 
 
 def _host(name: str) -> str | None:
-    """None for an invalid IPv6 address."""
     if not name.startswith("["):
         return name
     try:
@@ -116,7 +104,6 @@ def _host(name: str) -> str | None:
 
 
 def _port(text: str | None) -> str | None:
-    """ "" for none, None if invalid."""
     if not text:
         return ""
     return str(int(text)) if int(text) < 65536 else None

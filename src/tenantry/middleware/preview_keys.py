@@ -1,4 +1,4 @@
-"""Preview keys: passed from the token header to the mount of dashboards that takes them; otherwise 401."""
+"""Preview keys: passed from the token header to a mount of dashboards, otherwise refused with 401."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class PassedPreviewKey:
-    """The key of one request. Its repr shows nothing."""
+    """The key of one request, hidden in the repr."""
 
     __slots__ = ("_key", "is_taken")
 
@@ -30,13 +30,13 @@ class PassedPreviewKey:
         self.is_taken: bool = False
 
     def take(self) -> str:
-        """The key. The caller answers the request, even for a bad key."""
+        """Take the key, and answer the request even if it is bad."""
         self.is_taken = True
         return self._key
 
 
 def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
-    """Whether ``raw`` has the form of a preview key and came in the token header."""
+    """Whether ``raw`` looks like a preview key and came in the token header."""
     return _SHAPE.fullmatch(raw) is not None and any(
         name == _HEADER and value.strip() == raw for name, value in headers
     )
@@ -45,8 +45,7 @@ def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
 async def run_with_preview_key(
     raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
 ) -> None:
-    """Runs the app. Its response goes to ``send_private`` if it takes the key; else ``send`` gets 401. Raises the app's
-    errors."""
+    """Run the app. Its response goes to ``send_private`` if it takes the key, else ``send`` gets 401."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
     is_refused = is_cut = False
 

@@ -1,4 +1,4 @@
-"""TimerQueue: the timers of all open connections in one."""
+"""TimerQueue: one timer for all open connections."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Final
 from tenantry.aio import LoopLocal
 
 BATCH: Final = 16
-"""Callbacks before other work of the loop: each may close a websocket, which takes 50 µs."""
+"""Callbacks run before other work of the loop; each may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
-"""Seconds between two wakings, unless timers are overdue."""
+"""Seconds between two wake-ups, unless timers are overdue."""
 
 
 class TimerHandle:
-    """A due callback; cancelling drops the reference to it."""
+    """A due callback."""
 
     __slots__ = ("callback",)
 
@@ -26,12 +26,12 @@ class TimerHandle:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        """No effect after the call."""
+        """Cancel and release the callback."""
         self.callback = None
 
 
 class TimerQueue:
-    """Many timers as one: ten thousand of asyncio's cost a tenth of a core."""
+    """Many timers as one, because ten thousand asyncio timers use a tenth of a core."""
 
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 
@@ -41,7 +41,7 @@ class TimerQueue:
         self._wakes_at = float("inf")
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
-        """Calls ``callback`` in ``seconds``, or slightly later under load."""
+        """Call ``callback`` in ``seconds``, slightly later under load."""
         loop = asyncio.get_running_loop()
         due, handle = loop.time() + seconds, TimerHandle(callback)
         heappush(self._handles, (due, next(self._numbers), handle))

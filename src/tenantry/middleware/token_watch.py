@@ -1,8 +1,4 @@
-"""TokenWatch: checks the token of an open connection about every fifth of the staleness bound, by a shared timer.
-
-The connection ends if the token is revoked or expired, or if the store cannot be asked for the bound. An answer under a
-lease is good until the lease ends. Without leases, two failed checks in a row end the connection.
-"""
+"""TokenWatch: checks the token of an open connection."""
 
 from __future__ import annotations
 
@@ -21,13 +17,13 @@ from tenantry.middleware.timers import TimerHandle, timer_queues
 from tenantry.ports import MonotonicClock
 
 REVOKED: Final = 4401
-"""The websocket close code for a rotated token, or a deleted or expired group."""
+"""Websocket close code: the token was rotated, or its group deleted or expired."""
 
 TRY_AGAIN_LATER: Final = 1013
-"""The websocket close code if the group cannot be resolved (IANA)."""
+"""Websocket close code (IANA): the group cannot be resolved."""
 
 DEFAULT_STALENESS: Final = 5.0
-"""The staleness bound (seconds) of a resolver that has none."""
+"""The default staleness bound in seconds."""
 
 logger: logging.Logger = logging.getLogger(__name__)
 
@@ -36,7 +32,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class BoundedResolver(Protocol):
-    """A resolver with a staleness bound; ``with_staleness`` makes one of any resolver."""
+    """A resolver with a staleness bound; see ``with_staleness``."""
 
     @property
     def staleness(self) -> float:
@@ -47,7 +43,7 @@ class BoundedResolver(Protocol):
         """Seconds since the last answered poll began; None without a lease."""
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date; ``inf`` without one."""
+        """Seconds until the group's end date, or ``inf``."""
         ...
 
     def peek(self, raw: bytes) -> UserGroup | None:
@@ -59,7 +55,8 @@ class BoundedResolver(Protocol):
 
 
 class TokenWatch(ABC):
-    """The checks of one connection, from the first ``_check`` to ``_stop``."""
+    """Checks one connection's token about every fifth of the staleness bound, from ``_check`` to ``_stop``. It ends the
+    connection if the token is revoked, or after the bound without an answer."""
 
     __slots__ = (
         "__weakref__",
@@ -91,16 +88,15 @@ class TokenWatch(ABC):
 
     @abstractmethod
     def _renewed(self, group: UserGroup) -> bool:
-        """Whether the connection goes on with this record of its group."""
+        """Whether the connection continues with the updated group."""
 
     @abstractmethod
     async def _close(self, code: int, reason: str) -> None:
-        """End the connection, unless the checks have stopped."""
+        """End the connection."""
 
     # --- checks -------------------------------------------------------------------------------------------------------
 
     async def _wait(self) -> None:
-        """Return once it is known whether the connection may go on."""
         self._check()
         while not self._stopped:
             if self._close_reason is not None:
@@ -123,7 +119,7 @@ class TokenWatch(ABC):
         if group is None:
             self._start_task(self._resolve(), self._resolved)
         else:
-            left = self._lease_left()
+            left = self._lease_left()  # without leases, two failed checks in a row end the connection
             self._extend(group, 2 * self._interval if left is None else left)
 
     async def _resolve(self) -> UserGroup:
@@ -170,8 +166,8 @@ class TokenWatch(ABC):
         return None if age is None else self._staleness - age
 
     def _schedule(self, rest: float) -> None:
-        """Jittered, for many connections open at once."""
         if not self._stopped:
+            # Jittered, because many connections may open at once.
             delay = self._interval * (0.8 + 0.2 * random.random())  # noqa: S311  # no secret
             self._set_timer(min(delay, rest))
 
@@ -181,8 +177,7 @@ class TokenWatch(ABC):
         self._timer = timer_queues.get().call_later(delay, self._check)
 
     def _mark_revoked(self, code: int, reason: str) -> None:
-        """Block the connection; the next check closes it, at once if a message waits, else in its batch: one answer may
-        revoke thousands of connections."""
+        # One answer may revoke thousands of connections: the next check closes each, in batches.
         if not self._stopped:
             self._close_reason = code, reason
             self._valid_until = float("-inf")

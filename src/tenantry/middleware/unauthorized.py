@@ -1,4 +1,4 @@
-"""Error responses of the middleware, and the late 401 for a view that requires a user group."""
+"""Error responses, and late 401s for views that require a user group."""
 
 from __future__ import annotations
 
@@ -20,11 +20,8 @@ _NO_HANDSHAKE: Final = Handshake()  # of an HTTP request
 
 
 class LateUnauthorized:
-    """Runs an app without a user group, and answers 401 if a view requires one.
-
-    Starlette apps answer MissingToken with 500 and raise it again, Litestar raises nothing. So a 500, and the close of
-    a websocket before accept, are held until the app ends or streams on, and dropped if a view requested the group.
-    """
+    """Runs an app without a user group, and answers 401 if a view requires one. A 500, or a websocket close before
+    accept, is held back until the app ends or streams: Starlette answers MissingToken with 500."""
 
     __slots__ = ("_handshake", "_held", "_last", "_requested", "_send")
 
@@ -36,7 +33,7 @@ class LateUnauthorized:
         self._last = ""
 
     async def run(self, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Runs the app; an error response goes to ``send``. Raises the app's errors except an early MissingToken."""
+        """Run the app. Raises its errors except an early MissingToken."""
         scope[GROUP_REQUESTED_KEY] = self._requested
         if scope["type"] == "websocket":
             self._handshake = scope[HANDSHAKE_KEY] = Handshake()
@@ -84,7 +81,6 @@ class LateUnauthorized:
 
 
 def _is_other_error(error: BaseException | None) -> bool:
-    """Whether the handled error is neither MissingToken nor caused by one."""
     if error is None:
         return False
     while error is not None and not isinstance(error, MissingToken):
@@ -96,8 +92,7 @@ async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Answers with ``error``: an HTTP response, or the denial response of a websocket before accept (ASGI extension
-    ``websocket.http.response``); without that extension a close (a bare 403)."""
+    """Send ``error`` as an HTTP response or as a websocket's denial response, or else close it (403)."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

@@ -1,6 +1,4 @@
-"""Websockets: a revoked token closes an open websocket with 4401, a store that cannot be asked with 1013; an updated
-group becomes ``scope["user_group"]``. The app sees a client that left: ``receive`` gives ``websocket.disconnect``,
-``send`` raises OSError (ASGI 2.4)."""
+"""Websockets of a group, closed when the token is revoked."""
 
 from __future__ import annotations
 
@@ -20,15 +18,15 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""How long the end of an app waits for the close message."""
+"""Seconds for which the end of an app waits for the close message."""
 
 
 class SocketClosed(ConnectionError):
-    """Raised by ``send`` after the websocket was closed here: an OSError, as for a client that left."""
+    """Raised by ``send`` after we closed the websocket; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class WebSocketSession(TokenWatch):
-    """One websocket of a group, between its app and the server."""
+    """One websocket: updates ``scope["user_group"]``, closes with 4401 on revocation and 1013 on outages."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 
@@ -50,7 +48,7 @@ class WebSocketSession(TokenWatch):
         self._disconnect: Message | None = None
 
     async def run(self, app: ASGIApp) -> None:
-        """Runs the app. Raises its errors, except a SocketClosed of this session."""
+        """Run the app. Raises its errors, except our SocketClosed."""
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_exit(self._end)
             await app(self._scope, self.receive, self.send)
@@ -58,7 +56,7 @@ class WebSocketSession(TokenWatch):
     # --- what the app sees --------------------------------------------------------------------------------------------
 
     async def receive(self) -> Message:
-        """The client's message, or ``websocket.disconnect`` after the websocket was closed."""
+        """The client's message, or ``websocket.disconnect`` after the close."""
         if self._disconnect is not None:
             return self._disconnect
         message = await self._receive()
@@ -71,7 +69,7 @@ class WebSocketSession(TokenWatch):
         return message
 
     async def send(self, message: Message) -> None:
-        """Sends the message. Raises SocketClosed after the websocket was closed."""
+        """Send the message. Raises SocketClosed."""
         kind = message["type"]
         if kind == "websocket.accept" or self._clock() >= self._valid_until:
             await self._wait()
@@ -99,7 +97,6 @@ class WebSocketSession(TokenWatch):
         await self._send({"type": "websocket.close", "code": code, "reason": reason})
 
     async def _end(self, _: object, error: BaseException | None, __: object) -> bool:
-        """True suppresses errors caused by SocketClosed, also if a framework wrapped them."""
         self._stop()
         if (task := self._task) is not None:
             if self._disconnect is not None:
@@ -108,4 +105,4 @@ class WebSocketSession(TokenWatch):
         cause: BaseException | None = error if isinstance(error, Exception) else None
         while cause is not None and not isinstance(cause, SocketClosed):
             cause = cause.__cause__ or cause.__context__
-        return cause is not None
+        return cause is not None  # suppress SocketClosed, even if a framework wrapped it

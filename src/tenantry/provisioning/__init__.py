@@ -1,4 +1,4 @@
-"""Provisioning: creates, updates, rotates and deletes user groups, and issues API tokens."""
+"""Create, update, rotate and delete user groups; issue API tokens."""
 
 from tenantry.provisioning.api_tokens import issue_api_token
 from tenantry.provisioning.contract import PropertyContract

@@ -1,5 +1,3 @@
-"""``issue_api_token``: creates a secret, of which the store gets the digest."""
-
 from __future__ import annotations
 
 import secrets
@@ -12,7 +10,7 @@ from tenantry.ports import ApiTokenStore
 from tenantry.tokens import api_token_digest, mint_api_token
 
 _HINT_LENGTH: Final = 4
-"""How many of its last characters identify an API token in a list."""
+"""The last characters of an API token, which identify it in a list."""
 
 
 async def issue_api_token(
@@ -25,14 +23,17 @@ async def issue_api_token(
     random: Callable[[int], bytes] = secrets.token_bytes,
     author: Author = UNNAMED,
 ) -> tuple[str, ApiToken]:
-    """The secret, which can never be read again, and its record. The token is refused from ``expires_at`` (aware)
-    on; None: never. ``random(n)`` returns n random bytes. Raises ValueError for a time without a zone."""
+    """Create an API token; return its secret and its record. The store keeps only a digest.
+
+    The token expires at ``expires_at`` (None: never). Raises ValueError for a naive time. ``random(n)`` returns n
+    random bytes.
+    """
     if expires_at is not None and expires_at.utcoffset() is None:
         raise ValueError("expires_at needs a time zone")
     secret = mint_api_token(environment.tag, random)
     digest = api_token_digest(secret)
-    if digest is None:  # pragma: no cover - a token that was just minted has our own shape
-        raise RuntimeError("minted an API token of a wrong shape")
+    if digest is None:  # pragma: no cover - a minted token is well-formed
+        raise RuntimeError("minted a malformed API token")
     return secret, await store.create(
         environment,
         digest=digest,

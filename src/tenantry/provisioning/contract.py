@@ -1,5 +1,3 @@
-"""PropertyContract: rules that properties have to satisfy before a Provisioner writes them."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -9,19 +7,20 @@ from tenantry.errors import TenantryError
 from tenantry.groups import Record
 
 Properties: TypeAlias = Mapping[str, Any] | Record | None
-"""The properties of a group; None: it has none."""
+"""The properties of a group, or None."""
 
 
 class PropertyContract(Protocol):
-    """Rules for properties: ``tenantry.sql.checks.contract.QueryContract`` is one.
+    """Rules that properties must satisfy before they are written, such as
+    ``tenantry.sql.checks.contract.QueryContract``.
 
-    ``refuses``: violations are refused; else they are logged.
+    Violations are refused if ``refuses`` is true, and logged otherwise.
     """
 
     refuses: bool
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """The errors in the properties of a new group, in this environment."""
+        """The errors in a new group's properties."""
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:

@@ -1,5 +1,3 @@
-"""Deadline: the time that one request may wait for its store, over all calls."""
-
 from __future__ import annotations
 
 import asyncio
@@ -14,8 +12,7 @@ T = TypeVar("T")
 Call: TypeAlias = Coroutine[Any, Any, T]
 
 WRITE_GRACE_SECONDS: Final = 0.3
-"""How much longer than the deadline a write is waited for. A store has a deadline of its own and knows, as we do not,
-whether the write was done: its error comes first."""
+"""Extra seconds for a write: the store's own deadline comes first, and its error says whether the write was done."""
 
 
 class DeadlineExceeded(Exception):
@@ -23,9 +20,9 @@ class DeadlineExceeded(Exception):
 
 
 class Deadline:
-    """``seconds`` for all store calls together; by default unlimited.
+    """A time limit, in seconds, for all store calls of one request; unlimited by default.
 
-    ``settling``: extra seconds for which a committed write waits until other processes know of it (``Store.settling``).
+    ``settling()`` is the extra time for a committed write until other processes see it (``Store.settling``).
     """
 
     __slots__ = ("_left", "_settling")
@@ -45,8 +42,7 @@ class Deadline:
             self._left -= time.monotonic() - begun
 
     async def write(self, call: Call[T]) -> T:
-        """Raises StoreUnavailable if no time is left to start, and OutcomeUnknown if the write has not ended in
-        time."""
+        """Raises StoreUnavailable if no time is left to start, OutcomeUnknown if the write does not finish in time."""
         if self._left <= 0:
             call.close()
             raise StoreUnavailable("the store is too slow or busy: try again")
@@ -59,11 +55,9 @@ class Deadline:
 
 
 async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
-    """The result of ``call``. Raises DeadlineExceeded after ``seconds`` and the seconds that ``extra`` returns then.
-
-    The first step runs here: most calls end with it, and then no timer is needed, which would be a tenth of the
-    request.
-    """
+    """Await ``call`` for ``seconds`` plus the result of ``extra``, read shortly before the deadline. Raises
+    DeadlineExceeded."""
+    # Most calls end with their first step. They need no timer, which would take a tenth of the request.
     try:
         waiting_for = call.send(None)
     except StopIteration as done:
@@ -87,7 +81,7 @@ async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], fl
 
 
 _EXTEND_BEFORE_SECONDS: Final = 0.02
-"""How long before the deadline ``extra`` is asked."""
+"""How long before the deadline ``extra`` is called."""
 
 
 def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> None:
@@ -97,7 +91,7 @@ def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> 
 
 
 class _Started(Generator[Any, Any, T]):
-    """Awaits a call whose first step has run; exceptions and cancellation go to the call."""
+    """Awaits a call whose first step has run."""
 
     def __init__(self, call: Call[T], waiting_for: Any) -> None:
         self._call = call

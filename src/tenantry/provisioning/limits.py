@@ -1,7 +1,4 @@
-"""The limits of a user group (docs/http-api.md), pure. A refused value would break a store, a cache or a browser.
-
-Errors name a value by its JSON pointer (RFC 6901) and never show it.
-"""
+"""The limits of a user group (docs/http-api.md). Errors name a value by JSON pointer (RFC 6901) and never show it."""
 
 from __future__ import annotations
 
@@ -25,10 +22,10 @@ MAX_DEPTH: Final = 8
 """Levels of objects and arrays; the properties object is level 1."""
 
 MAX_KEYS: Final = 256
-"""Names in the properties, those of all levels together."""
+"""Names in the properties, over all levels."""
 
 MAX_INT: Final = 2**53 - 1
-"""The largest integer that every JSON reader takes for the same number (RFC 8259 section 6)."""
+"""The largest integer that all JSON readers read alike (RFC 8259 section 6)."""
 
 MAX_MAPPING: Final = 100
 """Entries of a mapping."""
@@ -39,14 +36,13 @@ _WORST_CHARACTER = 6  # bytes of one character: \u0001
 
 
 def check_draft(draft: GroupDraft) -> None:
-    """Raises InvalidBody unless every field of ``draft`` is within the limits."""
+    """Raises InvalidBody for a field beyond the limits."""
     check_text(draft.provided_id, "/user_group_id")
     _check_fields({name: getattr(draft, name) for name in SETTABLE_FIELDS}, merge=False)
 
 
 def check_changes(changes: GroupChanges, *, merge: bool = False) -> None:
-    """Raises InvalidBody unless every given field is within the limits. ``merge``: null removes an entry of the
-    mapping."""
+    """Raises InvalidBody for a field beyond the limits. With ``merge``, null removes a mapping entry."""
     _check_fields(changes.given(), merge=merge)
 
 
@@ -61,7 +57,7 @@ def _check_fields(fields: Mapping[str, Any], *, merge: bool) -> None:
 
 
 def check_text(text: object, pointer: str) -> None:
-    """An id or a name: a str of 1 to 255 characters that every store can keep."""
+    """Check an id or name: 1 to 255 characters that every store can keep."""
     if not isinstance(text, str):
         raise InvalidBody("this must be a string", field=pointer)
     if not 1 <= len(text) <= MAX_TEXT:
@@ -70,17 +66,16 @@ def check_text(text: object, pointer: str) -> None:
 
 
 def check_moment(moment: object, pointer: str) -> None:
-    """A time that says its zone."""
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         raise InvalidBody(MOMENT_RULE, field=pointer)
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
-    """At most 100 entries of strings of 1 to 255 characters."""
+    """Check for at most 100 entries, with strings of 1 to 255 characters."""
     if not isinstance(mapping, Mapping | Record):
         raise InvalidBody("this must be an object", field="/mapping")
     if len(mapping) > MAX_MAPPING:
-        raise InvalidBody(f"a mapping has at most {MAX_MAPPING} entries", field="/mapping")
+        raise InvalidBody(f"a mapping must have at most {MAX_MAPPING} entries", field="/mapping")
     for schema in mapping:
         pointer = "/mapping" + pointer_of([schema])
         check_text(schema, pointer)
@@ -89,7 +84,6 @@ def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
 
 
 def check_properties(properties: Mapping[str, Any], pointer: str = "/properties") -> None:
-    """Checks each value once, then the size."""
     if not isinstance(properties, Mapping | Record):
         raise InvalidBody("this must be an object", field=pointer)
     validator = _PropertyValidator()
@@ -105,7 +99,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], None]]] = {
     "properties": check_properties,
     "expires_at": check_moment,
 }
-"""The check of each settable field but the mapping. Each takes the value and its JSON pointer."""
+"""The check of each settable field except the mapping, which takes the value and its JSON pointer."""
 
 
 def pointer_of(path: Iterable[object]) -> str:
@@ -118,7 +112,7 @@ def pointer_of(path: Iterable[object]) -> str:
 
 
 def _check_characters(text: str, pointer: str) -> None:
-    if holds_token(text):  # it would be stored in clear, and shown in lists, dashboards and the audit trail
+    if holds_token(text):  # it would be stored unencrypted and shown in lists, dashboards and the audit trail
         raise InvalidBody("this holds a secret token, which is never stored: was the wrong value sent?", field=pointer)
     if text.isascii():
         if "\0" in text:
@@ -129,7 +123,7 @@ def _check_characters(text: str, pointer: str) -> None:
 
 
 class _PropertyValidator:
-    """Checks each value once. ``at_most``: an upper bound of the size of the JSON."""
+    """``at_most`` is an upper bound of the JSON's size."""
 
     __slots__ = ("at_most", "keys")
 
@@ -165,7 +159,7 @@ class _PropertyValidator:
         self.at_most += _WORST_NUMBER + 1
         if type(number) is int:
             if not -MAX_INT <= number <= MAX_INT:
-                raise InvalidBody("an integer is at most 2^53-1 either way", field=pointer_of(path))
+                raise InvalidBody("integers must be from -(2^53-1) to 2^53-1", field=pointer_of(path))
         elif not math.isfinite(number):
             raise InvalidBody("this number is too large", field=pointer_of(path))
 
@@ -176,7 +170,7 @@ class _PropertyValidator:
             raise InvalidBody(f"the properties have more than {MAX_KEYS} names in all", field="/properties")
         for name in value:
             if not isinstance(name, str):
-                raise InvalidBody("the names of properties are strings", field=pointer_of(path))
+                raise InvalidBody("property names must be strings", field=pointer_of(path))
             inner = (*path, name)
             self._text(name, inner)
             self.visit(value[name], inner, depth + 1)

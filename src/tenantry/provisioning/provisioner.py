@@ -1,5 +1,3 @@
-"""Provisioner: creates, updates, rotates and deletes user groups."""
-
 from __future__ import annotations
 
 import logging
@@ -42,13 +40,13 @@ LONGEST_GRACE: Final = 86_400
 """Seconds that a token may outlive its rotation: one day."""
 
 _ATTEMPTS: Final = 10
-"""How often a merge begins anew because another writer was faster."""
+"""Attempts of a merge when another writer is faster."""
 
 _log = logging.getLogger("tenantry.provisioning")
 
 
 class NotLoaded(Enum):
-    """The type of NOT_LOADED: the group has not been read yet; None: there is none."""
+    """The type of NOT_LOADED: the group has not been read yet. None means that it does not exist."""
 
     NOT_LOADED = "not loaded"
 
@@ -57,8 +55,6 @@ NOT_LOADED: Final = NotLoaded.NOT_LOADED
 
 
 class ProvisioningStore(Protocol):
-    """The parts of a store that a Provisioner needs."""
-
     @property
     def groups(self) -> GroupStore: ...
     @property
@@ -68,9 +64,9 @@ class ProvisioningStore(Protocol):
 class Provisioner:
     """Creates, updates, rotates and deletes the groups of ``store``, with tokens signed by ``keys``.
 
-    ``random(n)`` returns n unpredictable bytes. ``deadline`` bounds all store calls of this object together.
-    ``contract``: rules for properties. ``author`` goes into the audit trail. ``loaded``: the group as the caller has
-    just read it, which saves a read. Every method may raise StoreUnavailable; a write, OutcomeUnknown.
+    ``random(n)`` returns n unpredictable bytes. ``deadline`` limits all store calls of this object together. ``author``
+    goes into the audit trail. ``loaded`` is the group as just read, which saves a read. Every method may raise
+    StoreUnavailable; a write, OutcomeUnknown.
     """
 
     def __init__(
@@ -98,7 +94,7 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """The group with ``draft.provided_id``, created if it does not exist; an existing group stays as it is.
+        """The group with ``draft.provided_id``, created if it does not exist. An existing group is not changed.
 
         Raises InvalidBody, UnknownDataSource, SigningKeyMissing, IdempotencyKeyReused, IdempotencySuperseded.
         """
@@ -108,14 +104,14 @@ class Provisioner:
             self._enforce(
                 environment, draft.provided_id, self._contract.schema_errors(environment.name, draft.properties)
             )
-        if once is None:  # most callers ask for an existing group: no token has to be drawn for them
+        if once is None:  # most callers get an existing group, which needs no new token
             if loaded is NOT_LOADED:
                 loaded = await self._load(environment, draft.provided_id)
             if loaded is not None:
                 return self._provisioned(loaded)
         try:
             issued = await self._create(environment, draft, once, author)
-        except AlreadyExists:  # two random handles were equal, once in 2^64
+        except AlreadyExists:  # the random handle was taken, once in 2^64
             issued = await self._create(environment, draft, once, author)
         return self._provisioned(issued)
 
@@ -144,8 +140,8 @@ class Provisioner:
         author: Author = UNNAMED,
         loaded: Issued | NotLoaded | None = NOT_LOADED,
     ) -> Issued[str]:
-        """Applies ``changes``; with ``merge`` as a merge patch (RFC 7396) to the group as it is when written. Raises
-        InvalidBody, UnknownDataSource, UnknownGroup, SigningKeyMissing before anything is written."""
+        """Apply ``changes``, with ``merge`` as a merge patch (RFC 7396) to the stored group. Raises InvalidBody,
+        UnknownDataSource, UnknownGroup, SigningKeyMissing before writing."""
         await self._check_changes(environment, changes, merge=merge)
         for _ in range(_ATTEMPTS):
             issued = await self._existing(environment, provided_id, loaded)
@@ -153,15 +149,15 @@ class Provisioner:
             if self._contract is not None and whole.properties is not UNCHANGED:
                 errors = self._contract.errors(environment.name, issued.group.properties, whole.properties)
                 self._enforce(environment, provided_id, errors)
-            self._provisioned(issued)  # minted before the write too: no update is made that could not be answered
+            self._provisioned(issued)  # mint first, so that every update made can be answered
             try:
                 return self._provisioned(await self._change(issued, whole, author, as_read=merge))
             except GroupChanged:
                 loaded = NOT_LOADED
-        raise StoreUnavailable("others change this user group without end: try again")
+        raise StoreUnavailable("other writers keep changing this user group: try again")
 
     async def _change(self, issued: Issued, changes: GroupChanges, author: Author, *, as_read: bool) -> Issued:
-        """``as_read``: raises GroupChanged if the group has changed since it was read."""
+        """With ``as_read``, raises GroupChanged if the group has changed since it was read."""
         group = issued.group
         expected = group if as_read else None
         update = self._groups.update(group.environment, group.provided_id, changes, expected=expected, author=author)
@@ -190,8 +186,8 @@ class Provisioner:
         *,
         merge: bool = False,
     ) -> tuple[TenantryError, ...]:
-        """The contract's errors for an ``update``, whether the contract refuses or reports; writes nothing. Raises
-        the other errors of ``update``."""
+        """The contract's errors for an ``update``, even if the contract only logs; writes nothing. Raises its other
+        errors."""
         await self._check_changes(environment, changes, merge=merge)
         issued = await self._existing(environment, provided_id, NOT_LOADED)
         whole = merged(issued, changes) if merge else changes
@@ -200,7 +196,6 @@ class Provisioner:
         return tuple(self._contract.errors(environment.name, issued.group.properties, whole.properties))
 
     def _enforce(self, environment: Environment, provided_id: str, errors: Iterable[TenantryError]) -> None:
-        """Raises the first error of a contract that refuses; logs the errors of one that reports."""
         for error in errors:
             if self._contract is not None and self._contract.refuses:
                 raise error
@@ -217,8 +212,8 @@ class Provisioner:
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Replaces ``current_token``; of N callers one wins. The old token stays valid for ``grace_seconds`` (None: the
-        grace of the environment).
+        """Replace ``current_token``; of concurrent callers one wins. The old token stays valid for ``grace_seconds``
+        (None: the environment's grace).
 
         Raises UnknownToken (malformed, forged or of another environment), TokenAlreadyRotated, IdempotencyKeyReused,
         IdempotencySuperseded; ValueError unless the grace is from 0 to 86,400.
@@ -271,7 +266,7 @@ class Provisioner:
         grace_seconds: int | None = None,
         author: Author = UNNAMED,
     ) -> Issued[str]:
-        """Rotates by id, for operators: also when the old token's signing key is gone. Grace as in ``rotate``.
+        """Rotate by id, for operators, even if the old token's signing key is gone. Grace as in ``rotate``.
 
         Raises UnknownGroup; TokenAlreadyRotated if another rotation was faster.
         """
@@ -281,7 +276,7 @@ class Provisioner:
         return await self._rotate(environment, issued.token, grace_seconds, author)
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """Deletes the group; its token is dead. Raises UnknownGroup."""
+        """Delete the group and return it; its token is dead. Raises UnknownGroup."""
         return await self._deadline.write(self._groups.delete(environment, provided_id, author=author))
 
     def _provisioned(self, issued: Issued) -> Issued[str]:
@@ -290,8 +285,7 @@ class Provisioner:
     async def _check_sources(
         self, environment: Environment, mapping: Mapping[str, str] | None, known: set[str] | None = None
     ) -> None:
-        """Raises UnknownDataSource unless the data sources of the mapping are registered, or the environment skips
-        the check. ``known``: sources found before; found ones are added."""
+        """Raises UnknownDataSource, unless the environment skips the check. Adds the sources it finds to ``known``."""
         if not mapping or environment.external_data_sources:
             return
         known = set() if known is None else known
@@ -300,7 +294,7 @@ class Provisioner:
             if reference in known:
                 continue
             if await self._deadline.read(self._sources.get(environment, reference)) is None:
-                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # a ds_… is given, not chosen
+                name = "NAME" if reference.startswith("ds_") else shlex.quote(reference)  # ids ds_… cannot be chosen
                 raise UnknownDataSource(
                     f"there is no data source {reference!r} in the environment {environment.name}; register it with: "
                     f"tenantry data-source create {name} --environment {environment.name} --url …",
@@ -310,14 +304,14 @@ class Provisioner:
 
 
 def merged(issued: Issued, patch: GroupChanges) -> GroupChanges:
-    """The changes of a merge patch to this group. Raises InvalidBody if the result breaks a limit."""
+    """The changes that a merge patch makes. Raises InvalidBody if the result breaks a limit."""
     changes = merged_changes(issued.group, patch)
     check_changes(changes)
     return changes
 
 
 def checked_grace(seconds: int) -> int:
-    """The same number, from 0 to a day. Raises ValueError."""
+    """Raises ValueError unless the grace is from 0 seconds to one day."""
     if not 0 <= seconds <= LONGEST_GRACE:
-        raise ValueError(f"a grace is 0 to {LONGEST_GRACE} seconds")
+        raise ValueError(f"the grace must be from 0 to {LONGEST_GRACE} seconds")
     return seconds

@@ -1,5 +1,3 @@
-"""UpsertProvisioner: creates or changes many groups with a few store calls; each succeeds or fails alone."""
-
 from __future__ import annotations
 
 import asyncio
@@ -33,23 +31,21 @@ T = TypeVar("T")
 _log = logging.getLogger("tenantry.provisioning")
 
 _BETWEEN_TURNS: Final = 50
-"""Groups that are worked on before others have a turn of the event loop: some milliseconds."""
+"""Groups processed before other tasks get a turn: a few milliseconds."""
 
 _ATTEMPTS: Final = 5
-"""How often what others write to at the same time is read and written again."""
+"""Attempts per group when other writers interfere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upsert:
-    """Creates the group with this id, or applies ``changes`` to it."""
+    """Creates the group, or applies ``changes`` to it."""
 
     provided_id: str
     changes: GroupChanges
 
 
 class Outcome(StrEnum):
-    """What an upsert has done."""
-
     CREATED = "created"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
@@ -57,27 +53,27 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Upserted:
-    """A group as it is after its upsert."""
-
     outcome: Outcome
     group: Issued[str]
 
 
 UpsertResult: TypeAlias = Upserted | TenantryError
-"""What became of one upsert: an error says that it did nothing, and OutcomeUnknown that nobody knows. SigningKeyMissing
-may also be of one that was written: its key went away in between, and it has no token to give until it is rotated."""
+"""The result of an upsert. An error means that nothing was written, except OutcomeUnknown (unknown) and
+SigningKeyMissing: the key may have been removed after the write, and the group needs a rotation to get a token."""
 
 
 class UpsertProvisioner(Provisioner):
-    """A Provisioner that also writes batches. Its deadline bounds one call of ``upsert_many``."""
+    """A Provisioner that also writes batches. Its deadline limits one call of ``upsert_many``."""
 
     async def upsert_many(
         self, environment: Environment, upserts: Sequence[Upsert], *, merge: bool = True, author: Author = UNNAMED
     ) -> list[UpsertResult]:
-        """The result of each upsert, in order; the ids differ. ``merge``: the changes are merge patches (RFC 7396)
-        to the groups as they are when written; else ``properties`` and ``mapping`` are replaced. A group that
-        already matches is not written. A foreign exception is raised before the first result; later it is logged,
-        and reported for the remaining groups."""
+        """Return a result per upsert, in order; each succeeds or fails alone. Ids must differ.
+
+        With ``merge``, changes are merge patches (RFC 7396); without, ``properties`` and ``mapping`` are replaced. A
+        group that already matches is not written. An unexpected exception is raised before the first result; later it
+        is logged and reported for the remaining groups.
+        """
         results: dict[str, UpsertResult] = {}
         sources: set[str] = set()
         waiting: dict[str, GroupChanges] = {}
@@ -95,18 +91,18 @@ class UpsertProvisioner(Provisioner):
                 break
             try:
                 results |= await self._attempt(environment, waiting, merge=merge, author=author)
-            except Exception as raised:  # what was written has its results
+            except Exception as raised:  # earlier writes have their results
                 if len(results) == refused:
                     raise
                 results |= dict.fromkeys(waiting, _logged(raised, author))
             waiting = {provided_id: changes for provided_id, changes in waiting.items() if provided_id not in results}
-        busy = StoreUnavailable("others change this user group without end: try again")
+        busy = StoreUnavailable("other writers keep changing this user group: try again")
         return [results.get(each.provided_id, busy) for each in upserts]
 
     async def _attempt(
         self, environment: Environment, wanted: Mapping[str, GroupChanges], *, merge: bool, author: Author
     ) -> dict[str, UpsertResult]:
-        """The results that are decided; the other groups met another writer."""
+        """The decided results; other groups lost a race with another writer."""
         results: dict[str, UpsertResult] = {}
         writes: list[GroupWrite] = []
         try:
@@ -134,7 +130,7 @@ class UpsertProvisioner(Provisioner):
                 outcome = Outcome.CREATED if issued.created else Outcome.UPDATED
                 try:
                     results[write.provided_id] = Upserted(outcome, self._provisioned(issued))
-                except TenantryError as error:  # the key file may be another since the write was planned
+                except TenantryError as error:  # the key file may have changed since the write was planned
                     results[write.provided_id] = error
         return results
 
@@ -150,7 +146,7 @@ class UpsertProvisioner(Provisioner):
                 self._enforce(environment, provided_id, errors)
             return GroupCreation(draft, draft_token(environment.tag, self._keys.active_id, self._random))
         whole = merged(issued, changes) if merge else changes
-        provisioned = self._provisioned(issued)  # no update is made that could not be answered
+        provisioned = self._provisioned(issued)  # every update made can be answered
         if not whole.differing(issued.group):
             return provisioned
         if self._contract is not None and whole.properties is not UNCHANGED:
@@ -159,9 +155,8 @@ class UpsertProvisioner(Provisioner):
         return GroupUpdate(issued.group, whole)
 
     async def _read_many(self, environment: Environment, provided_ids: Sequence[str]) -> dict[str, Issued]:
-        """Reads the groups in portions, with other tasks in between: each may be large."""
         found: dict[str, Issued] = {}
-        for start in range(0, len(provided_ids), _BETWEEN_TURNS):
+        for start in range(0, len(provided_ids), _BETWEEN_TURNS):  # each group may be large
             some = provided_ids[start : start + _BETWEEN_TURNS]
             found |= await self._deadline.read(self._groups.get_many(environment, some))
             await asyncio.sleep(0)
@@ -174,7 +169,7 @@ class UpsertProvisioner(Provisioner):
 
 
 def _logged(raised: Exception, author: Author) -> TenantryError:
-    """Logs the type and place of a foreign error, whose message may hold a property; returns the error to report."""
+    """Log type and place only, as the message may hold a property; return the error to report."""
     frames, extra = "".join(traceback.format_tb(raised.__traceback__)), {"request_id": author.request_id}
     _log.error(
         "upserts of %s failed with %s\n%s",
@@ -183,11 +178,11 @@ def _logged(raised: Exception, author: Author) -> TenantryError:
         frames,
         extra=extra,
     )
-    return TenantryError("something went wrong here; the log has more under the request id")
+    return TenantryError("internal error: the server's log has details under the request id")
 
 
 async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
-    """Yields the items; other tasks run in between."""
+    """Yield the items, giving other tasks a turn in between."""
     for number, item in enumerate(items, 1):
         yield item
         if number % _BETWEEN_TURNS == 0:

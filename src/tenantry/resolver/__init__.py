@@ -1,4 +1,4 @@
-"""The resolver: string -> UserGroup."""
+"""Resolves tokens to user groups."""
 
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.resolver.loading import Counters

@@ -1,4 +1,4 @@
-"""BusSubscriptions: the resolver's buses, each a task of the polling loop."""
+"""BusSubscriptions: follows buses in the polling loop."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds before a bus that crashed is followed again; they double from one crash to the next."""
+"""Seconds before a crashed bus is followed again; the pause doubles after each crash."""
 
 STEADY = 60.0
-"""Seconds after which a crashed bus starts from the shortest pause."""
+"""Seconds of operation that reset the pause."""
 
 CONNECTED = 1.0
-"""Seconds after which a bus counts as connected; a bus that never connects flushes no cache."""
+"""Seconds after which a bus counts as connected. Ends of shorter runs flush no cache."""
 
 
 class BusSubscriptions:
-    """Follows buses for a weakly referenced listener, until ``stop`` or the end of the loop."""
+    """Follows buses until ``stop`` or the end of the loop. References its listener weakly."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)
@@ -39,7 +39,7 @@ class BusSubscriptions:
         self._end: weakref.finalize[..., EvictionListener] | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the tasks on this loop, unless they run on it."""
+        """Start the tasks on this loop unless they run already."""
         if not self._buses or (self._loop is not None and self._loop() is loop):
             return
         self.stop()
@@ -55,7 +55,7 @@ class BusSubscriptions:
             self._end.atexit = False
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Cancel the tasks, from any thread, and return them."""
+        """Cancel the tasks and return them. Thread-safe."""
         tasks, loop = list(self._tasks), self._loop
         self._tasks, self._loop = [], None
         if self._end is not None:
@@ -67,19 +67,19 @@ class BusSubscriptions:
 
 
 class WeakListener:
-    """An EvictionListener that passes messages on while the real listener exists."""
+    """Forwards to an EvictionListener while it exists."""
 
     def __init__(self, listener: EvictionListener) -> None:
         self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Pass it on."""
+        """Forward it."""
         listener = self.alive()
         if listener is not None:
             listener.evict(handle, generation)
 
     def flush(self) -> None:
-        """Pass it on."""
+        """Forward it."""
         listener = self.alive()
         if listener is not None:
             listener.flush()

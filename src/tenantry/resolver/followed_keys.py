@@ -1,4 +1,4 @@
-"""FollowedKeys: the resolver's signing keys. A removed key flushes the cache."""
+"""FollowedKeys: the resolver's signing keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """``cached_alone``: nothing polls, so the key file is read for each load instead of once a second."""
+    """Flushes the cache when a key is removed. ``cached_alone``: nothing polls, so each load rereads the file."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -24,7 +24,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """The parts of a signed token. Raises InvalidToken; a forgery does not cause a read of the key file."""
+        """Verify a token. Raises InvalidToken; a forgery causes no file read."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -32,7 +32,7 @@ class FollowedKeys:
             self._forget_removed()
 
     def refresh(self) -> None:
-        """Called by each poll before it renews the lease."""
+        """Reread the file before a poll renews the lease."""
         self._keys.refresh()
         self._forget_removed()
 

@@ -1,4 +1,4 @@
-"""One load of a user group: its waiters, the backend read, the meaning of the answer, and counters."""
+"""One load of a user group, its waiters and counters."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ logger: logging.Logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WAKEN_AT_ONCE: Final = 64
-"""Waiters that get the result before other work of the loop."""
+"""Waiters woken before the loop runs other work."""
 
 
 class SingleFlight(Generic[T]):
-    """One load and its waiters, on one event loop. Its own task works ``with`` the flight, which passes errors to the
-    waiters, so the cancellation of a waiter does not affect the others. ``pending`` is None until the backend is asked.
-    """
+    """One load on one event loop. It runs in its own task, so cancelling a waiter does not affect others. ``pending``
+    is None until the backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -40,17 +39,17 @@ class SingleFlight(Generic[T]):
         self._waiters: list[asyncio.Future[T]] = []
 
     def join(self) -> asyncio.Future[T]:
-        """A future for another waiter."""
+        """A future for a new waiter."""
         waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
 
     def set_result(self, result: T) -> None:
-        """Give the result to all waiters."""
+        """Wake all waiters with ``result``."""
         self._wake(0, result, None)
 
     def set_stopped(self) -> None:
-        """The load was cancelled: waiters get StoreUnavailable."""
+        """Wake all waiters with StoreUnavailable."""
         self._wake(0, None, StoreUnavailable("the resolver was closed during the look-up: try again"))
 
     def __enter__(self) -> None: ...
@@ -76,18 +75,18 @@ class SingleFlight(Generic[T]):
 
 
 class FindOnlyBackend:
-    """Wraps a backend that has only ``find``: its answers have no generation."""
+    """Adapts a backend that has only ``find``; its answers have no generation."""
 
     def __init__(self, backend: Backend) -> None:
         self.find = backend.find
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # all are fresh
-        """The result of ``find``."""
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
+        """The result of ``find``, which is always fresh."""
         return LookupResult(await self.find(token))
 
 
 class BackendReader:
-    """Reads a backend and counts the outcomes."""
+    """Reads a backend and counts outcomes."""
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
@@ -97,7 +96,7 @@ class BackendReader:
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """One counted read. Raises StoreUnavailable, TimeoutError, or another TenantryError of the backend."""
+        """Read once. Raises StoreUnavailable, TimeoutError or the backend's TenantryError."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -121,8 +120,7 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer with its pending load, when it was requested, and whether second-level caches were
-    bypassed."""
+    """A backend's answer and when it was requested."""
 
     pending: PendingLoad
     started: float
@@ -131,7 +129,7 @@ class BackendAnswer(NamedTuple):
 
 
 class BackendFailed(Exception):
-    """A backend raised a foreign error, its cause; ``location`` is its type and place."""
+    """A backend raised a foreign error; ``location`` is its type and position."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -139,7 +137,7 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """Turns errors of a backend into BackendFailed, except TenantryError and TimeoutError."""
+    """Turns foreign errors into BackendFailed."""
 
     __slots__ = ()
 
@@ -151,20 +149,20 @@ class BackendErrors:
 
 
 class Freshness(Enum):
-    """The meaning of an answer for its token."""
+    """How an answer may be used for its token."""
 
     GOOD = "good"
-    """Use it, and cache it for at most its ``seconds``."""
+    """Use and cache it for at most its ``seconds``."""
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
     """The token has no group here."""
     MISMATCHED = "mismatched"
-    """It is for another token: a fault of the backend."""
+    """The answer is for another token: a backend bug."""
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
-        """A token in its grace is cached only if the backend says for how long, by the store's clock."""
+        """Classify an answer."""
         group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
@@ -178,38 +176,39 @@ class Freshness(Enum):
             return cls.GOOD
         if not may_have_grace(group, token):
             return cls.NO_GROUP
+        # In its grace period a token is cached only if the backend says for how long, by the store's clock.
         return cls.USE_ONCE if seconds is None else cls.GOOD
 
 
 def may_have_grace(group: UserGroup, token: Token) -> bool:
-    """Whether this is the previous version and its rotation granted a grace. Only the store knows if it lasts."""
+    """Whether the token is the previous version and its rotation granted a grace period."""
     return group.grace_until is not None and token.version == group.token_version - 1
 
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of a resolver; ``hits + misses`` is the number of tokens. Not exact with several threads."""
+    """Counters of a resolver; ``hits + misses`` is the number of tokens. Approximate across threads."""
 
     hits: int = 0
     """Answered from the cache."""
     misses: int = 0
     """The sum of ``forged``, ``refused``, ``joined`` and loads begun."""
     forged: int = 0
-    """Malformed or not signed by our keys: refused without I/O."""
+    """Malformed or not signed by our keys; refused without I/O."""
     refused: int = 0
-    """Known as unknown, outdated or expired: refused without I/O."""
+    """Known to be unknown, outdated or expired; refused without I/O."""
     joined: int = 0
-    """Waited for another request's load."""
+    """Joined another request's load."""
     loads: int = 0
     """Backend reads; a load whose first answer is outdated reads twice."""
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Answers not used because the group was, or may have been, written to since."""
+    """Answers discarded because the group changed, or may have."""
     unknown: int = 0
-    """Loads without a group in the resolver's environment."""
+    """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
-    """Answers for another token, refused: a fault of the backend."""
+    """Answers for another token: a backend bug."""
     failures: int = 0
     """Failed loads."""
     polls: int = 0
@@ -219,8 +218,8 @@ class Counters:
     evicted: int = 0
     """Writes elsewhere that evicted usable answers."""
     flushed: int = 0
-    """Flushes of the whole cache: broken change list, other store or slots, lost bus messages."""
+    """Flushes of the whole cache: a gap in the change list, another store or slots, or lost bus messages."""
     last_staleness: float = 0.0
     """Seconds from the last such write to its poll, by the store's clock."""
     max_staleness: float = 0.0
-    """The highest of these; below the bound on a host whose clock runs as fast as the store's."""
+    """The maximum of ``last_staleness``."""

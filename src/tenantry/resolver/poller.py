@@ -1,5 +1,4 @@
-"""Poller: asks the store for changes every fifth of the staleness bound, by a timer on any event loop in use. It holds
-no strong reference to a loop or resolver."""
+"""Poller: polls the store for changes. References loops and resolvers weakly."""
 
 from __future__ import annotations
 
@@ -29,11 +28,11 @@ IDLE = 30.0
 """Seconds without a request after which polling stops."""
 
 FIRST_POLL_WAIT = 0.1
-"""The longest time (seconds) that a request waits for the first poll, which makes its answer cacheable."""
+"""Seconds for which a request waits for the first poll, so that its answer can be cached."""
 
 
 class Poller:
-    """Renews the cache's lease. ``staleness`` and ``patience`` are seconds."""
+    """Renews the cache's lease by polling five times per ``staleness`` bound (seconds), on any loop in use."""
 
     def __init__(
         self,
@@ -68,7 +67,7 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Called on its loop by each request that missed the cache. Polls at once unless polling runs."""
+        """Start polling unless it runs. Call on ``loop`` after each cache miss."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -80,7 +79,7 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """Without a lease, wait briefly for a poll that has just begun on this loop."""
+        """Wait briefly for a first poll on this loop."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -88,7 +87,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polls and buses until the next ``ensure_running``; return the ending tasks."""
+        """Stop polls and buses; return ending tasks."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -117,7 +116,7 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """Poll again, unless another loop polls or the resolver is idle."""
+        """Poll again unless idle or polled by another loop."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -134,7 +133,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll once, after reading the key file. A failure lets the lease run out, and is logged once per outage."""
+        """Poll once. A failure lets the lease expire; it is logged once per outage."""
         self._keys.refresh()
         try:
             with BackendErrors():

@@ -1,5 +1,4 @@
-"""CachedRegistrations: the store's data sources, cached under the resolver's lease and voided by the slots of their two
-ids."""
+"""CachedRegistrations: data sources cached under the resolver's lease."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CachedRegistrations:
-    """A resolver's ``ports.SourceLease``, offered to ``holder``, its backend."""
+    """A ``ports.SourceLease`` for the backend ``holder``."""
 
     def __init__(
         self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
@@ -30,17 +29,17 @@ class CachedRegistrations:
         self._clock = clock
 
     def offer(self) -> None:
-        """Share the lease with the store's DataSources, unless they have another resolver's."""
+        """Share the lease unless the store has one."""
         if self._holder.lease is None:
             self._holder.offer_lease(self)
 
     def withdraw(self) -> None:
-        """Withdraw the offer when the resolver closes."""
+        """Withdraw the offer."""
         if self._holder.lease is self:
             self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The cached registration, if it may be used. No I/O; never raises."""
+        """The cached registration if usable. No I/O; never raises."""
         entry = self._sources.entries.get((environment.id, reference))
         if entry is None:
             return None
@@ -52,7 +51,7 @@ class CachedRegistrations:
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """The registration in the directory; cached under a lease."""
+        """Read the registration, and cache it under a lease."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))

@@ -1,5 +1,4 @@
-"""Resolver: a token string becomes a user group. A hit costs a dict look-up, a clock call and a version comparison; a
-forgery costs no I/O; all waiters of a token share one load."""
+"""Resolver: maps a token to its user group."""
 
 from __future__ import annotations
 
@@ -29,26 +28,24 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""The longest time for which a token without a group is refused without a read."""
+"""The longest time for which a refusal is cached."""
 
 
 class Resolver:
     """Resolves user group tokens through a backend.
 
-    ``environment``: the only accepted one; None: any. ``staleness`` (seconds): no older answer is used. With a backend
-    that lists its changes (ports.LeasedBackend), answers are cached under a lease that polls renew: a write on this
-    host shows when it returns, a write elsewhere after a fifth of the bound, or after the bound if the store is down.
-    Answers of other backends are used for the bound.
+    - ``environment``: the only accepted one; None: any.
+    - ``staleness``: no answer older than this many seconds is used.
+    - ``capacity``, ``unknown_capacity``: the most cached tokens and refusals.
+    - ``patience``: a longer load (seconds) raises StoreUnavailable.
+    - ``buses``: report writes before the next poll.
+    - ``clock``: seconds, including suspend. ``time_of_day``: checks end dates.
 
-    ``capacity`` bounds cached tokens, ``unknown_capacity`` cached refusals. A load longer than ``patience`` seconds is
-    StoreUnavailable. ``buses`` report writes before the next poll. ``clock`` gives seconds and includes suspend;
-    ``time_of_day`` decides whether a group has ended, and is read at least once per bound.
+    A ``ports.LeasedBackend`` shows local writes at once, and other writes after a fifth of the bound, or the whole
+    bound during an outage. Answers of other backends are cached for the bound. Tokens of a removed key are refused
+    within the bound.
 
-    ``keys`` from a file follow it: tokens of a removed key are refused within the bound. Where the store keeps usage,
-    resolved tokens count for their group.
-
-    Any number of event loops and threads may share a resolver: loads are per loop, the cache is shared, ``evict`` and
-    ``flush`` are thread-safe.
+    A resolver may be shared by event loops and threads. Loads are per loop.
     """
 
     def __init__(
@@ -98,7 +95,7 @@ class Resolver:
 
     @property
     def environment(self) -> str | None:
-        """The only environment whose groups are found; None: any."""
+        """The only accepted environment; None: any."""
         return self._environment
 
     @property
@@ -118,11 +115,11 @@ class Resolver:
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date by ``time_of_day``; ``inf`` without one."""
+        """Seconds until the end date, or ``inf``."""
         return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The cached group of a token, if it may be used. No I/O; never raises."""
+        """The cached group if usable. No I/O; never raises."""
         try:
             entry = self._index[raw[TABLE_BYTE]][raw]
         except LookupError:  # not here, or too short for a token
@@ -141,11 +138,7 @@ class Resolver:
         return entry.group
 
     async def resolve(self, raw: bytes | str) -> UserGroup:
-        """The group of this token.
-
-        Raises InvalidToken (one message for malformed, forged, rotated, deleted or of another environment), its
-        subclass UserGroupExpired, and StoreUnavailable.
-        """
+        """The token's group. Raises InvalidToken, UserGroupExpired or StoreUnavailable."""
         key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""  # no token is empty
         group = self.peek(key)
         if group is not None:
@@ -184,21 +177,21 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """ports.EvictionListener: this group was written to."""
+        """Apply a write (ports.EvictionListener)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """ports.EvictionListener: messages may be lost. Empties the cache."""
+        """Clear the cache after lost messages (ports.EvictionListener)."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
     def forget(self) -> None:
-        """Empties the cache."""
+        """Clear the cache."""
         self.flush()
 
     async def aclose(self) -> None:
-        """End loads of this event loop, polls and buses; waiters get StoreUnavailable. The backend stays open, and the
-        resolver can be used again."""
+        """Stop loads of this event loop, polls and buses; waiters get StoreUnavailable. The resolver can be used
+        again."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
         await self._flights.aclose()  # a task cancelled before its start does not remove itself
@@ -215,18 +208,16 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Send the counted usage to the store now. Never raises: unsent usage is sent later."""
+        """Send counted usage now. Never raises; unsent usage is kept."""
         await self._usage.flush()
 
     # --- groups with an end date --------------------------------------------------------------------------------------
 
     def _expiring(self, key: bytes) -> ExpiringEntry | None:
-        """The token's entry, if only its end date may forbid its use."""
         entry = self._cache.entry(key)
         return entry if isinstance(entry, ExpiringEntry) and entry.alive(self._clock()) else None
 
     def _peek_expiring(self, entry: ExpiringEntry) -> UserGroup:
-        """As ``peek``, after a look at the time of day. Raises UserGroupExpired."""
         entry.seen = True
         try:
             self._check_end(entry.group, entry)
@@ -238,7 +229,6 @@ class Resolver:
         return self._usage.counted(entry.group)
 
     def _check_end(self, group: UserGroup, entry: ExpiringEntry | None) -> None:
-        """Raises UserGroupExpired; else moves the entry's deadline."""
         now, left = self._clock(), self.seconds_left(group)
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
@@ -248,14 +238,13 @@ class Resolver:
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Refuse a token known as dead. True for one newer than the cached group: only the store of record surely knows
-        that rotation."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)
         if behind or self._cache.refused(key, token.handle, now):
             self.counters.refused += 1
             raise InvalidToken(InvalidToken.MESSAGE)
+        # Only the store of record surely knows a rotation that is newer than the cached group.
         return cached is not None and token.version > cached.token_version
 
     # --- the backend --------------------------------------------------------------------------------------------------
@@ -274,7 +263,7 @@ class Resolver:
                 async with asyncio.timeout(self._patience):
                     group = await self._load(flight, key, token, ahead=ahead)
             except TimeoutError as error:
-                raise StoreUnavailable("the user group was not found in time: try again") from error
+                raise StoreUnavailable("looking up the user group took too long: try again") from error
             finally:
                 if flight.pending is not None:
                     self._cache.end(flight.pending)
@@ -283,7 +272,6 @@ class Resolver:
             flight.set_result(group)
 
     async def _load(self, flight: SingleFlight[UserGroup], key: bytes, token: Token, *, ahead: bool) -> UserGroup:
-        """Reads the store of record if the first answer is outdated."""
         if self._poller is not None:
             await self._poller.wait_first_poll()
         answer = await self._read(flight, token, fresh=ahead)

@@ -1,4 +1,4 @@
-"""The HTTP server of tenantry serve: the app, its settings, workers, connections and metrics."""
+"""The HTTP server of ``tenantry serve``."""
 
 from typing import TYPE_CHECKING
 

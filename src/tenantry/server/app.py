@@ -37,11 +37,11 @@ def create_app(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """The server of ``/api/user`` on the store at ``database``: ``sqlite:///…`` or ``postgresql://…``. No I/O.
+    """The provisioning server on the store at ``database``: ``sqlite:///…`` or ``postgresql://…``. No I/O.
 
-    ``redis``: URL of a Valkey or Redis that is notified of each write. ``listen_database``: direct URL of the same
-    PostgreSQL, on which the server checks that its notifications arrive. ``contact`` is named in the OpenAPI documents.
-    ``contract`` checks properties before they are written. Raises InvalidSettings.
+    ``redis`` is the URL of a Valkey or Redis to notify of each write; ``listen_database`` a direct URL of the same
+    PostgreSQL, on which the server checks that notifications arrive. ``contact`` appears in OpenAPI; ``contract``
+    checks properties before a write. Raises InvalidSettings.
     """
     store = SQLStore(database, keys=keys)
     closing = [] if redis is None else [attach_redis(store, redis)]
@@ -59,7 +59,7 @@ def create_app(
 
 
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """The app of these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries, InvalidPropertySchema."""
+    """The app for these settings. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     keys = SigningKeys.from_file(settings.keys)
     return FastRouter(
         create_app(
@@ -76,8 +76,8 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """The contract of the saved queries; None if the settings turn it off and ``refuses`` is None. Raises
-    InvalidSettings, InvalidQueries, InvalidPropertySchema."""
+    """The contract of the saved queries, or None if it is off and ``refuses`` is None. Raises InvalidSettings,
+    InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:
@@ -105,12 +105,9 @@ def compose(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """The server on your own store, with ``routes`` after its own. At the end it calls ``closing`` and closes the
-    store.
-
-    It follows ``buses`` to report in ``/readyz`` and the metrics whether messages arrive. ``metrics`` opens
-    ``/metrics`` to any client. While ``draining`` returns true, ``/readyz`` answers 503.
-    """
+    """The server on your store, with additional ``routes``. On shutdown it calls ``closing`` and closes the store.
+    ``/readyz`` and metrics report whether messages of ``buses`` arrive. ``metrics`` opens ``/metrics`` to any
+    client. While ``draining()``, ``/readyz`` answers 503."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -147,8 +144,6 @@ def compose(
 
 
 class _NoCache:
-    """The EvictionListener of a server that caches no groups."""
-
     def evict(self, handle: bytes, generation: int) -> None: ...
 
     def flush(self) -> None: ...

@@ -1,7 +1,5 @@
-"""Settings: from options, else from environment variables (``TENANTRY_…``), else from a TOML file.
-
-The file is ``tenantry.toml`` in the working folder, or the one that ``TENANTRY_CONFIG`` names; its keys are the fields.
-"""
+"""Settings: from options, else ``TENANTRY_…`` environment variables, else a TOML file (``tenantry.toml``, or
+``TENANTRY_CONFIG``)."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ CONTACT = r"^(https?://[^\s/]\S*|[^\s@]+@[^\s@]+)$"
 
 
 class Settings(BaseSettings):
-    """The settings of a running Tenantry. Make them with ``load_settings``, which explains errors."""
+    """The settings of a running Tenantry. Create them with ``load_settings``, which explains errors."""
 
     model_config: ClassVar[SettingsConfigDict] = SettingsConfigDict(
         env_prefix="TENANTRY_", extra="forbid", frozen=True, hide_input_in_errors=True
@@ -95,7 +93,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(**given: Any) -> Settings:
-    """The settings; values in ``given`` that are not None win. Raises InvalidSettings."""
+    """The settings; values in ``given`` win unless None. Raises InvalidSettings."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
@@ -108,7 +106,6 @@ def load_settings(**given: Any) -> Settings:
 
 
 def _networks(text: str | None) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Raises ValueError, which names the bad one."""
     return tuple(ip_network(part.strip(), strict=False) for part in (text or "").split(",") if part.strip())
 
 

@@ -1,4 +1,4 @@
-"""The log and the spans of a server: log lines on stderr without tokens, spans if OTEL_… variables ask for them."""
+"""Logs and spans of a server, without tokens."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
 
 Reporter: TypeAlias = Callable[[str], None]
-"""Writes a server's messages about itself."""
+"""Writes messages about the server itself."""
 
 # --- the log ----------------------------------------------------------------------------------------------------------
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """uvicorn's logging configuration with our loggers. ``log_format``: ``text``, or ``json`` for one object a line and
-    a line for each request."""
+    """uvicorn's logging configuration. ``log_format``: ``text``, or ``json`` for one object a line and request
+    lines."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
     for handler in config["handlers"].values():
@@ -45,12 +45,12 @@ _ABOUT_UPGRADES: Final = ("Unsupported upgrade request", "No supported WebSocket
 
 
 def _not_about_upgrades(record: logging.LogRecord) -> bool:
-    """Drop uvicorn's two lines for each request that asks for an upgrade: any client could fill the disk."""
+    # uvicorn logs two lines for each upgrade request: any client could fill the disk.
     return not record.getMessage().startswith(_ABOUT_UPGRADES)
 
 
 def make_reporter(log_format: str) -> Reporter:
-    """The Reporter of a server: prose on stderr, or lines of its JSON log."""
+    """A Reporter: text on stderr, or JSON log lines."""
     if log_format != "json":
         return partial(click.echo, err=True)
     lines = JsonLines()
@@ -71,7 +71,7 @@ _SERVICE_NAME: Final = "tenantry"
 
 
 def export_requested() -> bool:
-    """Whether the environment asks for OTLP export and does not disable it."""
+    """Whether the environment asks for OTLP export."""
     if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
     exporters = {name.strip() for name in os.environ.get(_EXPORTERS, "").split(",")} - {""}
@@ -82,8 +82,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP until the block ends. If that fails, ``report`` gets the reason and
-    the server runs without."""
+    """Export this process's spans by OTLP over HTTP. On failure ``report`` gets the reason and the server runs
+    without."""
     if not export_requested():
         yield
         return

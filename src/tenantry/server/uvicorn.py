@@ -1,4 +1,4 @@
-"""Running an ASGI app with uvicorn: logs on stderr without tokens, and a shutdown that loses no request."""
+"""Run an ASGI app with uvicorn and a graceful shutdown."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tenantry.server.connections import ConnectionCounters, ConnectionFactory, C
 from tenantry.server.telemetry import log_config
 
 DRAIN_SECONDS = 10
-"""The longest time for which a shutdown waits for active requests."""
+"""The longest time to wait for active requests on shutdown."""
 
 _TICK = 0.1
 _NEW_CONNECTION_SECONDS = 0.5
-"""How long a shutdown waits for the request of a new connection."""
+"""Seconds to wait for a new connection's request on shutdown."""
 
 _BACKLOG = 2_048
-"""Connections that may wait in the system to be accepted."""
+"""Connections that the system queues for acceptance."""
 _ACCEPTED_AT_ONCE = 4
-"""asyncio also accepts this many connections at once: with many, file descriptors run out before a limit applies."""
+"""asyncio also accepts this many connections at once; more could exhaust file descriptors before a limit applies."""
 
 
 class Drain:
-    """Whether a stop was requested. For ``seconds`` after that, ``/readyz`` answers 503 and requests are still served,
-    so that a load balancer can switch."""
+    """Whether a stop was requested. For ``seconds`` after it, ``/readyz`` answers 503 while requests are served, so
+    that load balancers can switch."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -57,11 +57,11 @@ def run(
     limits: ConnectionLimits | None = None,
     counters: ConnectionCounters | None = None,
 ) -> None:
-    """Serves until SIGINT or SIGTERM, finishes active requests and closes ``listener``.
+    """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
-    After SIGTERM (from a supervisor) the seconds of ``drain`` pass before connections are refused; SIGINT or a second
-    signal skips them. ``prepare`` runs in the server's loop; then ``announce`` gets the address. ``limits`` bound the
-    clients, ``counters`` count the closed connections. The caller closes the ``further`` listeners.
+    After SIGTERM the seconds of ``drain`` pass before connections are refused; SIGINT or a second signal skips them.
+    ``prepare`` runs in the server's loop, then ``announce`` gets the address. ``limits`` bound clients; ``counters``
+    count closed connections. The caller closes ``further`` listeners.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
@@ -87,7 +87,7 @@ def run(
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """One app for several listeners: each of ``others`` has its own app, ``app`` serves the rest."""
+    """One app for several listeners: ``others`` have their own apps, ``app`` serves the rest."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
@@ -157,7 +157,7 @@ class _Server(uvicorn.Server):
             await asyncio.sleep(_TICK)
 
     async def _stop_listening(self) -> None:
-        """Accept the connections in the backlog first: closing the listener would reset them."""
+        # Accept the connections in the backlog first: closing the listener would reset them.
         loop = asyncio.get_running_loop()
         make: Callable[..., asyncio.Protocol] = self.config.http_protocol_class
         protocol = partial(make, config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
@@ -179,7 +179,7 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Binds the address before a command changes anything on disk. Raises InvalidSettings."""
+    """Bind the address. Raises InvalidSettings."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Explicit TCP: otherwise asyncio keeps Nagle's algorithm on, which delays responses by 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -195,7 +195,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_beside(listener: socket.socket) -> socket.socket:
-    """Binds the next port of the same host, or a free one if that is taken. Raises InvalidSettings."""
+    """Bind the host's next port, or any free one. Raises InvalidSettings."""
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)

@@ -1,4 +1,4 @@
-"""The processes of ``tenantry serve``: one that serves, or several on one socket and their Supervisor."""
+"""The processes of ``tenantry serve``."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 _SPAWN: Final = get_context("spawn")  # a fork would share threads and drivers
 _RESTART_SECONDS: Final = 1.0
-"""Pause before a worker that ended by itself is replaced."""
+"""Pause before a crashed worker is replaced."""
 _KILL_SECONDS: Final = 2.0
-"""Time after its drain at which a worker is killed."""
+"""Seconds after its drain until a worker is killed."""
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
-    """The limits of one process's connections."""
+    """The connection limits of one process."""
     return ConnectionLimits(
         header_seconds=settings.header_seconds,
         min_rate=settings.min_rate,
@@ -45,7 +45,7 @@ def connection_limits(settings: Settings) -> ConnectionLimits:
 def serve_process(
     settings: Settings, listener: socket.socket, app: FastRouter, drain: Drain, announce: Callable[[str], None]
 ) -> None:
-    """Serves in this process until a signal ends it. Calls ``announce`` with the address once it answers."""
+    """Serve in this process until a signal. Calls ``announce`` with the address once ready."""
     with exported_spans(make_reporter(settings.log_format)):
         run(
             app,
@@ -58,7 +58,7 @@ def serve_process(
 
 
 class Worker:
-    """One serving process. ``ready`` becomes readable when it listens, or ends."""
+    """One serving process. ``ready`` becomes readable when it listens or ends."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self.ready: Connection
@@ -70,7 +70,7 @@ class Worker:
         child_end.close()
 
     def wait_ready(self) -> bool:
-        """Wait until it serves; False if it ended first."""
+        """Wait until it serves; False if it ended."""
         try:
             self.ready.recv_bytes()
         except (EOFError, OSError):
@@ -78,7 +78,7 @@ class Worker:
         return True
 
     def send_signal(self, signal_number: int) -> None:
-        """Send a signal, unless the process has ended."""
+        """Send a signal unless the process has ended."""
         if self.process.is_alive() and self.process.pid is not None:
             os.kill(self.process.pid, signal_number)
 
@@ -92,8 +92,7 @@ def _run_worker(settings: Settings, listener: socket.socket, ready: Connection) 
 
 
 class Supervisor:
-    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM, which it passes on. SIGHUP replaces them
-    one by one."""
+    """Keeps ``settings.workers`` processes serving until SIGINT or SIGTERM. SIGHUP replaces them one by one."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         self._settings = settings
@@ -103,7 +102,7 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, *, announce: Callable[[str], None]) -> None:
-        """Supervise until a signal. Raises InvalidSettings if the first workers do not start."""
+        """Supervise until a signal. Raises InvalidSettings if the first workers fail to start."""
         for each in (signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])):
             signal.signal(each, lambda number, _: self._signals.append(number))
         with tempfile.TemporaryDirectory(prefix="tenantry-metrics-") as folder, self._listener:
@@ -134,7 +133,6 @@ class Supervisor:
                     self._workers[index] = Worker(self._settings, self._listener)
 
     def _replace_all(self) -> None:
-        """If the new worker does not start, the old one stays."""
         for index, old in enumerate(self._workers):
             new = Worker(self._settings, self._listener)
             if not new.wait_ready():

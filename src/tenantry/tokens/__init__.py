@@ -1,4 +1,4 @@
-"""Tokens of user groups and API callers, and the keys that sign them. Pure: randomness is an argument."""
+"""User group tokens, API tokens and signing keys. Pure: randomness is an argument."""
 
 from tenantry.tokens.formats import (
     API_TOKEN_LENGTH,

@@ -1,15 +1,4 @@
-"""The formats of user group tokens and API tokens, and their masks.
-
-A user group token is ``ugtc_k2_<39 payload>.<43 signature><6 checksum>``: 97 characters, one spelling.
-
-    0     5  8                47 48                91     97
-    ugtc_ k2 _ <payload 29 B> .  <HMAC-SHA256 32 B> <CRC-32>
-
-``c`` or ``t`` is the environment's tag, ``k2`` the id of the signing key. The payload is format 1 · handle 8 · version
-4, big-endian · nonce 16; payload and signature are base64url without padding (RFC 4648 section 5).
-
-An API token is ``ugkc_<43 random base62><6 checksum>``. The checksum detects typing errors without a key.
-"""
+"""Token formats and masks."""
 
 from __future__ import annotations
 
@@ -33,8 +22,13 @@ _LAST: Final = "[AEIMQUYcgkosw048]"
 TOKEN_PATTERN: Final = re.compile(
     rf"ugt[ct]_[a-z0-9]{{2}}_[A-Za-z0-9_-]{{38}}{_LAST}\.[A-Za-z0-9_-]{{42}}{_LAST}[0-9A-Za-z]{{6}}"
 )
-"""The form of a user group token, not anchored."""
+"""A user group token, not anchored."""
 
+# 0     5  8                47 48                91     97
+# ugtc_ k2 _ <payload 29 B> .  <HMAC-SHA256 32 B> <CRC-32>
+#
+# ``c`` or ``t`` is the environment's tag, ``k2`` the signing key's id. The payload is format 1 · handle 8 · version 4
+# (big-endian) · nonce 16. Payload and signature are unpadded base64url (RFC 4648 section 5).
 HEAD: Final = slice(0, 8)
 SIGNED: Final = slice(0, 47)
 SIGNATURE: Final = slice(48, 91)
@@ -49,12 +43,12 @@ _WHOLE: Final = re.compile(TOKEN_PATTERN.pattern.encode("ascii"))
 
 
 def head(tag: Tag, key_id: str) -> bytes:
-    """The start of tokens with this tag and signing key, ``ugtc_k2_``."""
+    """The start of a token: ``ugtc_k2_``."""
     return f"ugt{_LETTERS[tag]}_{key_id}_".encode()
 
 
 def encode(token: Token) -> bytes:
-    """The signed part, before the dot. Raises ValueError for parts outside the format."""
+    """The signed part. Raises ValueError for values outside the format."""
     if len(token.handle) != 8 or len(token.nonce) != 16 or not 1 <= token.version < 2**32:
         raise ValueError("a token has a handle of 8 bytes, a nonce of 16 bytes and a version from 1 to 2^32-1")
     payload = urlsafe_b64encode(_PAYLOAD.pack(_FORMAT, token.handle, token.version, token.nonce))
@@ -62,8 +56,7 @@ def encode(token: Token) -> bytes:
 
 
 def decode(raw: bytes) -> Token | None:
-    """The parts of a token with a valid signature; None for a payload that is not canonical base64, an unknown format
-    or version 0."""
+    """Decode a token with a valid signature; None if its format is unknown or not canonical."""
     if not _WHOLE.fullmatch(raw):
         return None
     form, handle, version, nonce = _PAYLOAD.unpack(urlsafe_b64decode(raw[8:47] + b"="))
@@ -74,8 +67,7 @@ def decode(raw: bytes) -> Token | None:
 
 
 def draft_token(tag: Tag, key_id: str, random: Callable[[int], bytes]) -> Token:
-    """A new group's first token: version 1, random handle (8 bytes) and nonce (16 bytes). ``random``: as
-    ``secrets.token_bytes``."""
+    """A new group's first token. ``random`` works like ``secrets.token_bytes``."""
     return Token(tag=tag, key_id=key_id, handle=random(8), version=1, nonce=random(16))
 
 
@@ -90,10 +82,7 @@ _SQUARE: Final = _PAIR * _PAIR
 
 
 def checksum(text: bytes) -> bytes:
-    """The CRC-32 (zlib, RFC 1952 section 8) of everything before it as six base-62 digits, highest first.
-
-    It detects accidents only: anyone can compute it. Each number has one spelling.
-    """
+    """CRC-32 (RFC 1952 section 8) as six base-62 digits. Detects typing errors only."""
     number = crc32(text)
     return _PAIRS[number // _SQUARE] + _PAIRS[number // _PAIR % _PAIR] + _PAIRS[number % _PAIR]
 
@@ -102,7 +91,7 @@ def checksum(text: bytes) -> bytes:
 
 API_TOKEN_LENGTH: Final = 54
 API_TOKEN_PATTERN: Final = re.compile(r"ugk[ct]_[0-9A-Za-z]{49}")
-"""The form of an API token, not anchored."""
+"""An API token, not anchored."""
 
 _DIGITS: Final = 43  # 43 · log2(62) = 256 bits
 _FAIR: Final = 256 - 256 % len(BASE62)  # higher bytes would favour the first digits
@@ -110,7 +99,7 @@ _PREFIXES: Final = {Tag.CUSTOMER: b"ugkc_", Tag.TESTING: b"ugkt_"}
 
 
 def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
-    """A new API token. ``random``: as ``secrets.token_bytes``; ValueError if it gives no usable bytes."""
+    """A new API token. Raises ValueError if ``random`` is broken."""
     digits = bytearray()
     for _ in range(64):  # 64 bytes nearly always do; a source that fails 64 times is broken
         digits += bytes(BASE62[byte % len(BASE62)] for byte in random(64) if byte < _FAIR)
@@ -121,13 +110,13 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """The SHA-256 (32 bytes) by which a store knows this token; None if it is malformed. Plain: the secret has 256
-    random bits."""
+    """The token's SHA-256 (32 bytes) in the store; None if malformed."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")
     if checksum(raw[:-6]) != raw[-6:]:
         return None
+    # A plain hash is enough for a secret of 256 random bits.
     return sha256(raw).digest()
 
 
@@ -137,24 +126,23 @@ PREVIEW_PREFIX: Final = "ugpv_"
 # --- what may be shown ------------------------------------------------------------------------------------------------
 
 _LIKE_A_TOKEN: Final = re.compile(r"ug(?:[kt][ct]|pv)_[0-9A-Za-z_.-]{32,}")
-"""The start of a token and almost its length: a token with a typing error is a secret too."""
+"""Also matches tokens with typing errors, which are secrets too."""
 
 
 def holds_token(text: str) -> bool:
-    """Whether ``text`` contains a token of either kind, or almost one."""
+    """Whether ``text`` contains a token or nearly one."""
     return "ug" in text and _LIKE_A_TOKEN.search(text) is not None
 
 
 def mask(text: str) -> str:
-    """``ugtc_…wXyZ`` for a token: its kind and the end of its checksum. ``…`` for anything else, which may be a
-    password."""
+    """``ugtc_…wXyZ`` for a token, else ``…``."""
     if TOKEN_PATTERN.fullmatch(text) or API_TOKEN_PATTERN.fullmatch(text):
         return f"{text[:5]}…{text[-4:]}"
     return "…"
 
 
 def mask_within(text: str) -> str:
-    """``text`` with each token masked, and what is almost one."""
+    """Mask tokens, and near tokens, in ``text``."""
     for pattern in (TOKEN_PATTERN, API_TOKEN_PATTERN):
         text = pattern.sub(lambda found: mask(found[0]), text)
     return _LIKE_A_TOKEN.sub(lambda found: f"{found[0][:5]}…", text) if "ug" in text else text

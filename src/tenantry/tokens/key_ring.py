@@ -1,4 +1,4 @@
-"""The keys that sign user group tokens, and keys derived from them. Pure."""
+"""Signing keys and derived keys. Pure."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from tenantry.tokens.formats import (
 KEY_ID_PATTERN: Final = re.compile(r"[a-z0-9]{2}")
 SHORTEST_SECRET: Final = 32
 
+# As itsdangerous' ``Signer(secret, salt=TOKEN_SALT, key_derivation="hmac", digest_method=sha256)``.
 TOKEN_SALT: Final = b"tenantry.user-group-token.v1"
 BODY_SALT: Final = b"tenantry.idempotency-body.v1"
 _URL_SALT: Final = b"tenantry.data-source-url.v1"
@@ -40,8 +41,7 @@ _BLOCK: Final = 64  # bytes that SHA-256 takes at a time
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A key that signs user group tokens: an ``id`` of two characters ``[a-z0-9]``, visible in its tokens, and a
-    ``secret`` of at least 32 random bytes. Raises InvalidKeys."""
+    """A key of at least 32 random bytes; ``id`` is two characters ``[a-z0-9]``. Raises InvalidKeys."""
 
     id: str
     secret: bytes = field(repr=False)
@@ -51,23 +51,24 @@ class SigningKey:
             raise InvalidKeys("the id of a signing key is two characters, a to z or 0 to 9, such as k1")
         if len(self.secret) < SHORTEST_SECRET:
             raise InvalidKeys(
-                f"signing key {self.id} has a secret of {len(self.secret)} bytes; at least {SHORTEST_SECRET} are needed"
+                f"the secret of signing key {self.id} has {len(self.secret)} bytes; use at least {SHORTEST_SECRET}"
             )
 
     def derive(self, salt: bytes) -> bytes:
-        """A key for one purpose: HMAC-SHA256 of the salt, as itsdangerous' key derivation ``hmac``."""
+        """A key for one purpose: HMAC-SHA256 of ``salt``."""
         return hmac.digest(self.secret, salt, "sha256")
 
     @property
     def audit_key(self) -> bytes:
-        """Seals audit entries. HKDF-Expand: it reveals no other key, so it may outlive the signing key."""
+        """Seals audit entries."""
+        # HKDF-Expand reveals no other key, so the audit key may outlive the signing key.
         return self.derive(_AUDIT_SALT + b"\x01")
 
 
 class MessageAuthenticator:
-    """HMAC-SHA256 (RFC 2104) with precomputed key states; ``hmac.HMAC.copy`` makes a forgery 4 % slower (decision
-    0037)."""
+    """HMAC-SHA256 (RFC 2104) with precomputed key states."""
 
+    # ``hmac.HMAC.copy`` makes a forgery 4 % slower (decision 0037).
     __slots__ = ("_inner", "_outer")
 
     def __init__(self, key: bytes) -> None:
@@ -78,7 +79,7 @@ class MessageAuthenticator:
         self._outer = sha256(bytes(byte ^ 0x5C for byte in padded))
 
     def digest(self, message: bytes) -> bytes:
-        """The code of ``message``, 32 bytes."""
+        """HMAC in 32 bytes."""
         inner = self._inner.copy()
         inner.update(message)
         outer = self._outer.copy()
@@ -86,22 +87,18 @@ class MessageAuthenticator:
         return outer.digest()
 
     def signature(self, message: bytes) -> bytes:
-        """The code of ``message`` as 43 base64url characters."""
+        """HMAC in 43 base64url characters."""
         return b2a_base64(self.digest(message))[:43].translate(_URLSAFE)
 
 
 class KeyRing:
-    """Signing keys by the id in a token: the ``active`` one signs (default: the last), the others verify.
-
-    The format is that of itsdangerous' ``Signer(secret, salt=TOKEN_SALT, key_derivation="hmac", digest_method=sha256)``
-    with a checksum. ``audit_keys`` of removed signing keys verify audit entries. Raises InvalidKeys for no key, a
-    repeated id or an unknown active key.
-    """
+    """Signing keys: the ``active`` one signs (default: the last), all verify. ``audit_keys`` of removed keys verify
+    audit entries. Raises InvalidKeys."""
 
     removals: int = 0
-    """How often keys were removed: earlier results are then invalid."""
+    """The number of removals; each invalidates earlier results."""
     problem: str | None = None
-    """Why the keys may be outdated: the problem of their file."""
+    """Why the key file cannot be read; the former keys stay in use."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -117,6 +114,7 @@ class KeyRing:
         self._ids = tuple(ids)
         macs = {key.id: MessageAuthenticator(key.derive(TOKEN_SALT)) for key in keys}
         self._macs = {head(tag, key_id): mac for key_id, mac in macs.items() for tag in Tag}
+        # HKDF-Expand (RFC 5869 section 2.3) with a label.
         self._url_keys = {key.id: key.derive(_URL_SALT + b"\x01") for key in keys}
         self._audit_keys = {**(audit_keys or {}), **{key.id: key.audit_key for key in keys}}
         newest_first = sorted(keys, key=lambda key: key.id != self._active)
@@ -126,7 +124,7 @@ class KeyRing:
         return f"<{type(self).__name__} {', '.join(self._ids)}; active {self._active}>"
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Look for changed keys, unless done ``within`` so many seconds. True if they changed."""
+        """Reload changed keys, unless checked ``within`` seconds. True if changed."""
         return False
 
     def _mac_of(self, head: bytes) -> MessageAuthenticator | None:
@@ -144,17 +142,16 @@ class KeyRing:
 
     @property
     def url_keys(self) -> dict[str, bytes]:
-        """The keys (32 bytes) that encrypt data source URLs, by signing key id: HKDF-Expand (RFC 5869 section 2.3) with
-        a label."""
+        """Keys (32 bytes) that encrypt data source URLs, by key id."""
         return dict(self._url_keys)
 
     @property
     def audit_keys(self) -> dict[str, bytes]:
-        """The keys (32 bytes) that seal audit entries, by signing key id; those of removed signing keys only verify."""
+        """Keys (32 bytes) that seal audit entries, by key id."""
         return dict(self._audit_keys)
 
     def mint(self, token: Token) -> str:
-        """The token string of these parts; deterministic. Raises SigningKeyMissing."""
+        """Sign a token; deterministic. Raises SigningKeyMissing."""
         mac = self._mac_of(head(token.tag, token.key_id))
         if mac is None:
             raise SigningKeyMissing(
@@ -165,11 +162,8 @@ class KeyRing:
         return (checked + checksum(checked)).decode("ascii")
 
     def read(self, text: str | bytes) -> Token:
-        """The parts of a token that one of these keys signed; only the store knows if it is still valid.
-
-        Raises InvalidToken, with one message for every cause. The signature is verified first, so a forgery costs at
-        most one signature.
-        """
+        """Verify a token; the store decides whether it is still valid. Raises InvalidToken."""
+        # The signature is verified first, so a forgery costs at most one signature.
         raw = text if isinstance(text, bytes) else _ascii(text)
         if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):
             # The spelling is compared, not the decoded bytes: decoding would accept more than one spelling.
@@ -181,13 +175,12 @@ class KeyRing:
         raise InvalidToken(InvalidToken.MESSAGE)
 
     def body_hashes(self, data: bytes) -> tuple[bytes, ...]:
-        """HMAC-SHA256 of ``data`` (32 bytes) with each key, the active first, for an Idempotency-Key."""
+        """HMAC-SHA256 of ``data`` with each key, the active first."""
         return tuple(mac.digest(data) for mac in self._body_macs)
 
 
 def _ascii(text: object) -> bytes:
-    """The bytes of a str that may be a token, else ``b""``. No encode() in a try: UnicodeEncodeError carries the
-    string."""
+    # Not encode() in a try: UnicodeEncodeError carries the string.
     if isinstance(text, str) and len(text) == TOKEN_LENGTH and text.isascii():
         return text.encode("ascii")
     return b""

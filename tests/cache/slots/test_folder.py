@@ -87,7 +87,7 @@ def _mode(mode: int) -> Callable[[Path], None]:
         (_mode(0o777), "written to by others"),
         (_mode(0o1777), "written to by others"),
         (_mode(0o770), "written to by others"),
-        (_open_parent, "anybody can replace"),
+        (_open_parent, "any user can replace"),
     ],
 )
 def test_a_folder_that_others_can_write_to_is_refused(
@@ -163,7 +163,7 @@ def test_a_group_shares_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TENANTRY_RUN_GROUP", "no-such-group-here")
-    with pytest.raises(StoreUnavailable, match="no such group"):
+    with pytest.raises(StoreUnavailable, match="is not a group on this host"):
         run_folder(name="n")
 
 
@@ -177,7 +177,7 @@ def test_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch)
         (errno.EACCES, "owner and mode"),
         (errno.EPERM, "owner and mode"),
         (errno.EROFS, "read-only"),
-        (errno.ENOMEM, "no memory left"),
+        (errno.ENOMEM, "out of memory"),
     ],
 )
 def test_each_error_of_the_system_has_its_own_advice(

@@ -70,7 +70,7 @@ def _pipe(path: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
-        (_cut, "cut short"),
+        (_cut, "truncated"),
         (_spoil, "another program"),
         (_of_another_store, "another store"),
         (_link, "symbolic link"),
@@ -132,7 +132,7 @@ def test_a_file_cut_short_is_noticed_before_its_versions_are_touched(run: Path) 
     slots = SharedSlots.open("store-1", run)
     os.truncate(slots.path, HEADER)
     assert not slots.is_current()
-    with pytest.raises(StoreUnavailable, match="cut short"):
+    with pytest.raises(StoreUnavailable, match="truncated"):
         slots.renewed()
 
 

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[3]
         (bytes(range(32)), "counts"),
         (bytes(range(255, 223, -1)), "counts"),
         (bytes(range(0, 96, 3)), "counts"),
-        (bytes([1, 2, 3, 4, 5, 6, 7] * 3 + [7, 6, 5, 4, 3, 2, 1] * 3), "hardly any different bytes"),
+        (bytes([1, 2, 3, 4, 5, 6, 7] * 3 + [7, 6, 5, 4, 3, 2, 1] * 3), "too few different bytes"),
         (b"changeme1-Zk4Rt9Qw2Lp7Xv3Bn8Hd5Js", "placeholder"),
         (b"Zk4Rt9Qw2Lp7Xv3Bn8Hd5Js-ChangeMe", "placeholder"),
         (b"my-password-is-Zk4Rt9Qw2Lp7Xv3Bn8", "placeholder"),
@@ -44,13 +44,13 @@ def test_a_weak_secret_is_named(secret: bytes, reason: str) -> None:
 def test_a_word_is_found_in_the_text_as_well(written: str) -> None:
     """A typed word is itself base64url, and its bytes look random. Red when only the bytes are looked at."""
     secret = urlsafe_b64decode(written + "=" * (-len(written) % 4))
-    assert entropy_problem(secret, written) == "contains a word of a placeholder"
+    assert entropy_problem(secret, written) == "contains a placeholder word"
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.id)
 def test_the_keys_of_the_vectors_are_published(key: object) -> None:
     """They are in this repository, so anybody has them. Red when their fingerprints are not listed."""
-    assert entropy_problem(key.secret) == "is published, so that anybody can look it up"  # type: ignore[attr-defined]
+    assert entropy_problem(key.secret) == "is published"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -95,13 +95,13 @@ def test_another_secret_under_the_same_id_is_another_key(path: Path) -> None:
     ("harm", "told"),
     [
         (lambda path: path.unlink(), "there is no signing-key file"),
-        (lambda path: path.write_text(""), "no line holds an active key"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-20]), "at least 32 are needed"),
+        (lambda path: path.write_text(""), "no key is active"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-20]), "use at least 32"),
         (
             lambda path: path.write_bytes(path.read_bytes()[: path.read_bytes().index(b"\nk2")]),
-            "no line holds an active",
+            "no key is active",
         ),
-        (lambda path: path.write_bytes(b"\xff" * 99), "not ASCII"),
+        (lambda path: path.write_bytes(b"\xff" * 99), "non-ASCII"),
         (lambda path: path.chmod(0o644), "mode 0644"),
         (lambda path: (path.unlink(), path.mkdir()), "not a plain file"),
     ],

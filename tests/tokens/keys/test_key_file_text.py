@@ -72,21 +72,23 @@ def test_a_removed_id_does_not_come_back_with_the_next_key() -> None:
 def test_the_active_key_cannot_be_removed() -> None:
     """Something must sign. Red when ``without`` does not look at the state."""
     key_file = parse_keys(f"k1 {DAY} verify-only {A}\nk2 {DAY} active {B}\n")
-    with pytest.raises(InvalidKeys, match="k2 is the active signing key: run `tenantry keys rotate` first"):
+    with pytest.raises(
+        InvalidKeys, match="k2 is the active signing key: run `tenantry keys rotate` before you remove it"
+    ):
         key_file.without("k2")
-    with pytest.raises(InvalidKeys, match="no such signing key; there are k1, k2"):
+    with pytest.raises(InvalidKeys, match="no signing key has this id; the ids are k1, k2"):
         key_file.without("k9")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no line holds an active key"),
-        ("# only words\n", "no line holds an active key"),
-        (f"k1 {DAY} verify-only {A}\n", "no line holds an active key"),
+        ("", "no key is active"),
+        ("# only words\n", "no key is active"),
+        (f"k1 {DAY} verify-only {A}\n", "no key is active"),
         (f"k1 {DAY} active {A}\nk2 {DAY} active {B}\n", r"line 2: a second active key \(line 1 has one\)"),
-        (f"\n# x\nk1 {DAY} active {A}\nk1 {DAY} verify-only {B}\n", "line 4: the id is the same as that of line 3"),
-        (f"k1 {DAY} active {A}\nk2 {DAY} verify-only {A}\n", "line 2: the secret is the same as that of line 1"),
+        (f"\n# x\nk1 {DAY} active {A}\nk1 {DAY} verify-only {B}\n", "line 4: repeats the id of line 3"),
+        (f"k1 {DAY} active {A}\nk2 {DAY} verify-only {A}\n", "line 2: repeats the secret of line 1"),
         (f"k1 {DAY} active\n", "line 1: 3 fields instead of 4"),
         (f"k1 {DAY} active {A} # mine\n", "line 1: 6 fields instead of 4"),
         (f"{A}\n", "line 1: 1 fields instead of 4"),
@@ -102,7 +104,7 @@ def test_the_active_key_cannot_be_removed() -> None:
         (f"k1 {DAY} active {A[:-1]}B\n", "line 1: the fourth field, the secret, is not base64url"),
         (f"K1 {DAY} active {A}\n", "line 1: the id of a signing key is two characters"),
         (f"{A} {DAY} active {A}\n", "line 1: the id of a signing key is two characters"),
-        (f"k1 {DAY} active {spelled(secret('a')[:31])}\n", "line 1: signing key k1 has a secret of 31 bytes"),
+        (f"k1 {DAY} active {spelled(secret('a')[:31])}\n", "line 1: the secret of signing key k1 has 31 bytes"),
         (f"k1 {DAY} active {'A' * 43}\n", "line 1: the secret of k1 repeats itself; .*tenantry keys new"),
     ],
     ids=lambda value: value if value.startswith(("line", "no line")) else "",

@@ -1,10 +1,7 @@
-"""The run folder, which the processes of one host share.
+"""The run folder that the processes of one host share.
 
-``TENANTRY_RUN_DIR``, else ``/dev/shm/tenantry-<user id>-<name>`` or ``/tmp/…``; with ``TENANTRY_RUN_GROUP``,
-``…/tenantry-group-<group id>-<name>``. The name is random and in the database: other users cannot predict it.
-
-A folder that others may have made or can write to is not trusted: FolderTaken if another name would help (decision
-0027), else StoreUnavailable, so that a serving process answers 503 and shows no path.
+``TENANTRY_RUN_DIR``, else ``tenantry-<user id>-<name>`` or (TENANTRY_RUN_GROUP) ``tenantry-group-<group id>-<name>`` in
+``/dev/shm`` or ``/tmp``.
 """
 
 from __future__ import annotations
@@ -26,33 +23,33 @@ DIRECTORY_VARIABLE: Final = "TENANTRY_RUN_DIR"
 GROUP_VARIABLE: Final = "TENANTRY_RUN_GROUP"
 
 SET_FOLDER: Final = (
-    f"Set {DIRECTORY_VARIABLE} to a folder on this host that the user of every Tenantry process here can write to, the "
-    f"same for all, or {GROUP_VARIABLE} to the group that they are in"
+    f"Set {DIRECTORY_VARIABLE} to one folder that every Tenantry process on this host can write to, or "
+    f"{GROUP_VARIABLE} to their common group"
 )
 
 _FULL: Final = f"Free some space there (a store takes 512 KiB), or set {DIRECTORY_VARIABLE} to a folder elsewhere"
-_DENIED: Final = f"Correct owner and mode of what is there. {SET_FOLDER}"
+_DENIED: Final = f"Correct its owner and mode. {SET_FOLDER}"
 _ADVICE: Final = {
-    errno.EMFILE: "This process has as many files open as it may: raise its limit (`ulimit -n`, LimitNOFILE=)",
-    errno.ENFILE: "The machine has as many files open as it may: raise its limit (`sysctl fs.file-max`)",
+    errno.EMFILE: "This process has reached its limit of open files: raise it (`ulimit -n`, LimitNOFILE=)",
+    errno.ENFILE: "The machine has reached its limit of open files: raise it (`sysctl fs.file-max`)",
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _FULL,
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
     errno.EROFS: f"That file system is read-only. {SET_FOLDER}",
-    errno.ENOMEM: "There is no memory left for this process: free some, or raise the limit (`ulimit -v`, MemoryMax=)",
-    errno.EAGAIN: "This process may not lock so much memory: raise its limit (`ulimit -l`, LimitMEMLOCK=)",
+    errno.ENOMEM: "This process is out of memory: free some, or raise the limit (`ulimit -v`, MemoryMax=)",
+    errno.EAGAIN: "This process has reached its limit of locked memory: raise it (`ulimit -l`, LimitMEMLOCK=)",
     errno.ENOENT: SET_FOLDER,
     errno.ENOTDIR: SET_FOLDER,
 }
 
-_BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # what is found there is checked before it is used
+_BASES: Final = (Path("/dev/shm"), Path("/tmp"))  # noqa: S108  # the folder is checked before use
 _POSIX: Final = sys.platform != "win32"
 
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A checked folder of this user, or of the ``group`` (gid) that shares it."""
+    """A checked folder of this user or group (gid)."""
 
     path: Path
     group: int | None
@@ -68,7 +65,7 @@ class RunFolder:
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Why a folder or file with this status is not safe to share; None if it is."""
+        """Why a file status is unsafe to share, or None."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -82,7 +79,7 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """The path of the run folder holds something untrusted; ``refusal`` says why."""
+    """The run folder is untrusted; another name may help."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -90,17 +87,16 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """The run folder of a store's run name, created if missing; ``given``: this path.
+    """Return the folder ``given`` or that of run ``name``, created if missing.
 
-    Raises StoreUnavailable, or FolderTaken if another name would lead to another path.
+    Raises StoreUnavailable or FolderTaken.
     """
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)
     if not folder.path.is_absolute():
         raise StoreUnavailable(
-            f"the run folder {folder.path} is a relative path, which means another folder to each process: "
-            f"give {DIRECTORY_VARIABLE} an absolute one"
+            f"the run folder {folder.path} is a relative path: set {DIRECTORY_VARIABLE} to an absolute path"
         )
     made = False
     try:
@@ -117,6 +113,7 @@ def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
 
 
 def _usual_path(group: int | None, name: str) -> Path:
+    # The random name is in the database, so other users cannot predict it.
     if not _POSIX:
         return Path(tempfile.gettempdir()) / f"tenantry-{os.environ.get('USERNAME', 'user')}-{name}"
     base = next((base for base in _BASES if base.is_dir() and os.access(base, os.W_OK | os.X_OK)), _BASES[-1])
@@ -129,16 +126,15 @@ def _group() -> int | None:
         return None
     if named.isdecimal():
         return int(named)
-    import grp  # there is none on Windows
+    import grp  # missing on Windows
 
     try:
         return grp.getgrnam(named).gr_gid
     except KeyError:
-        raise StoreUnavailable(f"{GROUP_VARIABLE} names {named!r}, and this host has no such group") from None
+        raise StoreUnavailable(f"{GROUP_VARIABLE} names {named!r}, which is not a group on this host") from None
 
 
 def _make(folder: RunFolder) -> bool:
-    """False if another process was faster."""
     # A random name: a watcher of the parent must not learn the folder's name early.
     draft = folder.path.with_name(f".tenantry-{secrets.token_hex(8)}")
     draft.mkdir(mode=0o700)
@@ -157,12 +153,11 @@ def _make(folder: RunFolder) -> bool:
 
 
 def _refusal(folder: RunFolder) -> StoreUnavailable | None:
-    """The reason for distrust, or None. Raises StoreUnavailable for its parent."""
     path = folder.path
     status = path.lstat()
     reason, fix = folder.distrust(status), "remove it or correct its owner and mode"
     if stat.S_ISLNK(status.st_mode):
-        reason, fix = "is a symbolic link", "remove it, or name where it leads"
+        reason, fix = "is a symbolic link", "remove it, or name its target"
     elif not stat.S_ISDIR(status.st_mode):
         reason, fix = "is not a folder", "remove it"
     if reason:
@@ -170,13 +165,13 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
     above = path.parent.stat()
     if above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX:
         raise StoreUnavailable(
-            f"anybody can replace the run folder {path}, since {path.parent} lets everybody rename what is in it: "
+            f"any user can replace the run folder {path}, because {path.parent} has no sticky bit: "
             f"run `chmod +t {path.parent}`. {SET_FOLDER}"
         )
     return None
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """An error message with the reason and the fix, or ``otherwise`` if the errno suggests none."""
+    """An error message with the errno's fix."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

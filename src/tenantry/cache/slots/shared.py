@@ -1,4 +1,4 @@
-"""SharedSlots: the slots of one store on this host, in a memory-mapped file."""
+"""SharedSlots: a store's slots in a memory-mapped file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
 _LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, as the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
-"""When the file was made: microseconds of monotonic_with_suspend; 0 once irrelevant."""
+"""Creation time in microseconds of monotonic_with_suspend; 0 once settled."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -37,12 +37,11 @@ _SAFE_OPEN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) 
 _TRIES: Final = 8
 
 _TOUCH_INTERVAL: Final = 3_600.0
-"""Seconds between touches of the file's times, against cleaners of temporary folders."""
+"""Seconds between updates of the file's times, which protect it from cleaners of temporary folders."""
 
 
 class SharedSlots(SlotTable):
-    """``<run folder>/<store id>.slots``, opened with ``SharedSlots.open``. The file may be replaced or deleted, which
-    separates old and new processes: check ``is_current`` or continue with ``renewed()``."""
+    """``<run folder>/<store id>.slots``. Replacing or deleting the file separates old and new processes."""
 
     __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 
@@ -50,7 +49,6 @@ class SharedSlots(SlotTable):
     """The path of the file."""
 
     def __init__(self, store_id: str, given: Path | str | None, name: str) -> None:
-        """See ``open``."""
         folder = run_folder(given, name=name)
         self.path = folder.path / f"{store_id}.slots"
         descriptor = open_file(self.path, store_id, folder)
@@ -73,18 +71,15 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the store's file, made if missing. ``folder``: None means ``run_folder()`` of the run ``name`` (None: the
-        store id).
-
-        Raises StoreUnavailable with the path and the fix; FolderTaken if another name would help.
-        """
+        """Map the store's file, created if missing. ``name`` defaults to the store id. Raises StoreUnavailable or
+        FolderTaken."""
         return cls(store_id, folder, store_id if name is None else name)
 
     def __repr__(self) -> str:
         return f"<SharedSlots {self.path}{'' if self._file else ', closed'}>"
 
     def is_current(self) -> bool:
-        """Whether the path still leads to the mapped file, whole. Takes some microseconds."""
+        """Whether the path still leads to this file."""
         if self._file is None:
             return False
         try:
@@ -101,16 +96,14 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Itself while current, else the file at the path; processes that still use the old file then cache nothing.
-        Raises StoreUnavailable."""
+        """Return self while current, else retire it and map the new file. Raises StoreUnavailable."""
         if self.is_current():
             return self
         self.retire()
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Seconds for which a process of this host may still use another file, if leases last ``lease`` seconds. A poll
-        after this file was made finds it. ``now``: of monotonic_with_suspend."""
+        """Seconds for which another process may still use an older file."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
         if made_at == 0:  # settled
             return 0.0
@@ -118,13 +111,12 @@ class SharedSlots(SlotTable):
         return 0.0 if age < 0 else max(0.0, lease - age)  # made before boot: no process is that old
 
     def settle(self) -> None:
-        """No process of this host uses another file: call it if no lease was given before this file."""
+        """Declare that no process uses an older file."""
         if self._file is not None:
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. Held ``versions`` stay readable; new ones have a write in progress in every slot, so
-        nothing is cached."""
+        """Release the file. ``versions`` stay readable but prevent caching."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
@@ -135,7 +127,7 @@ class SharedSlots(SlotTable):
         return self._versions
 
     def retire(self) -> None:
-        """Put a write in progress into every slot: processes that still use this file cache nothing."""
+        """Stop other processes from caching with this file."""
         # Touching memory of a truncated file is a bus error, which kills the process.
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()
@@ -149,9 +141,9 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """A descriptor of the file, made if missing. Raises StoreUnavailable."""
+    """Open the file, created if missing. Raises StoreUnavailable."""
     if not _NAME.fullmatch(store_id):
-        raise StoreUnavailable(f"the id of the store, {store_id!r}, cannot name a file in the run folder {folder.path}")
+        raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))
     try:
         descriptor = _open_or_make(path, header, folder)
@@ -165,7 +157,7 @@ def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
     return descriptor
 
 
-_FIX: Final = "Remove it, and it is made anew; every Tenantry process of the host that uses it must be able to write it"
+_FIX: Final = "Remove it, and Tenantry recreates it; all Tenantry processes on this host must be able to write to it"
 
 
 def _open_or_make(path: Path, header: bytes, folder: RunFolder) -> int:
@@ -203,7 +195,7 @@ def _check(path: Path, descriptor: int, header: bytes, folder: RunFolder) -> Non
     if reason := folder.distrust(status):
         raise StoreUnavailable(f"{path} {reason}. {_FIX}")
     if status.st_size < SIZE:
-        raise StoreUnavailable(f"{path} is {status.st_size} bytes long, not {SIZE}: it was cut short. {_FIX}")
+        raise StoreUnavailable(f"{path} is truncated to {status.st_size} of {SIZE} bytes. {_FIX}")
     found = os.read(descriptor, len(header))
     if found != header:
         whose = "another store" if found[:24] == header[:24] else "another program, or another version of Tenantry"

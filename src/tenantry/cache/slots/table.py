@@ -1,4 +1,4 @@
-"""SlotTable: how writers change the versions of a host's slots; PrivateSlots of one process; and their clocks."""
+"""Slot tables and clocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.cache import SLOT_COUNT, slot_index
 from tenantry.ports import MonotonicClock
 
 monotonic_with_suspend: MonotonicClock
-"""Includes suspend: a lease ends while the machine sleeps."""
+"""Includes suspend, so a lease ends while the machine sleeps."""
 
 if sys.platform == "linux":
     monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend
@@ -26,10 +26,12 @@ else:
 
 
 def utc_now() -> datetime:
-    """The time of day by this host's clock: a ``ports.Clock``. It may be set, so it measures nothing."""
+    """The time of day (``ports.Clock``)."""
     return datetime.now(UTC)
 
 
+# Unique versions need no lock: two increments of one version could collide. CPython copies an item of a ``Q``
+# memoryview in one atomic 8-byte move; elsewhere a torn version matches nothing.
 VERSION_BYTES: Final = 8
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
@@ -37,7 +39,7 @@ TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
 
 
 def new_version() -> int:
-    """A unique even version: 63 random bits; not 0, the version in new tables."""
+    """A unique, even, nonzero version."""
     return secrets.randbits(63) << 1 or new_version()
 
 
@@ -47,7 +49,7 @@ def write_in_progress() -> int:
 
 
 class SlotTable:
-    """The versions in a buffer of TABLE_BYTES bytes. New tables hold 0, which no slot ever gets again."""
+    """Versions in a buffer of TABLE_BYTES bytes."""
 
     __slots__ = ("__weakref__", "_versions")
 
@@ -56,7 +58,7 @@ class SlotTable:
 
     @property
     def versions(self) -> memoryview[int]:
-        """Live versions; they stay readable after ``close``."""
+        """Live versions, readable after ``close``."""
         return self._versions
 
     def copy(self) -> memoryview[int]:
@@ -64,18 +66,18 @@ class SlotTable:
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End a crashed writer's write in progress, if the slot still has ``version``. A slow writer loses nothing."""
+        """End a crashed writer's write at ``version``."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Void cached answers of the handle's slot."""
+        """Invalidate cached answers of the handle."""
         self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Around a write and its commit: an odd version before, a new even one after, even on failure."""
+        """Wrap a write and its commit."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:
@@ -89,7 +91,7 @@ class SlotTable:
 
 
 class PrivateSlots(SlotTable):
-    """Slots of a store in one process, with the methods of ``SharedSlots``."""
+    """Slots for one process."""
 
     __slots__ = ()
 
@@ -97,11 +99,9 @@ class PrivateSlots(SlotTable):
         super().__init__(memoryview(bytearray(TABLE_BYTES)).cast("Q"))
 
     def is_current(self) -> bool:
-        """Always."""
         return True
 
     def renewed(self) -> PrivateSlots:
-        """Itself."""
         return self
 
     def close(self) -> None:

@@ -1,8 +1,3 @@
-"""ApiTokenUses: records the use of API tokens in the background.
-
-A store keeps the last use to the hour; after a failure a process waits ten minutes before it tries again.
-"""
-
 from __future__ import annotations
 
 import asyncio
@@ -26,22 +21,25 @@ _PAUSE: Final = 600.0
 """Seconds between two attempts for one API token."""
 
 _PATIENCE: Final = 10.0
-"""Seconds before an attempt is given up."""
+"""Seconds before an attempt times out."""
 
 _MOST: Final = 1_024
-"""API tokens whose attempts are remembered."""
+"""The most API tokens whose attempts are remembered."""
 
 
 class ApiTokenUses:
-    """Thread-safe; shared by endpoints and event loops."""
+    """Records the last use of API tokens in the background. Thread-safe; shared by endpoints and event loops.
+
+    Stores keep the hour of the last use. Attempts for a token are at least ten minutes apart.
+    """
 
     def __init__(self) -> None:
         self._tried: TTLCache[int, bool] = TTLCache(_MOST, _PAUSE, timer=time.monotonic)
-        self._lock = Lock()  # of loops in several threads: this cache moves its own links
+        self._lock = Lock()  # several threads' loops: TTLCache is not thread-safe
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Records the use of this token in the background, if that is due."""
+        """Record a use of this token, if one is due."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:

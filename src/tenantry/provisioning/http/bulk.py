@@ -1,4 +1,4 @@
-"""``/api/users/bulk``: many user groups in one request, one JSON line each (NDJSON), with one report line each."""
+"""``/api/users/bulk``: many user groups in one NDJSON request, with one report line each."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, r
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
-"""The preference (RFC 7240) of a proxy that cannot pass on a body whose answer has begun: nginx stops sending it, and
-Caddy drops a part of it."""
+"""The preference (RFC 7240) behind proxies that cannot forward a body after the response has begun: nginx stops sending
+it, and Caddy drops a part."""
 
 _LINES_BETWEEN: Final = 25
-"""Lines that are read, or reported, before others have a turn of the event loop: some milliseconds."""
+"""Lines read or reported before other tasks get a turn: a few milliseconds."""
 
 
 class BulkEndpoint(Endpoint):
-    """Creates or changes the groups of the lines. ``draining``: the server is about to stop."""
+    """Creates or changes one group per line. ``draining()``: the server shuts down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -61,9 +61,7 @@ class BulkEndpoint(Endpoint):
         dry_run = request.dry_run("replace")  # 400
         replace = read_flag(request.query("replace", "dry_run"), "replace")  # 400
         if request.has_idempotency_key:
-            raise BadRequest(
-                "a bulk takes no Idempotency-Key and needs none: sent again, it leaves what it has done as it is"
-            )
+            raise BadRequest("a bulk request takes no Idempotency-Key: it is safe to send again without one")
         request.set_operation("bulk")
         writer = _Writer(context, digest, request.id, replace=replace, dry_run=dry_run)
         await writer.authorize(Deadline(context.store_seconds))  # 403
@@ -74,8 +72,6 @@ class BulkEndpoint(Endpoint):
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Does the lines of one request, a batch at a time."""
-
     context: ApiContext
     digest: bytes
     request_id: str
@@ -83,13 +79,14 @@ class _Writer:
     dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """Authenticates again: the caller may be revoked since the last batch. Raises Unauthorized, MissingScope."""
+        """Authenticate again, since the token may have been revoked after the last batch. Raises Unauthorized,
+        MissingScope."""
         caller = await self.context.authenticate(self.digest, deadline)
         require_scope(caller, ApiScope.PROVISION_WRITE)
         return caller
 
     async def write(self, batch: UpsertBatch) -> list[UpsertResult]:
-        """What became of each line. Raises what ``authorize`` raises, and then nothing was written."""
+        """Write a batch and return a result per line. If ``authorize`` raises, nothing is written."""
         context = self.context
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
         caller = await self.authorize(deadline)
@@ -103,8 +100,7 @@ class _Writer:
 
 
 class BulkResponse(StreamedResponse):
-    """Processes lines as they arrive and reports each. A line without a report was not written, unless the
-    connection broke first."""
+    """Reports lines as they arrive. A line without a report was not written, unless the connection broke."""
 
     def __init__(
         self,
@@ -129,8 +125,8 @@ class BulkResponse(StreamedResponse):
         self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the report. Returns early when the client is gone; written lines stay. Raises OSError if the
-        buffered report is unreadable; then no further line is written."""
+        """Send the report, or stop when the client disconnects; written lines stay. Raises OSError for an unreadable
+        buffer."""
         buffer = ReportBuffer()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
@@ -141,7 +137,7 @@ class BulkResponse(StreamedResponse):
                 await asyncio.wait([sending])
         finally:
             sending.cancel()
-            await asyncio.wait([sending])  # it may be about to read from the buffer
+            await asyncio.wait([sending])  # it may still read from the buffer
             buffer.close()
         if not sending.cancelled():
             with suppress(ClientDisconnected):
@@ -156,7 +152,6 @@ class BulkResponse(StreamedResponse):
         await _deliver(send, {"type": "http.response.body", "body": b""})
 
     async def _report(self, buffer: ReportBuffer) -> None:
-        """Reports all lines, then a summary with the reason of an early end."""
         error: TenantryError | None = None
         try:
             await self._do_lines(buffer)
@@ -181,7 +176,6 @@ class BulkResponse(StreamedResponse):
             await body.read()
 
     async def _do(self, lines: Iterable[Line], buffer: ReportBuffer) -> None:
-        """Does them, as many together as may be."""
         batch = UpsertBatch()
         for line in lines:
             read = read_line(line, replace=self._writer.replace)
@@ -195,7 +189,7 @@ class BulkResponse(StreamedResponse):
             await self._write(batch, buffer)
 
     async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
-        """Raises StoreUnavailable, after its report, if the store was unavailable for the whole batch."""
+        """Raises StoreUnavailable, after the report, if the store failed during the batch."""
         await buffer.wait_for_space()
         results = await self._writer.write(batch)
         self._counts.add(results)

@@ -1,9 +1,3 @@
-"""ReportBuffer: report lines that the client has not read yet.
-
-Most clients send their whole body before they read, so waiting for them would deadlock. The unread report goes to a
-temporary file; at most MEMORY bytes stay in memory.
-"""
-
 from __future__ import annotations
 
 import asyncio
@@ -16,10 +10,10 @@ from typing import IO, Final
 from tenantry.provisioning.http.request import ClientDisconnected
 
 MEMORY: Final = 1024 * 1024
-"""Bytes that are held in memory."""
+"""Bytes held in memory."""
 
 MOST: Final = 512 * 1024 * 1024
-"""Bytes of the file. A client that has so many to read must read before more of its body is."""
+"""Bytes of the file. Beyond this limit, the client's body is read only as it reads the report."""
 
 _PIECE: Final = 64 * 1024
 
@@ -27,7 +21,11 @@ _log = logging.getLogger("tenantry.api")
 
 
 class ReportBuffer:
-    """Written by one task and read by another. ``close`` closes the file."""
+    """Buffers unread report lines; one task writes, another reads.
+
+    Most clients send their whole body before they read, so waiting for them would deadlock. Beyond MEMORY bytes the
+    buffer moves to a temporary file, which ``close`` deletes.
+    """
 
     def __init__(self) -> None:
         self._file: IO[bytes] = BytesIO()
@@ -40,7 +38,7 @@ class ReportBuffer:
         self._changed = asyncio.Event()
 
     def write(self, data: bytes) -> None:
-        """Appends. Raises OSError if the disk is full, ClientDisconnected if the reader is gone."""
+        """Append ``data``. Raises OSError if the disk is full, ClientDisconnected if the reader is gone."""
         self._require_reader()
         if self._in_memory and self._written + len(data) > MEMORY:
             self._move_to_file()
@@ -58,16 +56,16 @@ class ReportBuffer:
             moved.flush()
         except OSError as error:
             if moved is not None:
-                with suppress(OSError):  # it writes once more what the disk has no room for
+                with suppress(OSError):  # closing flushes, which fails again on a full disk
                     moved.close()
             if self._most != MEMORY:
-                _log.warning("a client that is slow to read its report is waited for: no temporary file (%s)", error)
+                _log.warning("no temporary file for a bulk report, so the body waits for its reader: %s", error)
             self._most = MEMORY
             return
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Waits for space. Raises ClientDisconnected if the reader is gone."""
+        """Raises ClientDisconnected if the reader is gone."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()
@@ -76,21 +74,20 @@ class ReportBuffer:
 
     def _require_reader(self) -> None:
         if self._abandoned:
-            raise ClientDisconnected("nobody reads the report any more")
+            raise ClientDisconnected("the client stopped reading the report")
 
     async def wait_for_end(self) -> None:
-        """Waits until nothing more is written, or nothing more may be."""
+        """Wait until the report ends or the buffer is full."""
         while not self._ended and self._written < self._most:
             self._changed.clear()
             await self._changed.wait()
 
     def end(self) -> None:
-        """Nothing more is written."""
         self._ended = True
         self._changed.set()
 
     def abandon(self) -> None:
-        """Nothing more is read."""
+        """Mark the reader as gone."""
         self._abandoned = True
         self._changed.set()
 
@@ -104,7 +101,7 @@ class ReportBuffer:
         self._file.seek(self._read)
         piece = self._file.read(_PIECE)
         self._read += len(piece)
-        if self._read == self._written:  # from the beginning again: the file is no longer than what was not read
+        if self._read == self._written:  # start over, so the file holds only unread bytes
             self._file.seek(0)
             self._file.truncate()
             self._read = self._written = 0
@@ -112,6 +109,5 @@ class ReportBuffer:
         return piece
 
     def close(self) -> None:
-        """Gives back the file, and what was not read with it."""
-        with suppress(OSError):  # it writes once more what the disk has no room for
+        with suppress(OSError):  # closing flushes, which fails again on a full disk
             self._file.close()

@@ -1,5 +1,3 @@
-"""DryRunProvisioner: computes the answers of writes from what the store holds now, and writes nothing."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -34,10 +32,10 @@ NO_TEAM_ID = 0
 
 
 class DryRunProvisioner(UpsertProvisioner):
-    """Returns or raises what an UpsertProvisioner would, by the same checks, and only reads the store.
+    """Returns or raises what an UpsertProvisioner would, and writes nothing.
 
-    A new token is ``NO_TOKEN``; a new group has ``NO_TEAM_ID``. A reporting ``contract`` refuses too. Idempotency-Keys
-    are ignored.
+    A new token is ``NO_TOKEN``; a new group has ``NO_TEAM_ID``. Violations of the ``contract`` always raise.
+    Idempotency-Keys are ignored.
     """
 
     def __init__(
@@ -47,7 +45,6 @@ class DryRunProvisioner(UpsertProvisioner):
         self._unissued: set[Token] = set()
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
-        """The group that would be deleted. Raises UnknownGroup."""
         return await self._deadline.read(group_to_delete(self._groups, environment, provided_id))
 
     async def _create(

@@ -1,5 +1,4 @@
-"""Endpoint: one path as an ASGI app whose every response is JSON with ``success`` (SPEC section 7); ApiContext: what
-endpoints share."""
+"""The ASGI app of one path. Every response is JSON with ``success`` (SPEC section 7)."""
 
 from __future__ import annotations
 
@@ -30,14 +29,16 @@ from tenantry.tokens import KeyRing, api_token_digest, mask_within
 from tenantry.tracing import HttpServerSpan, set_attribute
 
 STORE_SECONDS: Final = 2.0
-"""How long the store may take for one request, over all the calls that it needs."""
+"""The time limit of all store calls of a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """An answered request. ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``,
-    ``bulk``, ``list``, ``introspect``, or ``none`` if the request failed first; ``code`` is ``ok`` or that of the
-    error."""
+    """An answered request.
+
+    ``operation`` is ``get_or_create``, ``update``, ``merge``, ``delete``, ``rotate``, ``bulk``, ``list``,
+    ``introspect``, or ``none`` if the request failed first. ``code`` is ``ok`` or the error's code.
+    """
 
     operation: str
     status: int
@@ -46,16 +47,13 @@ class RequestRecord:
 
 
 Observer: TypeAlias = Callable[[RequestRecord], None]
-"""Gets the record of each request that was answered. It must not wait or raise."""
+"""Receives the record of each answered request. It must not wait or raise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiContext:
-    """What all endpoints share. ``body_seconds``: for the body of a request; ``store_seconds``: for all store calls of
-    one.
-
-    API tokens are read on every request, so a revoked token is dead at once.
-    """
+    """Settings shared by all endpoints. ``body_seconds`` limits the body, ``store_seconds`` all store calls of a
+    request."""
 
     store: Store
     keys: KeyRing
@@ -67,11 +65,11 @@ class ApiContext:
     time_of_day: Clock = utc_now
 
     async def authenticate(self, digest: bytes, deadline: Deadline) -> ApiToken:
-        """The record of an API token; records its use. Raises Unauthorized, StoreUnavailable."""
+        """Read the API token, uncached, and record its use. Raises Unauthorized, StoreUnavailable."""
         return await authenticate(self.store.api_tokens, digest, deadline, self.uses)
 
     async def authenticate_with_group(self, digest: bytes, provided_id: str, deadline: Deadline) -> Caller:
-        """The same with the group of this id, in one read."""
+        """Like ``authenticate``, and read the group in the same store call."""
         found = await deadline.read(self.store.api_tokens.get_with_group(digest, provided_id))
         if found is None:
             raise _unauthorized()
@@ -81,7 +79,7 @@ class ApiContext:
 
 
 async def authenticate(tokens: ApiTokenStore, digest: bytes, deadline: Deadline, uses: ApiTokenUses) -> ApiToken:
-    """The record of an API token, whose use is noted. Raises Unauthorized, StoreUnavailable."""
+    """Read an API token and record its use. Raises Unauthorized, StoreUnavailable."""
     found = await deadline.read(tokens.get(digest))
     if found is None:
         raise _unauthorized()
@@ -91,13 +89,13 @@ async def authenticate(tokens: ApiTokenStore, digest: bytes, deadline: Deadline,
 
 
 def require_scope(caller: ApiToken, scope: Scope) -> None:
-    """Raises MissingScope unless the API token has the scope."""
+    """Raises MissingScope."""
     if not caller.allows(scope):
         raise MissingScope(f"this API token lacks the scope {scope}: create one with --scope {scope}")
 
 
 def digest_of(secret: str) -> bytes:
-    """The digest of an API token. Raises Unauthorized for a malformed one, without I/O."""
+    """Raises Unauthorized if the token is malformed."""
     digest = api_token_digest(secret)
     if digest is None:
         raise _unauthorized()
@@ -120,7 +118,7 @@ _ALWAYS: Final = (
     (b"vary", b"Authorization, Accept"),
 )
 _BODY_NOT_READ: Final = (408, 413)
-"""Statuses after which the rest of the body is not read, so the connection cannot serve another request."""
+"""Statuses after which the body stays unread, so the connection cannot be reused."""
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
@@ -128,33 +126,31 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """A JSON response; the Endpoint adds common headers."""
+    """The Endpoint adds common headers."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response
 
 
 class StreamedResponse(Response):
-    """A response that reads the request while it is sent. ``code``: ``ok``, or that of the error in its last line."""
+    """A response sent while the request is read. ``code`` is ``ok``, or that of the error in its last line."""
 
     code: str = "ok"
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorFormat:
-    """The format of errors: the document, and the methods, challenges and media type that they name."""
-
     allow: bytes = b""
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
     accept: bytes = b"application/json"
     document: Callable[[TenantryError, str], dict[str, Any]] = error_document
     scope: bytes = b""
-    """The scope that an API token needs here; named to a bearer whose token lacks it."""
+    """The required scope, which the challenge names when a bearer token lacks it."""
     bearer: bool = False
-    """Whether the API token came as Bearer, where that is read."""
+    """Whether the API token was sent as Bearer, where supported."""
 
     def for_scheme(self, scheme: bytes) -> ErrorFormat:
-        """The format with the challenge of this lower-case scheme alone, if it is read here (RFC 6749 section 5.2)."""
+        """Keep only the challenge of this lower-case scheme, if supported (RFC 6749 section 5.2)."""
         if len(self.challenges) == 1 or not scheme:
             return self
         matching = tuple(each for each in self.challenges if each.lower().startswith(scheme + b" "))
@@ -163,15 +159,15 @@ class ErrorFormat:
 
 DEFAULT_FORMAT: Final = ErrorFormat()
 _PHRASES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
-"""Of RFC 9110, on every Python: before 3.13 ``HTTPStatus`` has the names of older documents."""
+"""The phrases of RFC 9110; before Python 3.13 ``HTTPStatus`` has older ones."""
 
 
 def api_error_response(
     error: TenantryError, request_id: str, *, problem: bool, error_format: ErrorFormat = DEFAULT_FORMAT
 ) -> Response:
-    """The response for ``error``: the endpoint's document, or RFC 9457 with the same members as extensions.
+    """The endpoint's error document, or a problem document (RFC 9457) with the same members as extensions.
 
-    ``type`` is ``about:blank`` (RFC 9457 section 4.2.1): errors differ by their code.
+    ``type`` is ``about:blank`` (section 4.2.1), as codes tell errors apart.
     """
     document = error_format.document(error, request_id)
     if problem:
@@ -201,9 +197,11 @@ def api_error_response(
 
 
 class Endpoint(ABC):
-    """A subclass serves ``methods`` by ``respond``; OPTIONS and 405 are answered here. An error becomes a response
-    in ``error_format``; a bug becomes a 500 with the request id, logged without values of the request. ``observer``
-    gets a record of each request."""
+    """Subclasses implement ``respond`` for ``methods``; OPTIONS and 405 are answered here.
+
+    Errors are written in ``error_format``. Unexpected exceptions become a 500 with the request id and are logged
+    without request values. ``observer`` gets a record of each request.
+    """
 
     def __init__(
         self, *methods: str, error_format: ErrorFormat = DEFAULT_FORMAT, observer: Observer | None = None
@@ -215,7 +213,7 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """The response. May raise any TenantryError, and ClientDisconnected."""
+        """May raise any TenantryError, and ClientDisconnected."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
@@ -237,7 +235,7 @@ class Endpoint(ABC):
                 _add_headers(response, request)
                 await response(scope, receive, send)
                 code = response.code
-            if observer is not None:  # now: the client may be slow to send its body, and gone when it is answered
+            if observer is not None:  # before ``_complete``, which may wait for a slow client
                 observer(RequestRecord(request.operation, response.status_code, code, time.monotonic() - started))
             if not isinstance(response, StreamedResponse):
                 await _complete(response, request, scope)
@@ -246,14 +244,14 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """Answers without ``respond``. Raises NotFound for an encoded slash, MethodNotAllowed."""
+        """Raises NotFound for an encoded slash, MethodNotAllowed."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:
             return None
         if request.method == "OPTIONS":
             return Response(status_code=204, headers={"allow": self._allow})
-        raise MethodNotAllowed(f"this address answers {self._allow}")
+        raise MethodNotAllowed(f"this address accepts {self._allow}")
 
     def _error_response(self, raised: Exception, request: ApiRequest) -> Response:
         error = public_error(raised, request)
@@ -262,19 +260,20 @@ class Endpoint(ABC):
 
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
-    """The error to answer with. A foreign error may hold a token or a property: only its type and place are logged."""
+    """The error to answer with. For an unexpected exception only type and place are logged: its message may hold a
+    token."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))
         _log.error("request %s failed with %s\n%s", request.id, type(raised).__qualname__, frames, extra=extra)
-        error = TenantryError("something went wrong here; the log has more under the request id")
+        error = TenantryError("internal error: the server's log has details under the request id")
     elif error.generic_message is not None:
         _log.warning("request %s: %s: %s", request.id, error.code, error.message, extra=extra)
     return error
 
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
-    """Adds the common headers, and drains a small body so that the client can read the response."""
+    """Drains a small body so that the client can read the response."""
     _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header
@@ -286,7 +285,6 @@ def _add_headers(response: Response, request: ApiRequest) -> None:
 
 
 def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) -> None:
-    """Logs a request, if the logger ``tenantry.access`` is at INFO."""
     if not _access_log.isEnabledFor(logging.INFO):
         return
     method, path, seconds = scope["method"], mask_within(scope["path"]), round(time.monotonic() - started, 6)
@@ -295,7 +293,7 @@ def _log_access(scope: ASGIScope, status: int, request_id: str, started: float) 
 
 
 async def not_found(request: Request, error: Exception) -> Response:
-    """The 404 of an app that serves this interface: ``Starlette(exception_handlers={404: not_found})``."""
+    """The 404 handler of the surrounding app: ``Starlette(exception_handlers={404: not_found})``."""
     started = time.monotonic()
     received = ApiRequest(request.scope, request.receive)
     missing = NotFound("there is nothing at this address")

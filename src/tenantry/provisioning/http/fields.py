@@ -1,4 +1,4 @@
-"""The fields of request bodies: their types and limits for pydantic, and their schemas for the OpenAPI document."""
+"""The fields of request bodies: pydantic types with their limits and OpenAPI schemas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenantry.groups import MOMENT_RULE, read_moment
 from tenantry.provisioning.limits import MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING, MAX_TEXT
 
 MAX_TOKEN: Final = 512
-"""Characters of ``current_token``: enough for any token, and for what is sent by mistake."""
+"""Characters of ``current_token``: more than any token has, so that mistakes get a better error."""
 
 NO_NUL: Final = r"^[^\x00]*$"
 
@@ -42,13 +42,12 @@ MappingPatch = Annotated[
 
 
 def _read_moment(value: object) -> datetime | None:
-    """In words of our own: those of pydantic would not say that the zone is missing."""
     if value is None:
         return None
     try:
         return read_moment(value if isinstance(value, str) else "")
     except ValueError:
-        raise PydanticCustomError("moment", MOMENT_RULE) from None
+        raise PydanticCustomError("moment", MOMENT_RULE) from None  # pydantic's message does not mention the zone
 
 
 ExpiresAt = Annotated[
@@ -78,7 +77,7 @@ PROPERTIES_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "description": f"Free JSON, read as variables by dashboards and SQL. At most {MAX_BYTES} bytes as compact JSON, "
     f"{MAX_DEPTH} levels (this object is level 1) and {MAX_KEYS} names in all levels together; integers up to 2^53-1 "
-    "either way, finite numbers, no NUL and no lone surrogate.",
+    "in absolute value, finite numbers, no NUL and no lone surrogate.",
     "maxProperties": MAX_KEYS,
     "propertyNames": {"pattern": NO_NUL},
     "additionalProperties": True,

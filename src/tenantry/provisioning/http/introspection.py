@@ -1,7 +1,4 @@
-"""``/oauth/introspect`` (RFC 7662), for apps without access to the database.
-
-The form follows RFC 6749 section 3.2, authentication section 2.3, errors section 5.2.
-"""
+"""``/oauth/introspect`` (RFC 7662; form, authentication and errors: RFC 6749 sections 3.2, 2.3, 5.2)."""
 
 from __future__ import annotations
 
@@ -47,11 +44,11 @@ _OAUTH_CODE_BY_STATUS: Final = {
 _OTHER_OAUTH_CODE: Final = "invalid_request"
 
 OAUTH_CODES: Final = (_OTHER_OAUTH_CODE, *_OAUTH_CODE_BY_STATUS.values())
-"""All that ``error`` may be."""
+"""All values of ``error``."""
 
 
 def oauth_error_document(error: TenantryError, request_id: str) -> dict[str, Any]:
-    """The body of an error: ``error`` is an OAuth code, ``code`` is ours."""
+    """The body of an error. ``error`` is an OAuth code, ``code`` is Tenantry's."""
     return {
         "success": 0,
         "error": _OAUTH_CODE_BY_STATUS.get(error.status, _OTHER_OAUTH_CODE),
@@ -72,10 +69,9 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Answers for the tokens of the caller's environment; all others are inactive. It reads the store of record, so a
-    rotated token is inactive at once; forgeries never reach it.
+    """Tokens of other environments are inactive. It reads the store of record, so rotations take effect at once.
 
-    Without an Authorization header, a small form is read before authentication, because it may have the API token.
+    Without an Authorization header, a small form is read before authentication, because it may hold the API token.
     """
 
     def __init__(self, context: ApiContext) -> None:
@@ -83,9 +79,9 @@ class IntrospectionEndpoint(Endpoint):
         self._context = context
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with what is known of the token. Raises the errors of docs/http-api.md, in its order."""
+        """200 and the token's state. Raises the errors of docs/http-api.md, in order."""
         context = self._context
-        deadline = Deadline(context.store_seconds)  # the time that the body takes is not the store's
+        deadline = Deadline(context.store_seconds)  # starts after the body has arrived
         authorization = request.authorization()  # 400
         if authorization is None:
             small = request.has_small_body()
@@ -118,12 +114,11 @@ class IntrospectionEndpoint(Endpoint):
 
 
 _INACTIVE: Final[dict[str, Any]] = {"active": False}
-"""The whole document of a token that is not good for this caller, whatever is wrong with it."""
+"""The document of every token that is invalid for this caller: the reason stays secret."""
 
 
 def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str, Any]:
-    """``exp`` is rounded down to seconds; ``seconds`` of a grace needs no synchronised clock. The end date is judged
-    by this host."""
+    """``exp`` is rounded down. ``seconds`` lets a client time the grace period without a synchronised clock."""
     document: dict[str, Any] = {
         "active": True,
         "token_type": TOKEN_TYPE,
@@ -148,11 +143,11 @@ def _active(group: UserGroup, reading: LookupResult, now: datetime) -> dict[str,
 # --- the form ---------------------------------------------------------------------------------------------------------
 
 MAX_FIELDS: Final = 64
-"""A request has a few parameters; others are ignored, and a body full of them is not worth reading."""
+"""A valid form has a few parameters."""
 
 
 class IntrospectionForm:
-    """The parameters of a body. Invalid UTF-8 becomes text that is no token; empty parameters are absent."""
+    """The parameters of a body. Empty ones count as absent."""
 
     __slots__ = ("_fields",)
 
@@ -166,12 +161,12 @@ class IntrospectionForm:
             self._fields = None
 
     def values_of(self, name: str) -> list[str]:
-        """Every value of this parameter; none if the form has too many fields."""
+        """All values of a parameter; empty if the form has too many fields."""
         return [value for field, value in self._fields or () if field == name and value]
 
     def token(self) -> str:
-        """The parameter ``token``. Raises InvalidRequest if it is missing or empty, or any parameter comes twice."""
-        if self._fields is None:  # not in the handler: no error of ours has the body in its context
+        """The parameter ``token``. Raises InvalidRequest if it is missing or empty, or any parameter is repeated."""
+        if self._fields is None:  # not in the handler, so the error's context lacks the body
             raise InvalidRequest(f"the form has more than {MAX_FIELDS} parameters: send the token alone")
         values = dict(self._fields)
         if len(values) != len(self._fields):
@@ -204,7 +199,7 @@ def _secret_of_header(authorization: tuple[bytes, str]) -> str:
 
 
 def _secret_of_form(form: IntrospectionForm) -> str:
-    """The ``client_secret``. Raises Unauthorized if it is absent, AmbiguousAuthorization if it comes twice."""
+    """Raises Unauthorized if ``client_secret`` is absent, AmbiguousAuthorization if it is repeated."""
     secrets = form.values_of("client_secret")
     if not secrets:
         raise Unauthorized(_HOW)

@@ -1,5 +1,3 @@
-"""BodyLines: the lines of a body as they arrive."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -22,15 +20,14 @@ _WHITE_SPACE: Final = b" \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line; numbers begin at 1. ``text`` is None if the line has more than MAX_LINE bytes."""
+    """A line, numbered from 1. ``text`` is None if it exceeds MAX_LINE bytes."""
 
     number: int
     text: bytes | None
 
 
 class LineSplitter:
-    """``feed`` returns the complete lines, ``end`` the last one. Lines end with LF or CRLF; blank lines count and
-    are skipped; long lines are dropped as they arrive."""
+    """Splits at LF or CRLF. Blank lines are counted and skipped; too long lines are discarded as they arrive."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -38,7 +35,7 @@ class LineSplitter:
         self._too_long = False
 
     def feed(self, part: bytes) -> Iterator[Line]:
-        """The lines that end within this part."""
+        """The lines that this part completes."""
         start = 0
         while (stop := part.find(b"\n", start)) >= 0:
             yield from self._complete(part[start:stop])
@@ -46,7 +43,7 @@ class LineSplitter:
         self._keep(part[start:])
 
     def end(self) -> Iterator[Line]:
-        """The last line, if it did not end with a line feed."""
+        """The last line, if it lacks a line feed."""
         if self._begun or self._too_long:
             yield from self._complete(b"")
 
@@ -68,7 +65,7 @@ class LineSplitter:
 
 
 class BodyLines:
-    """The lines of a request; its next part has to arrive within ``seconds``."""
+    """The lines of a request body, read as they arrive. Each part must arrive within ``seconds``."""
 
     def __init__(self, request: ApiRequest, seconds: float) -> None:
         self._request = request
@@ -78,33 +75,32 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Reads until the first line begins. Raises BadJson if there is none."""
+        """Read until the first line begins. Raises BadJson for an empty body."""
         while not self._part.strip():
             if self._request.complete:
-                raise BadJson('the body is empty: a JSON object a line is needed, such as {"user_group_id": "acme"}')
-            for _ in self._splitter.feed(self._part):  # of white space alone
+                raise BadJson('the body is empty: send one JSON object per line, such as {"user_group_id": "acme"}')
+            for _ in self._splitter.feed(self._part):  # white space only
                 pass
             await self.read()
 
     def lines(self) -> Iterator[Line]:
-        """Those that are complete with what was read last."""
+        """The lines that the last read completed."""
         yield from self._splitter.feed(self._part)
         if self._request.complete:
             yield from self._splitter.end()
 
     @property
     def complete(self) -> bool:
-        """Whether all was read."""
         return self._request.complete
 
     async def read(self) -> None:
-        """The next part. Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
+        """Read the next part. Raises RequestTimeout, BodyTooLarge, ClientDisconnected."""
         self._part = await self._request.next_part(self._seconds)
         self._size += len(self._part)
         check_size(self._size, MAX_BULK)
 
     async def discard(self) -> None:
-        """Reads the rest, within limits: most clients send everything before they read."""
+        """Read the rest, within limits, because most clients send everything before they read."""
         with suppress(TenantryError, ClientDisconnected, DeadlineExceeded):
             await run_with_timeout(self._seconds, self._read_on())
 

@@ -1,7 +1,6 @@
-"""The operations of ``/api/user`` (SPEC section 4): each is the model of a request body, and does what it asks for.
+"""The operations of ``/api/user`` (SPEC section 4), as models of request bodies.
 
-Pydantic checks types, names and lengths, and describes them in the OpenAPI document; what a store cannot hold is
-refused by ``tenantry.provisioning``.
+Pydantic checks types, names and lengths; ``tenantry.provisioning`` checks other limits.
 """
 
 from __future__ import annotations
@@ -44,13 +43,12 @@ from tenantry.suggestions import nearest
 # --- operations -------------------------------------------------------------------------------------------------------
 
 LoadedGroup: TypeAlias = Issued | NotLoaded | None
-"""A group that was read already; NOT_LOADED if it was not looked for, None if there is none."""
+"""A group that was already read; NOT_LOADED if not read, None if it does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperationCall:
-    """For whom an operation is done, and with what. ``once``: its Idempotency-Key, where it has one; ``loaded``: the
-    group that it is about, where that was read already."""
+    """``once`` is the Idempotency-Key; ``loaded`` is the group, if already read."""
 
     provisioner: Provisioner
     environment: Environment
@@ -60,23 +58,23 @@ class OperationCall:
 
 
 class Operation(BaseModel, ABC):
-    """What the body of one request asks for. No coercion, no unknown field."""
+    """A request body. Types are strict and unknown fields are refused."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
     operation: ClassVar[str]
-    """Its name in metrics and spans."""
+    """The name in metrics and spans."""
 
     @property
     def group_to_load(self) -> str | None:
-        """The id of the group to read for it; None if the group is not named by its id."""
+        """The id of the group to read first, if the body names it."""
         return None
 
     def check(self) -> None:
-        """Raises InvalidBody where ``run`` would, without doing anything: for a caller who may not do it."""
+        """Raises InvalidBody like ``run``, without running."""
 
     @abstractmethod
     async def run(self, call: OperationCall) -> Issued[str]:
-        """Does it. Raises what the Provisioner raises."""
+        """Raises the errors of the Provisioner."""
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
@@ -94,26 +92,22 @@ class GetOrCreate(Operation):
 
     @property
     def group_to_load(self) -> str:
-        """Its id."""
         return self.user_group_id
 
     def draft(self) -> GroupDraft:
-        """The group to create if there is none."""
         name = self.name or self.user_group_id
         return GroupDraft(self.user_group_id, name, properties=self.properties, mapping=self.mapping)
 
     def check(self) -> None:
-        """The limits of a group."""
         check_draft(self.draft())
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        """The group, and whether it is new."""
         return await call.provisioner.get_or_create(
             call.environment, self.draft(), call.once, author=call.author, loaded=call.loaded
         )
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """POST answers with ``api_environment_tag`` too (SPEC section 2.1)."""
+        """POST also returns ``api_environment_tag`` (SPEC section 2.1)."""
         group = _group_fields(result, properties=True, tag=method == "POST")
         return {"success": 1, "new_user_group": result.created, "user_group": group}
 
@@ -131,7 +125,6 @@ class Update(Operation):
 
     @property
     def group_to_load(self) -> str:
-        """Its id."""
         return self.user_group_id
 
     def changes(self) -> GroupChanges:
@@ -140,13 +133,11 @@ class Update(Operation):
         return GroupChanges(**given)
 
     def check(self) -> None:
-        """The limits of an id, and of what is to change or of the patch itself."""
         check_text(self.user_group_id, "/user_group_id")
         check_changes(self.changes(), merge=self.merges)
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        """The group as it is now."""
-        self.check()  # an id that breaks today's limits may be stored; a caller gets the error of the limits
+        self.check()  # a stored id may break newer limits; the caller gets the limit's error
         return await call.provisioner.update(
             call.environment,
             self.user_group_id,
@@ -157,13 +148,12 @@ class Update(Operation):
         )
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """All fields."""
         return {"success": 1, "user_group": _group_fields(result, properties=True, tag=True)}
 
 
 class Merge(Update):
     """Changes the user group with this id by a merge patch (RFC 7396): absent fields stay, members of `properties` and
-    `mapping` are merged, null removes a member or clears the whole. It alone sets an end date."""
+    `mapping` are merged, null removes a member or clears the field. Only this operation sets an end date."""
 
     operation: ClassVar[str] = "merge"
     merges: ClassVar[bool] = True
@@ -171,13 +161,12 @@ class Merge(Update):
     expires_at: ExpiresAt = None
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """All fields of an update, and the end date, which SPEC's own operations do not show."""
+        """The fields of an update, and the end date."""
         return {"success": 1, "user_group": merged_group(result)}
 
 
 class Replacement(Merge):
-    """A line of a bulk that replaces: `properties` and `mapping` are replaced whole, as `Update` does. It may set an
-    end date, as `Merge` may."""
+    """A bulk line that replaces `properties` and `mapping`, and may set an end date."""
 
     mapping: Mapping = None  # type: ignore[assignment]  # null removes no entry here
 
@@ -189,16 +178,14 @@ class Delete(Operation):
     user_group_id: GroupId
 
     def check(self) -> None:
-        """The limits of an id."""
         check_text(self.user_group_id, "/user_group_id")
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        """The group that is gone, with no token."""
+        """The deleted group, without a token."""
         gone = await call.provisioner.delete(call.environment, self.user_group_id, author=call.author)
         return Issued(gone, token="")
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """What a list shows of a group."""
         return {"success": 1, "user_group": listed_group(result.group)}
 
 
@@ -213,11 +200,10 @@ class Rotate(Operation):
     ]
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        """The group with its new token."""
         return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """All fields but the properties."""
+        """All fields except the properties."""
         return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
 
 
@@ -228,13 +214,13 @@ LISTED_FIELDS: Final = (
 
 
 def listed_group(group: UserGroup) -> dict[str, Any]:
-    """A group without its token: every field that callers set."""
+    """All settable fields of a group, without its token."""
     plain = group.as_dict()
     return {name: plain[name] for name in LISTED_FIELDS}
 
 
 def merged_group(result: Issued[str]) -> dict[str, Any]:
-    """The answer to PATCH: as SPEC section 4.2 has it, and the fields that only PATCH sets."""
+    """The response to PATCH: SPEC section 4.2, and the fields that only PATCH sets."""
     plain = result.group.as_dict()
     later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
     return {**_group_fields(result, properties=True, tag=True), **later}
@@ -260,9 +246,9 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
         return model.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-    # Raised here, and not in the handler: the error of pydantic holds the input.
+    # Raised outside the handler, because pydantic's error holds the input.
     path = first["loc"]
-    if first["type"] == "extra_forbidden":  # the last part is what was sent, and may be "[key]" itself
+    if first["type"] == "extra_forbidden":  # the last part is the field's name, which may be "[key]" itself
         message = _no_such_field(str(path[-1]), [*model.model_fields])
     else:
         path = path[:-1] if path[-1:] == ("[key]",) else path
@@ -273,8 +259,7 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
 
 
 def _no_such_field(name: str, fields: list[str]) -> str:
-    """Names the fields that there are, and the one that was probably meant; never the name itself: a secret may have
-    been sent instead."""
+    """Never quotes ``name``, which may be a secret."""
     near = nearest(name, [*fields, *SETTABLE_FIELDS])
     if near is None:
         return f"there is no such field; the fields are {', '.join(fields)}"
@@ -291,7 +276,7 @@ def _parse_post(body: dict[str, Any]) -> Operation:
 
 
 OperationParser: TypeAlias = Callable[[dict[str, Any]], Operation]
-"""Makes an operation of a body. Raises InvalidBody, AmbiguousRequest."""
+"""Parses a body. Raises InvalidBody, AmbiguousRequest."""
 
 OPERATIONS: Final[dict[str, OperationParser]] = {
     "GET": partial(_parse, GetOrCreate),
@@ -301,16 +286,16 @@ OPERATIONS: Final[dict[str, OperationParser]] = {
     "POST": _parse_post,
     "QUERY": partial(_parse, GetOrCreate),
 }
-"""What each method of ``/api/user`` makes of a body; DELETE of its query parameters."""
+"""The parser per method of ``/api/user``: of bodies, and of query parameters for DELETE."""
 
 
 def parse_line(body: dict[str, Any], *, replace: bool) -> Merge:
-    """What a line of a bulk asks for. Raises InvalidBody."""
+    """Parse a bulk line. Raises InvalidBody."""
     return _parse(Replacement if replace else Merge, body)
 
 
 ROTATION: Final[dict[str, OperationParser]] = {"POST": partial(_parse, Rotate)}
-"""The same of ``/api/user/rotate``, a path with one purpose."""
+"""The parser of ``/api/user/rotate``."""
 
 
 MESSAGES: Final = {
@@ -323,4 +308,4 @@ MESSAGES: Final = {
     "too_long": "this must have at most {max_length} entries",
     "dict_type": "this must be an object",
 }
-"""What is said of each kind of mistake that pydantic finds, in words of our own."""
+"""Messages for the error types of pydantic."""

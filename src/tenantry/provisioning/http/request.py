@@ -1,5 +1,3 @@
-"""ApiRequest: the headers of a request, and its body within limits of size and time."""
-
 from __future__ import annotations
 
 import re
@@ -27,13 +25,13 @@ MAX_BODY: Final = 64 * 1024
 """Bytes."""
 
 SMALL_BODY: Final = 8 * 1024
-"""Bytes of a body that may be read before the caller is authenticated. Most bodies are of a few hundred."""
+"""Bytes of a body that may be read before authentication. Most have a few hundred."""
 
 BODY_SECONDS: Final = 10.0
-"""How long a client may take to send its body."""
+"""Seconds for a client to send its body."""
 
 DRAIN_SECONDS: Final = 1.0
-"""How long the rest of a body is waited for that is not used."""
+"""Seconds for the unused rest of a body to arrive."""
 
 _READ: Final = frozenset(
     {
@@ -53,7 +51,7 @@ _IDEMPOTENCY_KEY: Final = re.compile(rb"[\x21-\x7e]{1,255}")
 _DIGITS: Final = re.compile(rb"[0-9]{1,18}")
 _SPACE: Final = b" \t"
 _UTF_8: Final = ("utf-8", "utf8")
-"""The registered name, and a common spelling."""
+"""The registered name and a common spelling."""
 
 
 class ClientDisconnected(Exception):
@@ -61,10 +59,10 @@ class ClientDisconnected(Exception):
 
 
 class ApiRequest:
-    """One request. A header that comes twice is an error, never silently used.
+    """A request's headers, and its body within limits of size and time. A repeated header is an error.
 
-    ``id``: the caller's X-Request-Id if it has a plain shape and is no token, else a new one; it is logged.
-    ``root_path``: the mount. ``complete``: the body was received to its end. ``operation``: for the RequestRecord.
+    ``id`` is the caller's X-Request-Id, or a new one if that is malformed or looks like a token. ``root_path`` is the
+    mount. ``complete``: the whole body was received.
     """
 
     __slots__ = ("_query", "_receive", "_values", "complete", "id", "method", "operation", "root_path")
@@ -85,14 +83,13 @@ class ApiRequest:
         self.operation: str = "none"
 
     def set_operation(self, name: str) -> None:
-        """Sets the operation, also on the request's span."""
         self.operation = name
         set_attribute("tenantry.operation", name)
 
     # --- headers ------------------------------------------------------------------------------------------------------
 
     def api_token(self) -> str:
-        """What follows ``Token`` (any case) in Authorization. Raises Unauthorized, AmbiguousAuthorization."""
+        """The API token in Authorization, after ``Token``. Raises Unauthorized, AmbiguousAuthorization."""
         given = self.authorization()
         if given is None:
             raise Unauthorized("send the header  Authorization: Token <API_TOKEN>")
@@ -113,7 +110,7 @@ class ApiRequest:
 
     @property
     def scheme(self) -> bytes:
-        """The scheme of the only Authorization, in lower case, or nothing."""
+        """The lower-case scheme of Authorization; empty if absent or repeated."""
         given = self._values.get(b"authorization", ())
         return given[0].strip(_SPACE).partition(b" ")[0].lower() if len(given) == 1 else b""
 
@@ -124,7 +121,6 @@ class ApiRequest:
 
     @property
     def has_media_type(self) -> bool:
-        """Whether there is a Content-Type."""
         return b"content-type" in self._values
 
     def require_media_type(self, *kinds: str) -> None:
@@ -138,7 +134,6 @@ class ApiRequest:
 
     @property
     def has_idempotency_key(self) -> bool:
-        """Whether there is an Idempotency-Key, of whatever form."""
         return b"idempotency-key" in self._values
 
     def idempotency_key(self) -> str | None:
@@ -150,20 +145,20 @@ class ApiRequest:
             raise BadRequest("the header Idempotency-Key must be one of 1 to 255 visible ASCII characters")
         key = given[0].decode("ascii")
         if holds_token(key):
-            raise BadRequest("the header Idempotency-Key holds a secret token: send a random text of your own")
+            raise BadRequest("the header Idempotency-Key holds a secret token: send a random string")
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the address has ``?dry_run=true``. ``others``: further permitted parameters. Raises BadRequest for
-        anything else, because a misspelling would write."""
+        """Whether the query has ``dry_run=true``. Raises BadRequest for a parameter not in ``others``, which may be a
+        misspelling."""
         match self.query(*others, "dry_run").get("dry_run", "false"):
             case "true" | "false" as value:
                 return value == "true"
         raise BadRequest("the query parameter dry_run must be true or false: dry_run=true writes nothing")
 
     def query(self, *names: str) -> dict[str, str]:
-        """The query parameters. Raises BadRequest for one that is not in ``names`` or comes twice, and for invalid
-        percent-encoded UTF-8."""
+        """The query parameters. Raises BadRequest for unknown and repeated names, and for invalid percent-encoded
+        UTF-8."""
         if not self._query:
             return {}
         try:
@@ -178,33 +173,28 @@ class ApiRequest:
         return dict(pairs)
 
     def prefers_problem(self) -> bool:
-        """Whether Accept names ``application/problem+json``, at no lower quality than plain JSON."""
+        """Whether Accept rates ``application/problem+json`` at least as high as plain JSON."""
         return prefers_problem([(b"accept", value) for value in self._values.get(b"accept", ())])
 
     # --- the body -----------------------------------------------------------------------------------------------------
 
     def has_small_body(self) -> bool:
-        """Whether a body of at most SMALL_BODY bytes is announced and not held back by ``Expect`` (RFC 9110 section
-        10.1.1)."""
+        """Whether at most SMALL_BODY bytes are announced, without ``Expect`` (RFC 9110 section 10.1.1)."""
         if b"content-length" not in self._values or b"expect" in self._values:
             return False
         digits = self._values[b"content-length"][0]
         return digits.isdigit() and len(digits) <= 4 and int(digits) <= SMALL_BODY
 
     async def read_body(self, seconds: float = BODY_SECONDS) -> bytes:
-        """The whole body. Servers send ``100 Continue`` at the first read, so a body that is announced too large is
-        never sent.
-
-        Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected.
-        """
-        self.require_length(MAX_BODY)
+        """The whole body. Raises BadRequest, BodyTooLarge, RequestTimeout, ClientDisconnected."""
+        self.require_length(MAX_BODY)  # before the first read, which makes servers send 100 Continue
         try:
             return await run_with_timeout(seconds, self._read())
         except DeadlineExceeded:
             raise RequestTimeout(f"the body did not arrive within {seconds:g} seconds") from None
 
     def require_length(self, most: int) -> None:
-        """Raises BodyTooLarge if a body of more bytes is announced; BadRequest."""
+        """Raises BodyTooLarge if the announced body is larger; BadRequest."""
         lengths = self._values.get(b"content-length", ())
         if lengths:
             if len(set(lengths)) > 1 or not _DIGITS.fullmatch(lengths[0]):
@@ -212,7 +202,7 @@ class ApiRequest:
             check_size(int(lengths[0]), most)
 
     async def next_part(self, seconds: float) -> bytes:
-        """The next part of a body of any length; ``complete`` tells whether it was the last. Raises RequestTimeout,
+        """The next part of a body of any length; the last one sets ``complete``. Raises RequestTimeout,
         ClientDisconnected."""
         try:
             return await run_with_timeout(seconds, self._next_part())
@@ -220,11 +210,10 @@ class ApiRequest:
             raise RequestTimeout(f"no more of the body arrived within {seconds:g} seconds") from None
 
     async def _read(self) -> bytes:
-        """Linear in the size, however small the chunks."""
         first = await self._next_chunk()
         if self.complete:
             return first
-        body = bytearray(first)
+        body = bytearray(first)  # linear in the size, even for many small chunks
         while not self.complete:
             body += await self._next_chunk()
             check_size(len(body), MAX_BODY)
@@ -244,11 +233,8 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Discards the rest of the body if it is at most MAX_BODY bytes or of unknown length, and not held back. False
-        if it did not end within DRAIN_SECONDS and MAX_BODY: the connection must be closed.
-
-        A client that is still sending may lose the response to a reset (RFC 9112 section 9.6).
-        """
+        """Discard a body's rest, within MAX_BODY and DRAIN_SECONDS, as a reset may lose the response (RFC 9112 section
+        9.6). False: close the connection."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True
@@ -260,7 +246,6 @@ class ApiRequest:
 
 
 def check_size(size: int, most: int) -> None:
-    """Raises BodyTooLarge."""
     if size > most:
         raise BodyTooLarge(f"the body is larger than {most} bytes")
 

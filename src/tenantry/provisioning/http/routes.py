@@ -1,5 +1,3 @@
-"""create_api: the Starlette routes of the interface; FastRouter: a shortcut to them."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,15 +29,13 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """A constant document. ``make`` is called per request, because OpenAPI documents are slow to make and rarely
-    read."""
+    """A constant document. ``make`` runs per request, because OpenAPI documents are slow to make and rarely read."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
         self._make = make
 
     async def respond(self, request: ApiRequest) -> Response:
-        """The document."""
         return Response(self._make(), media_type=JSON)
 
 
@@ -49,10 +45,8 @@ def _openapi_json(version: Literal["3.1", "3.2"], contact: str | None) -> bytes:
 
 
 class ReadinessEndpoint(Endpoint):
-    """``/readyz``: asks the store, whose StoreUnavailable becomes 503 with Retry-After; 503 also while draining.
-
-    Lost or deaf buses and unreadable key files are listed as degraded; the status stays 200.
-    """
+    """``/readyz``: 503 if the store is unavailable or the server drains. Disconnected buses and unreadable key files
+    are listed as degraded, with status 200."""
 
     def __init__(
         self,
@@ -70,21 +64,24 @@ class ReadinessEndpoint(Endpoint):
         self._buses = buses
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 when the store can be used. Raises Draining, StoreUnavailable."""
+        """Raises Draining, StoreUnavailable."""
         if self._draining():
             raise Draining("this server is about to stop: send requests to another")
         await Deadline(self._seconds).read(self._store.ready())
         degraded = [f"{type(bus).__name__}: {bus.status}" for bus in self._buses if bus.status in _DEGRADED]
         self._keys.refresh(within=_KEYS_SECONDS)
-        if self._keys.problem is not None:  # the log has it: it names the file
+        if self._keys.problem is not None:  # logged, not shown: it names the file
             degraded.append(f"{type(self._keys).__name__}: unreadable")
         return json_response({"success": 1, "status": "ready", **({"degraded": degraded} if degraded else {})})
 
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """``app = Starlette(routes=[*api.routes, …], exception_handlers={404: tenantry.provisioning.http.not_found})``,
-    and then ``app.router.redirect_slashes = False``: Starlette would redirect ``/api/user//`` to ``/api/user``."""
+    """Routes for ``Starlette(routes=[*api.routes, …], exception_handlers={404:
+    tenantry.provisioning.http.not_found})``.
+
+    Also set ``app.router.redirect_slashes = False``, or Starlette redirects ``/api/user//`` to ``/api/user``.
+    """
 
     routes: tuple[BaseRoute, ...]
 
@@ -105,15 +102,11 @@ def create_api(
     contract: PropertyContract | None = None,
     time_of_day: Clock = utc_now,
 ) -> Api:
-    """``/api/user``, ``/api/user/rotate``, ``/api/users``, ``/api/users/bulk`` and ``/oauth/introspect`` with and
-    without a trailing slash (never a redirect), ``/openapi.json``, ``/openapi-3.2.json``, ``/healthz`` and ``/readyz``.
-    Does no I/O.
+    """The routes below ``/api`` and ``/oauth``, the OpenAPI documents and health checks. Does no I/O.
 
-    ``body_seconds``: for a body, or the next part of a bulk; ``store_seconds``: for all store calls of a request, or of
-    a batch of a bulk. ``observer`` gets a record of each request with an API token. While ``draining`` is true,
-    ``/readyz`` answers 503 and bulks end early. ``contact``: an ``https`` or mail address for the OpenAPI documents;
-    else ValueError. ``buses``: reported by ``/readyz``. ``contract``: rules for properties. ``time_of_day``: the clock
-    for end dates.
+    ``body_seconds`` limits a body or the next part of a bulk; ``store_seconds`` the store calls of a request or bulk
+    batch. ``observer`` gets a record of each request with an API token. While ``draining()``, ``/readyz`` answers 503
+    and bulks end early. ``contact`` is a web or mail address, else ValueError. ``/readyz`` reports ``buses``.
     """
     check_contact(contact)
     context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)
@@ -147,9 +140,9 @@ def create_api(
 
 
 class FastRouter:
-    """An ASGI app in front of ``app``, which has the routes of ``create_api`` and no middleware.
+    """Sends API requests straight to their Endpoint, and all others to ``app``.
 
-    Requests for our paths go straight to their Endpoint, which saves a tenth of a GET
+    ``app`` has the routes of ``create_api`` and no middleware. Saves a tenth of a GET
     (docs/decisions/0086-fast-router.md).
     """
 

@@ -1,4 +1,4 @@
-"""Strict JSON of a request body. Errors give the position of a mistake, never the text around it."""
+"""Strict JSON of request bodies. Errors give the position of a mistake, never the surrounding text."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ from typing import Any, Final
 
 from tenantry.errors import BadJson, InvalidBody
 
-# A string that never ends is one token, up to the end of the text. Otherwise each quote in it would be tried as the
-# start of another: time that grows with the square of the size.
+# An unterminated string is one token that extends to the end. Otherwise each quote in it would be tried as the start
+# of another string, in quadratic time.
 JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|-?Infinity|NaN', re.DOTALL)
 _LONGEST_INT: Final = 17
-"""Characters of -9007199254740991. A longer one is beyond any limit, and Python refuses to read very long ones."""
+"""The length of -9007199254740991. Longer integers exceed the limits, and Python refuses very long ones."""
 
 
 class _Rejected(Exception):
-    """Raised by a decoder hook; ``reason`` finds the position in the text."""
-
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
 
 def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
-    """The JSON object of a body, or of ``what`` for errors.
+    """Parse a JSON object; errors call it ``what``.
 
-    Raises BadJson (400) unless the body is one JSON text in UTF-8 without a byte order mark, NaN, Infinity or repeated
-    names. Raises InvalidBody (422) for JSON that is not an object, and for nesting beyond the decoder. Overlong
-    integers become infinite floats, which the limits refuse.
+    Raises BadJson (400) for invalid JSON or UTF-8, a byte order mark, NaN, Infinity and repeated names; InvalidBody
+    (422) for other values than objects, and too deep nesting. Overlong integers become infinite floats, which the
+    limits refuse.
     """
     text = _text(raw, what)
     try:
@@ -38,18 +36,18 @@ def decode_json(raw: bytes, *, what: str = "body") -> dict[str, Any]:
     except _Rejected as rejected:
         position, reason = _position_of(text, rejected.reason), rejected.reason
     except RecursionError:
-        raise InvalidBody(f"the {what} is nested too deep", field="") from None
+        raise InvalidBody(f"the {what} is nested too deeply", field="") from None
     else:
         if type(value) is dict:
             return value
         raise InvalidBody(f"the {what} must be a JSON object", field="")
-    # Outside the handlers: an error of the decoder holds the whole text, and would go along as the context of ours.
+    # Outside the handlers, as the decoder's error holds the whole text and would become the context of this error.
     raise BadJson(f"the {what} is not JSON: {_REASONS.get(reason, 'it cannot be read')}, at character {position}")
 
 
 def _text(raw: bytes, what: str) -> str:
     if not raw:
-        raise BadJson(f"the {what} is empty: a JSON object is needed")
+        raise BadJson(f"the {what} is empty: send a JSON object")
     if raw.startswith(b"\xef\xbb\xbf"):
         raise BadJson(f"the {what} is not JSON: it starts with a byte order mark, at character 0")
     try:
@@ -97,7 +95,6 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def _position_of(text: str, reason: str) -> int:
-    """The position of the first constant or repeated name."""
     names: list[set[str]] = []
     last = re.match("", text)
     for token in JSON_TOKEN.finditer(text):

@@ -1,5 +1,3 @@
-"""Lines of a bulk as upserts in batches, and the report of each line."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -16,19 +14,19 @@ from tenantry.provisioning.http.operations import merged_group, parse_line
 from tenantry.provisioning.http.strict_json import decode_json
 
 MOST_TOGETHER: Final = 500
-"""Lines that share a transaction. SQLite's file, and a row that all writers of PostgreSQL pass by, are locked for some
-ten milliseconds then."""
+"""Lines per transaction. It locks SQLite's file, or a row that all writers of PostgreSQL need, for some ten
+milliseconds."""
 
 BYTES_TOGETHER: Final = 1024 * 1024
-"""After so many bytes the lines of a transaction are enough."""
+"""Bytes per transaction, exceeded by at most one line."""
 
 FAILED: Final = "failed"
-"""The count of lines that did nothing, in the summary."""
+"""The name of the count of failed lines in the summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpsertLine:
-    """A parsed line: its upsert or its error, and its size in bytes."""
+    """A parsed line: its upsert or error, and its size in bytes."""
 
     number: int
     asked: Upsert | TenantryError
@@ -36,12 +34,12 @@ class UpsertLine:
 
     @property
     def provided_id(self) -> str | None:
-        """The id of its group; None where it cannot be done."""
+        """The id of its group; None for an error."""
         return self.asked.provided_id if isinstance(self.asked, Upsert) else None
 
 
 def read_line(line: Line, *, replace: bool) -> UpsertLine:
-    """What the line asks for."""
+    """Parse a bulk line."""
     if line.text is None:
         return UpsertLine(line.number, BodyTooLarge(f"the line is longer than {MAX_LINE} bytes"), MAX_LINE)
     asked: Upsert | TenantryError
@@ -55,7 +53,7 @@ def read_line(line: Line, *, replace: bool) -> UpsertLine:
 
 
 class UpsertBatch:
-    """Lines that are written together. A repeated id begins a new batch, because it builds on the line before."""
+    """Lines that are written together, with distinct ids: a repeated id builds on the line before."""
 
     def __init__(self) -> None:
         self.lines: list[UpsertLine] = []
@@ -63,12 +61,10 @@ class UpsertBatch:
         self._size = 0
 
     def takes(self, line: UpsertLine) -> bool:
-        """Whether this line may be added."""
         full = len(self.lines) == MOST_TOGETHER or self._size > BYTES_TOGETHER
         return not full and line.provided_id not in self._ids
 
     def add(self, line: UpsertLine) -> None:
-        """Adds it."""
         self.lines.append(line)
         self._size += line.size
         if line.provided_id is not None:
@@ -77,13 +73,12 @@ class UpsertBatch:
     async def write(
         self, provisioner: UpsertProvisioner, environment: Environment, *, merge: bool, author: Author
     ) -> list[UpsertResult]:
-        """What became of each line."""
         asked = [each.asked for each in self.lines if isinstance(each.asked, Upsert)]
         done = iter(await provisioner.upsert_many(environment, asked, merge=merge, author=author))
         return [next(done) if isinstance(each.asked, Upsert) else each.asked for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
-        """The report lines, made lazily: a short line may name a large group."""
+        """The report lines, built lazily because a short line may name a large group."""
         return (_report(line.number, result) for line, result in zip(self.lines, results, strict=True))
 
 
@@ -94,13 +89,12 @@ def _report(number: int, result: UpsertResult) -> dict[str, Any]:
 
 
 class UpsertCounts:
-    """How many lines came to what."""
+    """Counts lines by outcome."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
     def add(self, results: Sequence[UpsertResult]) -> None:
-        """Counts these."""
         self._counts.update(FAILED if isinstance(each, TenantryError) else each.outcome.value for each in results)
 
     def summary(self) -> dict[str, int]:

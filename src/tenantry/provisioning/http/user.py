@@ -1,5 +1,3 @@
-"""``/api/user`` (SPEC section 4) and ``/api/user/rotate``, in the order of checks of docs/http-api.md."""
-
 from __future__ import annotations
 
 import json
@@ -22,7 +20,7 @@ from tenantry.provisioning.http.strict_json import decode_json
 from tenantry.tokens import KeyRing
 
 KeyAndBody: TypeAlias = tuple[str, dict[str, Any]]
-"""An Idempotency-Key and the body that came with it."""
+"""An Idempotency-Key and its body."""
 
 _REPLAYED = ((b"idempotency-replayed", b"true"),)
 _DRY_RUN = ((b"dry-run", b"true"),)
@@ -37,9 +35,11 @@ _BODY_DROPPED = (
 
 
 class UserGroupEndpoint(Endpoint):
-    """Gets, creates, updates, merges, deletes and rotates user groups; with ``?dry_run=true`` it writes nothing.
-    ``operations``: parsers of bodies by method; ``example``: a valid body, for the error of an empty one;
-    ``in_flight``: shared by the endpoints of a service."""
+    """``/api/user`` (SPEC section 4) and ``/api/user/rotate``. With ``?dry_run=true`` it writes nothing.
+
+    ``operations`` parses bodies by method. ``example`` is a valid body, quoted when a body is empty. The endpoints of a
+    service share ``in_flight``.
+    """
 
     def __init__(
         self, context: ApiContext, operations: Mapping[str, OperationParser], example: str, in_flight: KeysInFlight
@@ -53,7 +53,7 @@ class UserGroupEndpoint(Endpoint):
     async def respond(self, request: ApiRequest) -> Response:
         """200 with the group. Raises the errors of docs/http-api.md, in order."""
         context = self._context
-        # The time that the body takes is not the store's.
+        # The deadline starts after the body has arrived.
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)
         digest = digest_of(request.api_token())  # 400, 401
         operation, keyed, caller, loaded = await self._read(request, digest, deadline)
@@ -69,7 +69,7 @@ class UserGroupEndpoint(Endpoint):
         if keyed is None:
             result = await operation.run(call)
         else:
-            operation.check()  # 422 comes before the 409 of a key in flight; what is nested too deep cannot be hashed
+            operation.check()  # 422 precedes the 409 of a key in flight; too deep nesting cannot be hashed
             once = idempotency_key(*keyed, context.keys)
             with self._in_flight.claim(caller.environment, once):
                 result = await operation.run(replace(call, once=once))
@@ -79,8 +79,8 @@ class UserGroupEndpoint(Endpoint):
     async def _read(
         self, request: ApiRequest, digest: bytes, deadline: Deadline
     ) -> tuple[Operation, KeyAndBody | None, ApiToken, LoadedGroup]:
-        """Reads the operation, its Idempotency-Key, the caller, and the group unless the store reads it itself. A
-        small body is read before authentication, so that API token and group are one read."""
+        """Read operation, Idempotency-Key, caller and group. A small body is read before authentication, so that token
+        and group need one store call."""
         small = request.has_small_body()
         if not small:
             await self._context.authenticate(digest, deadline)
@@ -103,11 +103,11 @@ class UserGroupEndpoint(Endpoint):
         if raw or request.has_media_type:
             request.require_media_type(*_MEDIA_TYPES.get(request.method, _JSON))  # 415
         if not raw:
-            needed = f"the body is empty: a JSON object is needed, such as {self._example}"
+            needed = f"the body is empty: send a JSON object, such as {self._example}"
             raise BadJson(_BODY_DROPPED if request.method == "GET" else needed)
         key = request.idempotency_key() if request.method == "POST" else None  # 400
         if request.dry_run():  # 400
-            key = None  # nothing is to happen once
+            key = None  # a dry run ignores it
         body = decode_json(raw)  # 400
         operation = self._operations[request.method](body)  # 422
         return operation, None if key is None else (key, body)
@@ -131,14 +131,14 @@ def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> Idempotenc
 
 
 class KeysInFlight:
-    """The Idempotency-Keys of this process in progress. Between processes the store's transaction decides."""
+    """The Idempotency-Keys in flight in this process. Between processes the store's transaction decides."""
 
     def __init__(self) -> None:
         self._claimed: set[tuple[int, str]] = set()
 
     @contextmanager
     def claim(self, environment: Environment, once: IdempotencyKey) -> Iterator[None]:
-        """Holds the key during the block. Raises IdempotencyInFlight if it is held."""
+        """Hold the key during the block. Raises IdempotencyInFlight if it is already held."""
         claimed = (environment.id, once.key)
         if claimed in self._claimed:
             raise IdempotencyInFlight("the first request with this Idempotency-Key is still running: try again shortly")

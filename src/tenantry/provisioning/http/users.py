@@ -1,5 +1,3 @@
-"""``/api/users``: the user groups of the caller's environment, in pages, without their tokens. It only reads."""
-
 from __future__ import annotations
 
 from typing import Any, Final
@@ -7,7 +5,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from tenantry.backends import matches
-from tenantry.groups import ApiToken, Scope, UserGroup
+from tenantry.groups import Scope, UserGroup
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.provisioning.http.operations import listed_group
@@ -16,20 +14,20 @@ from tenantry.provisioning.http.request import ApiRequest
 from tenantry.provisioning.limits import MAX_INT
 
 LARGEST_PAGE: Final = 500
-"""Groups of one answer. Each may have 32 KiB of properties."""
+"""Groups per page. Each may have 32 KiB of properties."""
 
 DEFAULT_PAGE: Final = 100
 
 
 class UserGroupsEndpoint(Endpoint):
-    """Lists user groups for callers with an API token of the scope ``provision:read``."""
+    """``/api/users``: lists the caller's groups in pages, without tokens. Needs the scope ``provision:read``."""
 
     def __init__(self, context: ApiContext) -> None:
         super().__init__("GET", observer=context.observer)
         self._context = context
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with a page. Raises the errors of docs/http-api.md, in its order."""
+        """200 with a page. Raises the errors of docs/http-api.md, in order."""
         context, deadline = self._context, Deadline(self._context.store_seconds)
         caller = await context.authenticate(digest_of(request.api_token()), deadline)  # 400, 401
         wanted = request.query("user_group_id", "match", "after", "limit")  # 400
@@ -40,19 +38,16 @@ class UserGroupsEndpoint(Endpoint):
         provided_id = read_text(wanted, "user_group_id")  # 400
         require_scope(caller, Scope.PROVISION_READ)
         if provided_id is not None:
-            one = await self._find(caller, provided_id, deadline)
+            issued = await deadline.read(context.store.groups.get(caller.environment, provided_id))
+            one = [] if issued is None else [issued.group]
             return json_response(
                 _page([group for group in one if group.team_id > after and matches(group, match)], None)
             )
-        # One more than was asked for says whether there is another page.
+        # An extra group tells whether there is another page.
         listing = context.store.groups.list(caller.environment, after=after, limit=limit + 1, match=match)
         found = list(await deadline.read(listing))
         more = len(found) > limit
         return json_response(_page(found[:limit], found[limit - 1].team_id if more else None))
-
-    async def _find(self, caller: ApiToken, provided_id: str, deadline: Deadline) -> list[UserGroup]:
-        issued = await deadline.read(self._context.store.groups.get(caller.environment, provided_id))
-        return [] if issued is None else [issued.group]
 
 
 def _page(groups: list[UserGroup], following: int | None) -> dict[str, Any]:

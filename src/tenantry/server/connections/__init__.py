@@ -1,5 +1,4 @@
-"""The connections of a server: limits for slow and for many clients, and ends that lose no response. For uvicorn with
-any of its HTTP protocols."""
+"""Limits for slow and for many clients of uvicorn."""
 
 from tenantry.server.connections.limits import Closed, ConnectionCounters, ConnectionLimits, most_connections
 from tenantry.server.connections.open_connections import ConnectionFactory

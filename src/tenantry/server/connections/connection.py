@@ -1,5 +1,4 @@
-"""ClientConnection: enforces the limits of one client, between its socket and the HTTP protocol. It parses nothing:
-``TrackRequests`` reports the progress of each request."""
+"""ClientConnection: enforces one client's limits, between its socket and the HTTP protocol. It parses nothing."""
 
 from __future__ import annotations
 
@@ -26,13 +25,13 @@ HEAD_BYTES: Final = 64 * 1024
 DRAIN_BYTES: Final = 1024 * 1024
 """The most bytes of an unread body that are discarded."""
 DRAIN_SECONDS: Final = 2.0
-"""The longest time for that."""
+"""The longest time to discard them."""
 
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
 
 
 class State(Enum):
-    """What a connection is doing."""
+    """The state of a connection."""
 
     HEAD = auto()
     """The head of a request is incomplete."""
@@ -41,14 +40,14 @@ class State(Enum):
     ACTIVE = auto()
     """The app works on a request."""
     DRAINING = auto()
-    """Our side is closed; bytes that arrive are discarded."""
+    """Our side is closed; incoming bytes are discarded."""
 
 
 _HEAD, _IDLE, _ACTIVE, _DRAINING = State  # before Python 3.12 an attribute of an Enum costs a call
 
 
 class ClientConnection(asyncio.Protocol):
-    """One connection. ``make_protocol`` makes its HTTP protocol once it is admitted."""
+    """One connection. ``make_protocol`` creates its HTTP protocol once it is admitted."""
 
     def __init__(
         self, connections: OpenConnections, make_protocol: Callable[[ClientConnection], asyncio.Protocol]
@@ -61,13 +60,12 @@ class ClientConnection(asyncio.Protocol):
         self.address: str | None = None
         self.state: State = _HEAD
         self.since: float | None = None
-        """When ``check`` first saw this state: the clock is not read for each request."""
+        """When ``check`` first saw this state, so that requests need not read the clock."""
         self.request: Request | None = None
         """The latest request."""
         self.received: int = 0
         self.taken: int = 0
-        """Body bytes that apps have read: sending is progress too, for most clients read only after they have sent all.
-        """
+        """Body bytes read by apps. Sending counts as progress: most clients read only after sending."""
         self._measured: tuple[float, int] | None = None
         self._reads = False
         """The client read fast enough for a whole grace period."""
@@ -137,7 +135,7 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def unread(self) -> bool:
-        """Whether the rest of a body may arrive that no app reads."""
+        """Whether body bytes may arrive that no app reads."""
         if self.state is _HEAD or self.state is _IDLE:
             return self.request is not None and self.request.has_unread_body
         return self.state is _DRAINING
@@ -145,15 +143,15 @@ class ClientConnection(asyncio.Protocol):
     # --- ends ---
 
     def close(self) -> None:
-        """Close once everything is sent. Closing a socket with unread bytes would reset it and lose the response (RFC
-        9112 section 9.6), so where bytes may arrive only our side closes."""
+        """Close once everything is sent. If bytes may still arrive, close only our side: a reset would lose the
+        response (RFC 9112 section 9.6)."""
         if self.state is not _IDLE or self.unread:
             self._drain()
         else:
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Close with an error response, if one is expected and none has begun."""
+        """Close, with an error response if none has begun."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)
@@ -167,7 +165,8 @@ class ClientConnection(asyncio.Protocol):
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Make room for a new connection: the file descriptor is free in the next round of the loop."""
+        """Close to make room for a new connection."""
+        # The file descriptor is free in the next round of the loop.
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
         self.abort()
@@ -190,7 +189,7 @@ class ClientConnection(asyncio.Protocol):
     # --- time ---
 
     def check(self, now: float) -> None:
-        """Close the connection if its client is too slow. Called several times a second."""
+        """Close the connection if its client is too slow."""
         if self.since is None:
             self.since = now
         limits = self._connections.limits
@@ -232,12 +231,11 @@ class ClientConnection(asyncio.Protocol):
         self._measured = None if now is None else (now, self._progress())
 
     def _progress(self) -> int:
-        """Bytes that the client read and sent, from an arbitrary start."""
         written = 0 if self._guard is None else self._guard.written
         return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Whether the client read too little in at least ``seconds``; None if it is too early to say."""
+        """Whether the client read too little in at least ``seconds``; None if it is too early."""
         if self._measured is None:
             return None
         begun, progress = self._measured
@@ -247,7 +245,7 @@ class ClientConnection(asyncio.Protocol):
 
     @property
     def has_unsent(self) -> bool:
-        """Whether written bytes wait to be sent."""
+        """Whether written bytes are not yet sent."""
         return self.transport.get_write_buffer_size() > 0
 
 
@@ -259,8 +257,7 @@ class _Write(Protocol):
 
 
 class GuardedTransport(asyncio.Transport):
-    """The real transport, for the HTTP protocol; the connection decides how it ends. Without ``set_protocol``: another
-    protocol would escape the limits."""
+    """The HTTP protocol's transport. Without ``set_protocol``, which would bypass the limits."""
 
     write: _Write
     is_closing: Callable[[], bool]
@@ -274,7 +271,7 @@ class GuardedTransport(asyncio.Transport):
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:
-        """Turn the counting in ``written`` on or off."""
+        """Turn counting in ``written`` on or off."""
         if self._connection.state is not _DRAINING:
             self.write = self._write_counted if yes else self._real.write
 

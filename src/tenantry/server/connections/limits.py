@@ -1,4 +1,4 @@
-"""The limits of a server's clients, and counters of the connections closed for them."""
+"""Limits of clients, and counters of closed connections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _log = logging.getLogger("tenantry.connections")
 Network: TypeAlias = IPv4Network | IPv6Network
 
 MOST_CONNECTIONS: Final = 4_096
-"""The default maximum: each connection takes some tens of KiB."""
+"""The default maximum; each connection takes some tens of KiB."""
 
 RESERVED_FILES: Final = 40
 """File descriptors kept for the store, the log, the listener and refused connections."""
@@ -26,7 +26,7 @@ _IPV6_SITE: Final = 64
 
 
 def most_connections() -> int:
-    """The most connections of this process: its limit of open files (RLIMIT_NOFILE) without the reserved ones."""
+    """The most connections that RLIMIT_NOFILE allows."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -39,11 +39,13 @@ def most_connections() -> int:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """``header_seconds``: time for the head of a request. ``min_rate``: bytes a second that a client must send of an
-    awaited body and read of a response, averaged over ``grace_seconds``; 0: no minimum.
+    """Limits of one process.
 
-    ``max_connections`` in all; ``max_per_address`` of one client address (default: half of them; 0: no limit).
-    Loopback, Unix sockets and ``proxies`` have no limit by address.
+    - ``header_seconds``: for a request's head.
+    - ``min_rate``: bytes a second that a client must send of an awaited body and read of a response, averaged over
+      ``grace_seconds``; 0: no minimum.
+    - ``max_per_address``: by default half of ``max_connections``; 0: no limit. Loopback, Unix sockets and ``proxies``
+      have none.
     """
 
     header_seconds: float = 10.0
@@ -55,11 +57,11 @@ class ConnectionLimits:
 
     @property
     def per_address(self) -> int:
-        """The limit for one address; 0 for none."""
+        """The limit for one address; 0: none."""
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """The address that a connection counts for; None if it has no limit. ``peer`` is the socket's ``peername``."""
+        """The address that ``peer`` (a socket's ``peername``) counts for, or None without a limit."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -78,7 +80,7 @@ class ConnectionLimits:
 # --- counters ---------------------------------------------------------------------------------------------------------
 
 WARNING_SECONDS: Final = 30.0
-"""The interval of warnings about one limit: an attack must not fill the disk."""
+"""Seconds between warnings about one limit, so that an attack does not fill the disk."""
 
 
 class Closed(StrEnum):
@@ -104,7 +106,7 @@ _ADVICE: Final = {
 
 
 class ConnectionCounters:
-    """Counts closed connections by reason, and tells ``observer`` each. ``clock`` gives seconds."""
+    """Counts closed connections by reason and notifies ``observer``. ``clock`` gives seconds."""
 
     def __init__(
         self, observer: Callable[[Closed], None] | None = None, clock: Callable[[], float] = time.monotonic
@@ -122,7 +124,7 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection over the limit ``most``, and warn once in WARNING_SECONDS."""
+        """Count a connection over the limit, and warn once in WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1
         now = self._clock()

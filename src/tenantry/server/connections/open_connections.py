@@ -1,5 +1,4 @@
-"""OpenConnections admits the connections of a process and closes the least valuable one at a limit; uvicorn calls the
-ConnectionFactory for each."""
+"""OpenConnections: admits the connections of a process."""
 
 from __future__ import annotations
 
@@ -17,17 +16,18 @@ from tenantry.server.connections.limits import Closed, ConnectionCounters, Conne
 from tenantry.server.connections.requests import CONNECTION
 
 _TICK: Final = 0.25
-"""Seconds between two checks of all connections; none has its own timer."""
+"""Seconds between checks of all connections."""
 _YOUNG: Final = 1.0
 """Seconds within which an honest client sends its request."""
 _REFUSED: Final = 8
-"""Refused connections that may drain at a time, so that clients can read why. They do not count towards the limit."""
+"""Refused connections that may drain at once, so that clients can read the reason. They do not count towards the
+limit."""
 
 
 class OpenConnections:
-    """Admits connections up to a limit. At the limit it closes the oldest of the lowest rank: (1) draining, or slow for
-    a second; (2) idle; (3) waiting for its client, or (4) being read, for less than a second. If all are active, the
-    new one is refused."""
+    """Admits connections. At the limit it closes the oldest of the lowest rank: (1) draining, or slow for a second; (2)
+    idle; for less than a second (3) waiting for its client or (4) being read. If all are active, the new one is
+    refused."""
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
         self.limits = limits
@@ -44,7 +44,7 @@ class OpenConnections:
         return iter(self._all)
 
     def admit(self, connection: ClientConnection) -> TooManyConnections | None:
-        """Admit the connection, or return the error that refuses it."""
+        """Admit the connection, or return the error to refuse it with."""
         address = self.limits.limited_address(connection.transport.get_extra_info("peername"))
         same = {} if address is None else self._by_address.get(address, {})
         refused = None
@@ -68,7 +68,7 @@ class OpenConnections:
         return refused
 
     def discard(self, connection: ClientConnection) -> None:
-        """Forget a connection that has ended."""
+        """Forget a closed connection."""
         self._all.pop(connection, None)
         self._refused.pop(connection, None)
         if connection.address is not None:
@@ -99,7 +99,6 @@ class OpenConnections:
 
 
 def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int) -> ClientConnection | None:
-    """None if all are active."""
     best: tuple[int, ClientConnection] | None = None
     for connection in among:
         rank = _rank(connection, now, min_rate)
@@ -111,7 +110,6 @@ def _least_valuable(among: Iterable[ClientConnection], now: float, min_rate: int
 
 
 def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
-    """0 if active."""
     state, request = connection.state, connection.request
     if state is State.DRAINING:
         return 1
@@ -130,8 +128,7 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
 class ConnectionFactory:
     """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
 
-    Serves one event loop and no websockets: a request for one is answered as any other (RFC 9110 section 7.8).
-    ``protocol``: uvicorn's HTTP protocol, by default httptools if installed, else h11.
+    Serves one event loop and no websockets. ``protocol``: uvicorn's, by default httptools if installed, else h11.
     """
 
     def __init__(

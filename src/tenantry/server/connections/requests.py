@@ -1,4 +1,4 @@
-"""TrackRequests: tells each connection how far its request is."""
+"""TrackRequests: reports the progress of requests to their connections."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from tenantry.server.connections.limits import ConnectionLimits
 
 CONNECTION: Final = "tenantry.connection"
-"""The key of the connection in a request's state; the app does not see it."""
+"""The key of the connection in a request's state, hidden from the app."""
 
 
 class TrackRequests:
-    """ASGI 3 app around ``app``, for the connections of a ConnectionFactory. Returns the app's own coroutine."""
+    """ASGI 3 app for connections of a ConnectionFactory."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -32,7 +32,7 @@ class TrackRequests:
 
 
 class Request:
-    """One request: passes its messages on and measures how fast its body arrives."""
+    """One request; measures how fast its body arrives."""
 
     _complete = False
     _waits: float | None = None
@@ -66,7 +66,7 @@ class Request:
         return message
 
     def send(self, message: Message) -> Awaitable[None]:
-        """Pass the message on to the server."""
+        """Pass the message to the server."""
         self.answered = True
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             self._connection.finish()
@@ -74,7 +74,7 @@ class Request:
 
     @property
     def has_unread_body(self) -> bool:
-        """Whether the client announced a body (RFC 9112 section 6.3) that the app did not read to its end."""
+        """Whether the app left an announced body (RFC 9112 section 6.3) unread."""
         if self._complete:
             return False
         headers = dict(self._headers)
@@ -86,13 +86,12 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app waited at least ``seconds`` in this grace period and got fewer than ``min_rate`` bytes a
-        second."""
+        """Whether the app waited at least ``seconds`` in this grace period and got less than ``min_rate``."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether the body was behind for a whole grace period. Begins the next period where one has ended."""
+        """Whether the body was behind for a whole grace period. Starts the next period."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

@@ -1,5 +1,4 @@
-"""Metrics for Prometheus (extra ``metrics``). ``metrics_app`` reads existing counters on request; ``ApiMetrics`` counts
-requests to the API."""
+"""Prometheus metrics (extra ``metrics``)."""
 
 from __future__ import annotations
 
@@ -48,11 +47,11 @@ def metrics_app(
     usage: UsageRecorder | None = None,
     top_groups: int = 20,
 ) -> MetricsApp:
-    """An ASGI app that answers with the metrics of its arguments, for this process, in Prometheus text or OpenMetrics.
+    """An ASGI app with the metrics of its arguments, for this process, in Prometheus text or OpenMetrics.
 
-    No token, key or property value is included. Group ids are, if ``backend`` has ``label_groups``; and with ``usage``
-    (a store's ``usage_recorder``) those of the ``top_groups`` heaviest groups. It requires no token: mount it where
-    only Prometheus reaches it. Raises InvalidSettings if ``top_groups`` is below 1.
+    It requires no token: mount it where only Prometheus can reach it. Output contains no token, key or property value;
+    group ids only if ``backend`` has ``label_groups``, or with ``usage`` (a store's ``usage_recorder``) for the
+    ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
     """
     collectors: list[Collector] = []
     if resolver is not None:
@@ -110,7 +109,7 @@ _DURATION_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 
 class ObservedRequest(Protocol):
-    """The record that ``tenantry.provisioning.http`` makes of an answered request."""
+    """A request answered by ``tenantry.provisioning.http``."""
 
     @property
     def operation(self) -> str: ...
@@ -126,10 +125,8 @@ class ObservedRequest(Protocol):
 
 
 class ApiMetrics:
-    """An observer: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``.
-
-    Processes that share the folder ``PROMETHEUS_MULTIPROC_DIR`` add up their numbers.
-    """
+    """An observer: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Processes that share
+    ``PROMETHEUS_MULTIPROC_DIR`` add up their numbers."""
 
     def __init__(self) -> None:
         self.registry: CollectorRegistry = CollectorRegistry()

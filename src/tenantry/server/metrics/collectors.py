@@ -1,4 +1,4 @@
-"""Collectors read the counters of resolvers, backends, caches, buses and data sources; TimedBackend times a backend."""
+"""Collectors of counters, and TimedBackend."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ OTHERS = "(others)"
 class TimedBackend:
     """``Resolver(timed := TimedBackend(store), …)``, then ``metrics_app(resolver=resolver, backend=timed)``.
 
-    ``label_groups`` counts reads by environment and group, for at most ``max_groups`` groups; others are summed. Has
-    ``read_at_snapshot`` and ``changes`` only if ``backend`` has them: they tell a resolver what it may cache.
+    ``label_groups`` counts reads by environment and group, for at most ``max_groups`` groups; others are summed. It has
+    ``read_at_snapshot`` and ``changes`` only if ``backend`` does, because a resolver caches accordingly.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]
@@ -45,9 +45,9 @@ class TimedBackend:
         self, backend: Backend | LeasedBackend, *, label_groups: bool = False, max_groups: int = 1_000
     ) -> None:
         self.durations: dict[str, Buckets] = {"find": Buckets(), "look": Buckets(), "changes": Buckets()}
-        """By call, answered or failed. A ``look`` is ``read_at_snapshot``: the label is older than the method."""
+        """By call and outcome. A ``look`` is ``read_at_snapshot``; the label predates the method."""
         self.groups: dict[tuple[str, str], int] = {}
-        """Reads by environment and group, if they are counted."""
+        """Reads by environment and group, if counted."""
         self._backend: Any = backend
         self._max_groups = max_groups if label_groups else 0
         if hasattr(backend, "read_at_snapshot"):
@@ -63,7 +63,7 @@ class TimedBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The backend's own."""
+        """The backend's lease holder."""
         sources: SourceLeaseHolder | None = getattr(self._backend, "sources", None)
         return sources
 

@@ -1,4 +1,4 @@
-"""UsageCollector: the usage of the heaviest groups in this process, as metrics."""
+"""Usage metrics of the heaviest groups."""
 
 from __future__ import annotations
 
@@ -34,10 +34,8 @@ _Counts: TypeAlias = list[int]
 
 
 class TopGroups:
-    """A UsageCounter with at most ``limit`` named groups and the sum of all others. ``clock`` gives seconds.
-
-    Once all names are taken, the heaviest groups of the last hour take over names, once an hour. Counts never fall.
-    """
+    """A UsageCounter with at most ``limit`` named groups; others are summed. Once an hour the heaviest groups of that
+    hour take over names. ``clock`` gives seconds. Counts never fall."""
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         if limit < 1:
@@ -60,7 +58,7 @@ class TopGroups:
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Add to the group, or to the others."""
+        """Count usage for the group or for the others."""
         now = self._clock()
         if now - self._began >= _HOUR:
             self._began = now
@@ -85,7 +83,7 @@ def _add(counts: _Counts, more: tuple[int, ...]) -> None:
 
 
 class UsageCollector(Collector):
-    """Metrics of a UsageRecorder from now on, with the names of ``top_groups`` groups."""
+    """Metrics of a UsageRecorder, from now on."""
 
     def __init__(self, recorder: UsageRecorder, top_groups: int) -> None:
         self._recorder = recorder

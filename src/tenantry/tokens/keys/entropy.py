@@ -32,17 +32,16 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Why this secret must not sign, to follow "the secret …"; None if it may. ``written`` is its encoded form, in
-    which typed words show."""
+    """Why the secret must not sign, or None. ``written`` is its encoded form."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
-        return "is published, so that anybody can look it up"
+        return "is published"
     if any(word in text.lower() for text in texts for word in _WORDS):
-        return "contains a word of a placeholder"
+        return "contains a placeholder word"
     if any(secret[period:] == secret[:-period] for period in range(1, len(secret) // 2 + 1)):  # one byte, or abcabc
         return "repeats itself"
     if len({(after - before) % 256 for before, after in pairwise(secret)}) <= 1:
         return "counts up or down"
     if len(set(secret)) < 8:
-        return "has hardly any different bytes"
+        return "has too few different bytes"
     return None

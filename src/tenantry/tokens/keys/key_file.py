@@ -1,11 +1,4 @@
-"""The signing-key file: create, read, change, list.
-
-One key a line; an audit-only line keeps the audit key of a removed key, which verifies audit entries::
-
-    k0  2026-07-31T09:00:00Z  audit-only   <audit key, base64url>
-    k1  2026-01-31T09:00:00Z  verify-only  <secret, base64url>
-    k2  2026-07-31T09:00:00Z  active       <secret, base64url>
-"""
+"""The signing-key file."""
 
 from __future__ import annotations
 
@@ -39,6 +32,9 @@ HEADER: Final = """\
 # Change it with `tenantry keys rotate`, view it with `tenantry keys list`. Running programs read it once a second.
 """
 
+# k0  2026-07-31T09:00:00Z  audit-only   <audit key, base64url>
+# k1  2026-01-31T09:00:00Z  verify-only  <secret, base64url>
+# k2  2026-07-31T09:00:00Z  active       <secret, base64url>
 _ACTIVE: Final = "active"
 _VERIFY_ONLY: Final = "verify-only"
 _AUDIT_ONLY: Final = "audit-only"
@@ -49,27 +45,27 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """One key of the file. ``created_at`` is aware, UTC, whole seconds."""
+    """One key. ``created_at`` is in UTC."""
 
     key: SigningKey
     created_at: datetime
     active: bool
 
     def line(self) -> str:
-        """The line in the file, with the secret."""
+        """The line, with the secret."""
         return _line(self.key.id, self.created_at, _ACTIVE if self.active else _VERIFY_ONLY, self.key.secret)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """The rest of a removed signing key. ``created_at`` is that of the key."""
+    """The audit key of a removed signing key."""
 
     id: str
     created_at: datetime
     secret: bytes = field(repr=False)
 
     def line(self) -> str:
-        """The line in the file."""
+        """The line."""
         return _line(self.id, self.created_at, _AUDIT_ONLY, self.secret)
 
 
@@ -79,13 +75,13 @@ def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """The lines of a key file; a str is a comment or empty line."""
+    """Parsed lines; a str is a comment."""
 
     lines: tuple[str | KeyEntry | AuditKey, ...]
 
     @property
     def entries(self) -> tuple[KeyEntry, ...]:
-        """The keys, in file order."""
+        """Signing keys, in file order."""
         return tuple(line for line in self.lines if isinstance(line, KeyEntry))
 
     @property
@@ -99,29 +95,27 @@ class KeyFile:
         return next(entry for entry in self.entries if entry.active)
 
     def text(self) -> str:
-        """The content of the file."""
+        """The file's content."""
         return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:
-        """With a new active key; the former one verifies only. Raises InvalidKeys for a weak secret."""
+        """Add an active key; the former one only verifies. Raises InvalidKeys."""
         entry = new_entry(self._next_id(), secret, now)
         retired = (replace(line, active=False) if isinstance(line, KeyEntry) else line for line in self.lines)
         return KeyFile((*retired, entry))
 
     def without(self, key_id: str) -> KeyFile:
-        """Without this key, except its audit key. Raises InvalidKeys for an unknown id or the active key."""
+        """Remove a key, except its audit key. Raises InvalidKeys."""
         if self.active.key.id == key_id:
-            raise InvalidKeys(
-                f"{key_id} is the active signing key: run `tenantry keys rotate` first, so that another one signs"
-            )
+            raise InvalidKeys(f"{key_id} is the active signing key: run `tenantry keys rotate` before you remove it")
         gone = next((entry for entry in self.entries if entry.key.id == key_id), None)
         if gone is None:
-            raise InvalidKeys(f"there is no such signing key; there are {', '.join(e.key.id for e in self.entries)}")
+            raise InvalidKeys(f"no signing key has this id; the ids are {', '.join(e.key.id for e in self.entries)}")
         stays = AuditKey(key_id, gone.created_at, gone.key.audit_key)
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
-        """The id after the active one: a removed id does not return soon."""
+        # The id after the active one, so that a removed id does not return soon.
         taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):
@@ -132,19 +126,19 @@ class KeyFile:
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
-    """A new active key. Raises InvalidKeys for a weak secret: the source of randomness is broken."""
+    """A new active key. Raises InvalidKeys for a weak secret."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
         raise InvalidKeys(f"the source of randomness gave a key that {reason}")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
 
 
 def new_key_file(secret: bytes, now: datetime) -> KeyFile:
-    """A first key file, with the key ``k1``."""
+    """A key file with one key, ``k1``."""
     return KeyFile((*HEADER.splitlines(), new_entry("k1", secret, now)))
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Parse a key file. Raises InvalidKeys with the line number, never its content."""
+    """Parse a key file. Raises InvalidKeys with the line number, without secrets."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -156,13 +150,13 @@ def parse_keys(text: str) -> KeyFile:
         key = entry.key if isinstance(entry, KeyEntry) else entry
         for name, value in (("id", key.id), ("secret", key.secret)):
             if (first := seen.setdefault(value, number)) != number:
-                raise InvalidKeys(f"line {number}: the {name} is the same as that of line {first}; remove one of them")
+                raise InvalidKeys(f"line {number}: repeats the {name} of line {first}; remove one of them")
         active += [number] * (isinstance(entry, KeyEntry) and entry.active)
         lines.append(entry)
     if len(active) > 1:
         raise InvalidKeys(f"line {active[1]}: a second active key (line {active[0]} has one); make one verify-only")
     if not active:
-        raise InvalidKeys("no line holds an active key; there must be exactly one")
+        raise InvalidKeys("no key is active; mark exactly one as active")
     return KeyFile(tuple(lines))
 
 
@@ -186,7 +180,7 @@ def _parse_entry(line: str, number: int) -> KeyEntry | AuditKey:
         raise InvalidKeys(f"line {number}: {error.message}") from None
     if reason := entropy_problem(secret, written):
         raise InvalidKeys(
-            f"line {number}: the secret of {key_id} {reason}; take the line out, or move the file away "
+            f"line {number}: the secret of {key_id} {reason}; remove the line, or move the file away "
             "and run `tenantry keys new`"
         )
     if state == _AUDIT_ONLY:
@@ -195,7 +189,6 @@ def _parse_entry(line: str, number: int) -> KeyEntry | AuditKey:
 
 
 def _decode_secret(text: str) -> bytes | None:
-    """None unless in canonical spelling."""
     if not re.fullmatch(r"[A-Za-z0-9_-]+", text) or len(text) % 4 == 1:
         return None
     secret = urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -211,7 +204,7 @@ def _encode_secret(secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyInfo:
-    """The public part of a signing key. ``created_at`` is aware, UTC."""
+    """A signing key without its secret. ``created_at`` is in UTC."""
 
     id: str
     created_at: datetime
@@ -219,25 +212,21 @@ class KeyInfo:
 
 
 def create_key_file(path: str | Path) -> KeyInfo:
-    """Create a key file with a random key, mode 0600. Raises InvalidKeys if the path exists."""
+    """Create a file (mode 0600) with a random key. Raises InvalidKeys if it exists."""
     contents = new_key_file(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))
     create_private(Path(path), contents.text().encode())
     return _info(contents.active)
 
 
 def rotate_key_file(path: str | Path) -> KeyInfo:
-    """Add a random key that signs from now on, and return it; the others verify only.
-
-    The file is replaced atomically, and concurrent rotations are serialized. Raises InvalidKeys.
-    """
+    """Add a random key that signs from now on, and return it. Atomic. Raises InvalidKeys."""
     return _info(
         _edit(path, lambda contents: contents.rotated(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))).active
     )
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove a verify-only key, except its audit key, and return it: its tokens die once programs read the file again.
-    Raises InvalidKeys for the active key or an unknown id."""
+    """Remove a verify-only key, which ends its tokens, and return it. Raises InvalidKeys."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -254,16 +243,16 @@ def list_keys(path: str | Path) -> list[KeyInfo]:
 
 
 def read_keys(path: str | Path) -> KeyFile:
-    """The checked content of a key file. Raises InvalidKeys, which names the file."""
+    """Read a key file. Raises InvalidKeys, which names the file."""
     return checked_keys(path, read_private(Path(path)))
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """The content of ``raw``, read from ``path``. Raises InvalidKeys, which names the file."""
+    """Parse ``raw``, read from ``path``. Raises InvalidKeys, which names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(
-                f"signing-key file {path}, line {number}: holds bytes that are not ASCII; this may not be a key file"
+                f"signing-key file {path}, line {number}: contains non-ASCII bytes; check that it is a key file"
             )
     try:
         return parse_keys(raw.decode("ascii"))
@@ -272,7 +261,7 @@ def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
 
 
 def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
-    # A symbolic link stays one: what it points to is replaced.
+    # A symbolic link stays one: its target is replaced.
     real = Path(path).resolve()
     with locked(real):
         contents = change(read_keys(real))

@@ -1,4 +1,4 @@
-"""A file for its owner alone: created once, read only while private, replaced atomically, under a lock."""
+"""Private files: created once, replaced atomically, locked."""
 
 from __future__ import annotations
 
@@ -19,27 +19,26 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 def create_private(path: Path, content: bytes) -> None:
-    """Write and sync a new file, mode 0600 under any umask. Raises InvalidKeys if the path exists."""
+    """Create and sync a file of mode 0600. Raises InvalidKeys if it exists."""
     try:
         _write_new(path, content)
         _sync_folder(path.parent)
     except FileExistsError:
         raise InvalidKeys(
-            f"{path} exists and is never overwritten: without its keys the tokens that they signed are dead. "
-            "To add a key run `tenantry keys rotate`"
+            f"{path} already exists and is not overwritten, because that would invalidate its tokens: "
+            "run `tenantry keys rotate` to add a key"
         ) from None
     except OSError as error:
         raise InvalidKeys(f"cannot create the signing-key file {path}: {error.strerror}") from None
 
 
 def read_private(path: Path) -> bytes:
-    """The content. Raises InvalidKeys if the file is missing, not a regular file, or accessible to group or others; the
-    group may read a file of root's."""
+    """Read a file that only its owner can access; group-readable files of root are allowed. Raises InvalidKeys."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     except FileNotFoundError:
         raise InvalidKeys(
-            f"there is no signing-key file {path}: run `tenantry keys new`, or set TENANTRY_KEYS to where it is"
+            f"there is no signing-key file {path}: run `tenantry keys new`, or set TENANTRY_KEYS to its path"
         ) from None
     except OSError as error:
         raise InvalidKeys(f"cannot read the signing-key file {path}: {error.strerror}") from None
@@ -54,8 +53,7 @@ def read_private(path: Path) -> bytes:
 
 
 def _read_by_its_group(status: os.stat_result) -> int:
-    """The group-read bit of a file of root's, given to a service's group (Kubernetes ``fsGroup``). Root's own processes
-    require a group other than root's."""
+    # Kubernetes' ``fsGroup`` gives files of root to a service's group.
     given = status.st_uid == 0 and (os.geteuid() != 0 or status.st_gid != 0)
     return stat.S_IRGRP if given else 0
 
@@ -65,16 +63,15 @@ def _check(path: Path, status: os.stat_result) -> None:
         raise InvalidKeys(f"the signing-key file {path} is not a plain file")
     if status.st_mode & (_OTHERS & ~_read_by_its_group(status)):
         raise InvalidKeys(
-            f"the signing-key file {path} has mode {stat.S_IMODE(status.st_mode):04o}, so that others than its owner "
-            f"may use it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"
+            f"the signing-key file {path} has mode {stat.S_IMODE(status.st_mode):04o}, which lets other users "
+            f"access it: run `chmod 600 {path}`, and rotate the keys if anyone may have read them"
         )
     if status.st_size >= _LARGEST:
         raise InvalidKeys(f"the signing-key file {path} is larger than 1 MiB; this is not a key file")
 
 
 def replace_private(path: Path, content: bytes) -> None:
-    """Replace the content atomically; owner and group access stay. The caller holds the lock of ``path``. Raises
-    InvalidKeys."""
+    """Replace the content atomically, keeping owner and group access. Hold ``locked``. Raises InvalidKeys."""
     temporary = path.with_name(f".{path.name}.new")
     try:
         temporary.unlink(missing_ok=True)
@@ -91,7 +88,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock the file against other changes. The lock ends with its process."""
+    """Lock the file against changes by other processes."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)

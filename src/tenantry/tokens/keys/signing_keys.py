@@ -1,8 +1,4 @@
-"""SigningKeys: a KeyRing that follows its key file, so that a rotation restarts no program.
-
-The file is read at most once a second, where I/O happens anyway, and compared as a whole: times and sizes miss a second
-write in one moment. If it is unusable, the former keys stay.
-"""
+"""SigningKeys: a KeyRing that follows its file."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ from tenantry.tokens.keys.private_file import read_private
 _log = logging.getLogger("tenantry.keys")
 
 CHECK_SECONDS: Final = 1.0
-"""How old the knowledge of the file may be when a key is used."""
+"""The longest time between two reads of the file while keys are in use."""
 
 UNKNOWN_KEY_SECONDS: Final = 0.05
 """The same for an unknown key id; bounds the cost of forgeries."""
@@ -33,7 +29,7 @@ SIGNS_AFTER: Final = 0.25
 
 
 class SigningKeys(KeyRing):
-    """A KeyRing of fixed keys, or of a followed file: ``from_file``."""
+    """Fixed keys, or those of a file (``from_file``), which is reread at most once a second."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None
@@ -47,11 +43,10 @@ class SigningKeys(KeyRing):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Read the file made by ``tenantry keys new``, and follow its changes within a second.
+        """Read a key file and follow its changes within a second.
 
-        Raises InvalidKeys if it is missing, malformed (with the line), accessible to group or others, or holds a short,
-        guessable or published key; no message shows a secret. Later, such a file is logged and set as ``problem``, and
-        the former keys stay in use.
+        Raises InvalidKeys if it is missing, malformed, accessible to others, or has a weak key. Later failures are
+        logged and set ``problem``; the former keys stay in use.
         """
         place = Path(path).absolute()
         raw = read_private(Path(path))
@@ -61,7 +56,6 @@ class SigningKeys(KeyRing):
         return keys
 
     def refresh(self, *, within: float = 0.0) -> bool:
-        """Read the file again, unless done ``within`` so many seconds. True if its keys changed."""
         if self._path is None or time.monotonic() - self._checked_at < within:
             return False
         if not self._reading.acquire(blocking=False):  # another thread reads it
@@ -75,13 +69,14 @@ class SigningKeys(KeyRing):
     def _read_again(self, path: Path) -> bool:
         try:
             raw = read_private(path)
+            # The whole content: times and sizes miss a second write in one moment.
             digest = sha256(raw).digest()
             changed = digest != self._digest
             contents = checked_keys(path, raw) if changed else None
         except InvalidKeys as error:
             if error.message != self.problem:
                 self.problem = error.message
-                _log.warning("the keys that were read before stay in use: %s", error.message)
+                _log.warning("the keys read before stay in use: %s", error.message)
             return False
         if self.problem is not None:
             self.problem = None
@@ -105,7 +100,7 @@ class SigningKeys(KeyRing):
         _log.warning("the signing-key file has changed: %s signs, of %s%s", new._active, ", ".join(new.ids), removed)
 
     def _promote(self, following: tuple[str, float]) -> None:
-        """Unless another thread has read a later change."""
+        # Not if another thread has read a later change.
         if self._reading.acquire(blocking=False):
             try:
                 if self._next_active is following:

@@ -1,12 +1,13 @@
-"""The OpenAPI document of the interface.
+"""The OpenAPI documents of the interface, versions 3.1 and 3.2.
 
-3.1 has no field for the method QUERY (RFC 10008), so it is under ``x-query``, nor for the schema of a line of NDJSON,
-which is under ``x-itemSchema``; 3.2 has both.
+3.1 has no field for the method QUERY (RFC 10008) or for NDJSON lines; it has ``x-query`` and ``x-itemSchema`` instead.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from importlib.metadata import version as installed_version
 from typing import Any, Final, Literal
 
@@ -25,14 +26,12 @@ from tenantry.provisioning.http.openapi.paths import (
     users_path,
 )
 from tenantry.provisioning.http.openapi.schemas import schemas
-from tenantry.provisioning.http.openapi.shared_responses import share_responses
 
 JsonObject = dict[str, Any]
 
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
-    """The whole document, ready to be written as JSON. ``contact`` is an ``https`` or ``http`` address or one of mail,
-    of whoever runs the service; nobody is named without it. Raises ValueError if it is neither."""
+    """The document, ready for JSON. ``contact`` is the operator's web or mail address, else ValueError."""
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),
@@ -42,7 +41,7 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
         "/healthz": health_path("getHealth", "The process runs", "Health", HEALTH_CODES),
         "/readyz": health_path("getReadiness", "The service can answer", "Readiness", READY_CODES),
     }
-    responses = share_responses(paths)
+    responses = _share_responses(paths)
     return {
         "openapi": {"3.1": "3.1.1", "3.2": "3.2.0"}[version],
         "info": {
@@ -69,8 +68,32 @@ def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = No
     }
 
 
+def _share_responses(paths: JsonObject) -> JsonObject:
+    """Replace each error response by a reference to ``components/responses``, and return the responses by name."""
+    shared: JsonObject = {}
+    names: dict[str, str] = {}
+    for responses in _responses(paths):
+        for status, response in responses.items():
+            if int(status) < 400:
+                continue
+            content = json.dumps(response, sort_keys=True)
+            name = names.get(content)
+            if name is None:
+                taken = sum(each.startswith(f"Error{status}") for each in shared)
+                name = names[content] = f"Error{status}" + ("" if not taken else chr(ord("A") + taken))
+                shared[name] = response
+            responses[status] = {"$ref": f"#/components/responses/{name}"}
+    return dict(sorted(shared.items()))
+
+
+def _responses(paths: JsonObject) -> Iterator[JsonObject]:
+    for methods in paths.values():
+        for operation in methods.values():
+            yield operation["responses"]
+
+
 def check_contact(contact: str | None) -> None:
-    """Raises ValueError where ``openapi_document`` would: for a contact that is neither of the web nor of mail."""
+    """Raises ValueError unless the contact is a web or mail address."""
     if contact is not None:
         _contact(contact)
 
@@ -80,7 +103,7 @@ def _contact(contact: str) -> JsonObject:
         return {"url": contact}
     if re.fullmatch(r"[^\s@]+@[^\s@]+", contact):
         return {"email": contact}
-    raise ValueError("contact must be an address of the web (https://…) or of mail (name@example.com)")
+    raise ValueError("contact must be a web address (https://…) or a mail address (name@example.com)")
 
 
 _CODES: Final = dict.fromkeys(
@@ -100,7 +123,7 @@ _CODES: Final = dict.fromkeys(
 )
 _ABOUT: Final = (
     "Each customer is a user group with a secret token that dashboard requests carry. Every answer of `/api/user` is "
-    "JSON with `success` 1 or 0. Errors come as RFC 9457 when `application/problem+json` is asked for."
+    "JSON with `success` 1 or 0. Errors are RFC 9457 problem documents for `Accept: application/problem+json`."
 )
 _TAGS: Final = [
     {"name": "User groups", "description": "Create, find and update user groups, and rotate their tokens."},
@@ -114,28 +137,28 @@ _SECURITY: Final = {
         "name": "Authorization",
         "description": "The word `Token`, a space and the API token: `Token <API_TOKEN>`. An API token has scopes, and "
         "each operation names the one that it needs: `provision:read`, `provision:write` or `introspect`; the scope "
-        "`provision` is both of the first two. It may have an end, from which on it is refused.",
+        "`provision` includes the first two. It may have an end date, from which it is refused.",
     },
     "bearer": {
         "type": "http",
         "scheme": "bearer",
-        "description": "The API token after the word `Bearer`; it has scopes and may have an end, as `apiToken` says.",
+        "description": "The API token after the word `Bearer`; scopes and end date are as under `apiToken`.",
     },
     "basic": {
         "type": "http",
         "scheme": "basic",
-        "description": "The API token as the password (`client_secret_basic`); the user name is not looked at. It has "
-        "scopes and may have an end, as `apiToken` says.",
+        "description": "The API token as the password (`client_secret_basic`); the user name is ignored. It has scopes "
+        "and may have an end date, as under `apiToken`.",
     },
 }
 _HEADERS: Final = {
     "RequestId": {
-        "description": "The X-Request-Id of the request if it has a plain shape, else a new one.",
+        "description": "The X-Request-Id of the request if it is well-formed, else a new one.",
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
     },
     "RetryAfter": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 0}},
     "Replayed": {
-        "description": "`true` when the answer to a repeated Idempotency-Key is given again.",
+        "description": "`true` if this answer repeats the one to an earlier request with this Idempotency-Key.",
         "schema": {"type": "string", "const": "true"},
     },
     "DryRun": {
@@ -143,7 +166,7 @@ _HEADERS: Final = {
         "schema": {"type": "string", "const": "true"},
     },
     "Challenge": {"description": "How to authenticate.", "schema": {"type": "string"}},
-    "Accepted": {"description": "The media type that is read here.", "schema": {"type": "string"}},
+    "Accepted": {"description": "The accepted media type.", "schema": {"type": "string"}},
 }
 
 

@@ -1,8 +1,4 @@
-"""``/api/users/bulk`` in the document: lines of JSON in, lines of JSON out.
-
-3.2 has ``itemSchema`` for what comes line by line; 3.1 has no field for it, so it is under ``x-itemSchema`` there. The
-body as a whole is bytes to generators of clients.
-"""
+"""``/api/users/bulk`` in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -22,19 +18,19 @@ JsonObject = dict[str, Any]
 BULK_CODES: Final = (*COMMON, "bad_json")
 
 _ABOUT: Final = (
-    f"One JSON object a line, each as the body of `PATCH /api/user`: at most {MAX_LINE // 1024} KiB a line and "
-    f"{MAX_BULK // 1024**2} MiB in all. A group that is not there is created, one that is there is merged into, and "
-    "one that has all of it already is not written. Lines are done in their order; each succeeds or fails alone. The "
-    "report has a line for each line that is not blank, as soon as it is done: its number, and what PATCH answers, or "
-    "the error that it answers. The last line sums up, and says why the report ends early, if it does: lines without a "
-    "report were not done then. Sent again, a body changes nothing that it has done already, so there is no "
-    "Idempotency-Key. Send the body and read the report at the same time, or the report afterwards."
+    "One JSON object per line, each like the body of `PATCH /api/user`, with at most "
+    f"{MAX_LINE // 1024} KiB per line and {MAX_BULK // 1024**2} MiB in all. A new group is created, an existing one is "
+    "merged into, and one that already matches is not written. Lines are processed in order; each succeeds or fails "
+    "alone. The report has a line for each non-blank line, as soon as it is processed: its number, and the answer of "
+    "PATCH or its error. The last line has the totals, and the reason if the report ends early: lines without a report "
+    "were not written then. Sending a body again changes nothing more, so there is no Idempotency-Key. Read the report "
+    "while you send the body, or afterwards."
 )
 _REPLACE: Final[JsonObject] = {
     "name": "replace",
     "in": "query",
     "required": False,
-    "description": "`true`: lines are as bodies of PUT: `properties` and `mapping` replace those of the group whole.",
+    "description": "With `true`, lines are like bodies of PUT: they replace `properties` and `mapping` whole.",
     "schema": {"type": "boolean"},
     "example": False,
 }
@@ -76,7 +72,7 @@ def _text(lines: list[JsonObject]) -> str:
 
 
 def bulk_path(item: str) -> JsonObject:
-    """``/api/users/bulk``; ``item`` is the name of ``itemSchema`` in this version."""
+    """The path item. ``item`` is the name of ``itemSchema`` in this OpenAPI version."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
     done = {
         "description": "The report",

@@ -1,7 +1,4 @@
-"""The errors of each operation: by status, with every code that it can give and an example of each.
-
-The examples are made by the function that makes the responses, so they are what a caller gets.
-"""
+"""The error responses of each operation. Examples come from the code that writes real responses."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ JsonObject = dict[str, Any]
 REQUEST_ID: Final = "9f3c2b1a7d5e4f60"
 
 SERVER: Final = ("headers_too_large", "too_many_connections")
-"""What ``tenantry serve`` answers before any operation sees the request."""
+"""Codes that ``tenantry serve`` gives before an operation sees the request."""
 
 AUTHORIZED: Final = (
     "ambiguous_authorization",
@@ -32,16 +29,16 @@ AUTHORIZED: Final = (
     "store_unavailable",
     "migration_needed",
 )
-"""What every operation that wants an API token can give."""
+"""Codes of every operation that needs an API token."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""The same with what the server answers, whose errors have the form of all operations but introspection."""
+"""AUTHORIZED and SERVER, whose errors have the format of all operations except introspection."""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
-"""What every operation on user groups can give."""
+"""Codes of every operation on user groups."""
 
 IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
-"""What an Idempotency-Key adds."""
+"""Codes that an Idempotency-Key adds."""
 
 
 class _Example(NamedTuple):
@@ -77,7 +74,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.ApiTokenExpired,
-            "The end of the API token has passed",
+            "The API token has expired",
             "the API token expired at 2027-01-31T00:00:00+00:00: create another with tenantry api-token create",
         ),
         _Example(
@@ -115,7 +112,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.BreaksSavedQuery,
-            "A saved query that the group can run today could not run; only where the operator asks for it",
+            "A saved query that works for the group today would fail; only if the operator enables this check",
             "with these properties 1 saved query could not run: sales/by_day needs region, which is missing",
             "/properties",
         ),
@@ -137,7 +134,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.UnsupportedMediaType,
-            "The body is not of the media type that is read here, in UTF-8",
+            "The body does not have the accepted media type, in UTF-8",
             "send the body with the Content-Type of this operation  (in UTF-8)",
         ),
         _Example(
@@ -148,7 +145,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.InvalidProperties,
-            "The properties are not as the schema of their environment wants them; only where the operator has one",
+            "The properties do not match the schema of the environment; only if the operator has one",
             "region is of type array, and the environment's schema wants string",
             "/properties/region",
         ),
@@ -172,8 +169,8 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.TenantryError,
-            "A mistake of the server; its log has more under the request id",
-            "something went wrong here; the log has more under the request id",
+            "An internal error; the server's log has details under the request id",
+            "internal error: the server's log has details under the request id",
         ),
         _Example(errors.StoreUnavailable, "The store is not available; nothing was changed; try again", ""),
         _Example(errors.MigrationNeeded, "The tables of the store are missing or old", ""),
@@ -190,12 +187,11 @@ _EXAMPLES: Final = {
 }
 
 KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.code)
-"""All codes that this version gives over HTTP."""
+"""All codes of this version over HTTP."""
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses of an operation that gives these codes, by status. ``prefix`` names the schemas and examples of an
-    address that writes errors in another way."""
+    """The responses for these codes, by status. ``prefix`` names the schemas and examples of another error format."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:
         by_status.setdefault(_EXAMPLES[code].kind.status, []).append(_EXAMPLES[code])
@@ -240,7 +236,7 @@ def error_examples(
 
 
 def _headers(case: _Example, error_format: ErrorFormat) -> Iterator[str]:
-    for each in (error_format, error_format.for_scheme(b"bearer")):  # some headers depend on how the API token came
+    for each in (error_format, error_format.for_scheme(b"bearer")):  # some headers depend on how the API token was sent
         response = api_error_response(_error_of(case), REQUEST_ID, problem=False, error_format=each)
         yield from (name.decode("ascii").title().replace("Www", "WWW") for name, _ in response.raw_headers)
 

@@ -1,7 +1,6 @@
-"""The examples of the OpenAPI document: bodies of requests, and what is answered.
+"""Examples of the OpenAPI document. Their tokens are never valid.
 
-The tokens of the examples have the right length and no more: none is valid anywhere. ``x-status`` is the status when an
-example of a request is sent as it is to a new service that has made only the group ``acme``.
+``x-status`` is the status of an example request to a new service whose only group is ``acme``.
 """
 
 from __future__ import annotations

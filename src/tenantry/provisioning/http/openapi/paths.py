@@ -1,4 +1,4 @@
-"""The operations of the OpenAPI document: what each takes, what it answers, the errors that it can give."""
+"""The operations of the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ HEALTH_CODES: Final = ("internal",)
 READY_CODES: Final = ("internal", "store_unavailable", "migration_needed", "draining")
 
 _GET: Final = (
-    "Finds the group with this id, or creates it; one that exists is never changed. The request has a JSON body. A "
+    "Gets the group with this id, or creates it; an existing group is never changed. The request has a JSON body. A "
     "client that cannot send one with GET sends the same body with QUERY or POST."
 )
-_QUERY: Final = "The same as GET with a body, by the method that is made for it (RFC 10008)."
+_QUERY: Final = "The same as GET with a body, using the method designed for it (RFC 10008)."
 _PUT: Final = (
     "Absent fields stay as they are; `properties` and `mapping` are replaced whole, never merged; null clears them."
 )
 _PATCH: Final = (
-    "A merge patch (RFC 7396), also taken as `application/merge-patch+json`: absent fields stay as they are, members "
-    "of `properties` and `mapping` are merged, null removes one, and null for the whole clears it. The limits hold "
-    "for the patch and for the result. `expires_at` is the end date of the group: this operation and lists alone know "
-    "it."
+    "A merge patch (RFC 7396), also accepted as `application/merge-patch+json`: absent fields stay, members "
+    "of `properties` and `mapping` are merged, null removes a member, and null for the field clears it. The limits "
+    "apply to the patch and to the result. `expires_at` is the end date of the group; only this operation and lists "
+    "show it."
 )
 _DELETE: Final = (
     "The group's token is dead when the answer arrives; the same id later is a new group. There is no body. The answer "
-    "shows what was deleted, without its token."
+    "shows the deleted group, without its token."
 )
 _POST: Final = (
     "With `user_group_id`: the same as GET, and the answer has `api_environment_tag` too. With `current_token`: the "
@@ -56,33 +56,32 @@ _POST: Final = (
 )
 _ROTATE: Final = (
     "The group gets a new token; the old one is dead when the answer arrives. The same as `POST /api/user` with "
-    "`current_token`, at an address of its own."
+    "`current_token`, at a separate address."
 )
 _LIST: Final = (
-    "The user groups of the API token's environment in the order of their `team_id`, in pages, without their tokens. "
-    "Nothing is created, so the scope `provision:read` is enough. Ask for the next page with `after`, until `next` is "
-    "null. With `user_group_id`, a page of the "
-    "group with this id alone, or of none."
+    "The user groups of the API token's environment, ordered by `team_id`, in pages, without their tokens. Nothing is "
+    "created, so the scope `provision:read` is enough. Request the next page with `after`, until `next` is null. With "
+    "`user_group_id`, the page holds only the group with this id, or no group."
 )
 _INTROSPECT: Final = (
-    "RFC 7662, for apps that share no database with this service. The API token needs the scope `introspect`. It comes "
-    "as `Token` or `Bearer`, as the password of `Basic` (any user name), or in the form as `client_secret`: in one of "
-    "these ways. Of a token that is malformed, forged, rotated, of a deleted group or of another environment than the "
-    "API token's, the answer says only that it is not active. Answers of 200 have no `success`; errors have the form "
-    "of RFC 6749 section 5.2, but for those of the server to a request that it has not read (`headers_too_large`, "
+    "RFC 7662, for apps that share no database with this service. The API token needs the scope `introspect`. Send it "
+    "in exactly one way: as `Token` or `Bearer`, as the password of `Basic` (any user name), or as `client_secret` in "
+    "the form. A token that is malformed, forged, rotated, of a deleted group or of another environment is reported "
+    "only as not active.  Answers of 200 have no `success`; errors have the form "
+    "of RFC 6749 section 5.2, except those that the server gives before it has read the request (`headers_too_large`, "
     "`too_many_connections`, `request_timeout` of the head), which have the form of the other operations."
 )
 WRITES: Final = [{"apiToken": [Scope.PROVISION_WRITE.value]}]
-"""The security of each operation of ``/api/user``: GET too, which creates groups and shows tokens. With any scheme a
-document may name the roles that are needed (OpenAPI 3.1, Security Requirement Object)."""
+"""The security of each operation of ``/api/user``, also of GET, which creates groups and shows tokens. A document may
+name required roles for any scheme (OpenAPI 3.1, Security Requirement Object)."""
 
 _READS: Final = [{"apiToken": [Scope.PROVISION_READ.value]}]
 _KEY: Final[JsonObject] = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "Makes the request happen once: the same key with the same body within 24 hours gets the same "
-    "answer again.",
+    "description": "Makes the request take effect once: the same key with the same body within 24 hours gets the "
+    "same answer again.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
     "example": "5f0c7be2-rotate-acme",
 }
@@ -91,10 +90,10 @@ DRY_RUN: Final[JsonObject] = {
     "name": "dry_run",
     "in": "query",
     "required": False,
-    "description": "`true`: nothing is written. The answer is what it would have been, or the refusal; a success has "
-    "the header `Dry-Run`. A token that would be new is an empty text, and the `team_id` of a group that would be new "
-    "is 0. What would break a saved query is refused, also where the service only reports it. An `Idempotency-Key` is "
-    "not looked at and stays free.",
+    "description": "With `true`, nothing is written and the answer is the one that the write would give. A success "
+    "has the header `Dry-Run`. A new token is shown as an empty string, the `team_id` of a new group as 0. A change "
+    "that would break a saved query is refused, even if the service only reports such changes. An `Idempotency-Key` is "
+    "ignored and stays unused.",
     "schema": {"type": "boolean"},
     "example": False,
 }
@@ -109,17 +108,17 @@ _LIST_PARAMETERS: Final = [
     _parameter("user_group_id", "Only the group with this id.", TEXT_SCHEMA),
     _parameter(
         "match",
-        "Only groups whose id begins with this text, exactly, or whose name contains it, where A to Z are as a to z.",
+        "Only groups whose id begins with this string (case-sensitive), or whose name contains it (in any ASCII case).",
         TEXT_SCHEMA,
     ),
     _parameter(
         "after",
-        "Only groups above this `team_id`: `next` of the page before.",
+        "Only groups above this `team_id`: `next` of the previous page.",
         {"type": "integer", "minimum": 0, "maximum": MAX_INT},
     ),
     _parameter(
         "limit",
-        f"How many groups a page has at most. Default: {DEFAULT_PAGE}.",
+        f"The most groups per page. Default: {DEFAULT_PAGE}.",
         {"type": "integer", "minimum": 1, "maximum": LARGEST_PAGE},
     ),
 ]
@@ -138,7 +137,7 @@ _INTROSPECTION_REQUEST: Final[JsonObject] = {
 
 
 def user_path(query: str) -> JsonObject:
-    """``/api/user``; ``query`` is the name that QUERY has in this version of OpenAPI."""
+    """``/api/user``. ``query`` is the name of the method QUERY in this OpenAPI version."""
     found = (reference("GetOrCreate"), REQUESTS["GetOrCreate"], reference("Found"), CREATED)
     codes = (*USER, "unknown_data_source", "invalid_properties")
     return {
@@ -181,7 +180,6 @@ def user_path(query: str) -> JsonObject:
 
 
 def rotate_path() -> JsonObject:
-    """``/api/user/rotate``."""
     operation = _operation(
         "rotateUserGroupToken",
         "Rotate the token of a user group",
@@ -236,7 +234,6 @@ def _delete_operation() -> JsonObject:
 
 
 def _idempotent(operation: JsonObject) -> JsonObject:
-    """The same operation, which takes an Idempotency-Key."""
     operation["parameters"] = [*operation["parameters"], _KEY]
     operation["responses"]["200"]["headers"]["Idempotency-Replayed"] = {"$ref": "#/components/headers/Replayed"}
     return operation
@@ -251,7 +248,6 @@ def _success(description: str, schema: JsonObject, example: JsonObject) -> JsonO
 
 
 def users_path() -> JsonObject:
-    """``/api/users``."""
     done = _success("A page of user groups", reference("ListedGroups"), LISTED)
     operation = {
         "operationId": "listUserGroups",
@@ -266,7 +262,6 @@ def users_path() -> JsonObject:
 
 
 def introspect_path() -> JsonObject:
-    """``/oauth/introspect``."""
     answer = _success("What is known of the token", reference("Introspection"), INTROSPECTED)
     operation = {
         "operationId": "introspectUserGroupToken",
@@ -281,7 +276,7 @@ def introspect_path() -> JsonObject:
 
 
 def health_path(name: str, summary: str, schema: str, codes: tuple[str, ...]) -> JsonObject:
-    """``/healthz`` or ``/readyz``; ``codes`` are those that it can give."""
+    """``/healthz`` or ``/readyz``."""
     status = "ready" if schema == "Readiness" else "ok"
     operation = {
         "operationId": name,

@@ -1,9 +1,7 @@
-"""The schemas of the document: those of requests are made from the models, those of answers are here.
+"""The schemas of the OpenAPI document. Request schemas come from the models.
 
-Every object has a name of its own, every operation one schema for its answer, and free JSON is free: generators of
-clients make nothing of objects without a name, of answers that only a value tells apart, or of a schema in itself. The
-answer of introspection is one flat object for them; what an active and an inactive one has is in ``if``, which they
-ignore and a validator does not.
+For client generators, every object has a name, every operation one response schema, and free JSON no constraints. They
+ignore the ``if`` of introspection.
 """
 
 from __future__ import annotations
@@ -26,7 +24,6 @@ _REFERENCE: Final = "#/components/schemas/{model}"
 
 
 def reference(name: str) -> JsonObject:
-    """A ``$ref`` to the schema of this name."""
     return {"$ref": _REFERENCE.format(model=name)}
 
 
@@ -38,7 +35,7 @@ def _requests() -> JsonObject:
 
 
 def _plain(schema: Any) -> Any:
-    """Without the titles and defaults that pydantic writes: no title says more than its name, and absent is absent."""
+    """Drop the titles and defaults that pydantic adds."""
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
@@ -51,7 +48,7 @@ _REQUESTS: Final = _requests()
 
 
 def schemas() -> JsonObject:
-    """All of them, by name."""
+    """All schemas, by name."""
     return {
         **_REQUESTS,
         "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},
@@ -75,7 +72,6 @@ def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = 
 
 
 def _answer_schema(name: str) -> JsonObject:
-    """The schema of a field that PATCH takes, as answers have it."""
     return {key: value for key, value in _REQUESTS["Merge"]["properties"][name].items() if key != "examples"}
 
 
@@ -135,8 +131,8 @@ _BULK: Final[JsonObject] = {
             "request_id": {"type": "string"},
         },
         optional=("line", "result", "user_group", "error", "summary", "request_id"),
-        about="Of a line that was done: `line`, `result`, `user_group`; of one that was not: `line`, `error`. The last "
-        "one has `summary`, and `error` and `request_id` where the report ends early.",
+        about="For a successful line `line`, `result` and `user_group`; for a failed line `line` and `error`. The last "
+        "line has `summary`, and `error` and `request_id` if the report ends early.",
     ),
 }
 _ANSWERS: Final[JsonObject] = {
@@ -153,7 +149,7 @@ _ANSWERS: Final[JsonObject] = {
     "Posted": _closed(
         {"success": _SUCCESS, "new_user_group": _NEW, "user_group": reference("PostedGroup")},
         optional=("new_user_group",),
-        about="`new_user_group` and `properties` are there for a body with `user_group_id`, and absent for a rotation.",
+        about="`new_user_group` and `properties` are present for a body with `user_group_id`, absent for a rotation.",
     ),
     "ListedGroup": _closed({name: _GROUP_FIELDS[name] for name in LISTED_FIELDS}),
     "Deleted": _closed({"success": _SUCCESS, "user_group": reference("ListedGroup")}),
@@ -173,8 +169,8 @@ _ANSWERS: Final[JsonObject] = {
 
 _CODE: Final[JsonObject] = {
     "type": "string",
-    "description": "What went wrong, in a code that never changes its meaning. Later versions may add codes: take one "
-    "that you do not know by its status.",
+    "description": "A code whose meaning never changes. Later versions may add codes: treat an unknown one by its "
+    "status.",
     "x-extensible-enum": sorted(KNOWN_CODES),
 }
 _PROBLEM: Final[JsonObject] = {
@@ -192,8 +188,7 @@ _OAUTH_ERROR: Final[JsonObject] = {
     "success": {"type": "integer", "const": 0},
     "error": {
         "type": "string",
-        "description": "The code of RFC 6749 section 5.2 or RFC 6750 section 3.1. Take one that you do not know by its "
-        "status.",
+        "description": "The code of RFC 6749 section 5.2 or RFC 6750 section 3.1. Treat an unknown one by its status.",
         "x-extensible-enum": list(OAUTH_CODES),
     },
     "error_description": {"type": "string"},
@@ -254,17 +249,17 @@ _INTROSPECTION_ANSWER: Final[JsonObject] = {
     "user_group": {"$ref": "#/components/schemas/IntrospectedGroup"},
     "exp": {
         "type": "integer",
-        "description": "When the token ends by itself, with its grace or with the end date of its group, in seconds "
-        "since 1970; absent if never.",
+        "description": "When the token expires, at the end of its grace or of its group, in seconds since 1970; absent "
+        "if never.",
     },
-    "seconds": {"type": "number", "description": "Of a token in its grace: how much of it was left."},
+    "seconds": {"type": "number", "description": "The rest of the grace period of a rotated token."},
 }
 _INTROSPECTION: Final[JsonObject] = {
     "IntrospectionRequest": {
         "type": "object",
         "required": ["token"],
         "properties": _INTROSPECTION_REQUEST,
-        "additionalProperties": {"type": "string", "description": "Ignored. None may come twice."},
+        "additionalProperties": {"type": "string", "description": "Ignored. None may be repeated."},
     },
     "Introspection": {
         **_closed(_INTROSPECTION_ANSWER),

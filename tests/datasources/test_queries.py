@@ -100,9 +100,7 @@ def test_choices_come_from_a_query_that_is_there(folder: Path) -> None:
     (folder / "by.sql").write_text(text % "regions")
     assert QueryFolder(folder)["by"].parameters["region"].choices_query == "regions"
     (folder / "by.sql").write_text(text % "region")
-    with pytest.raises(
-        InvalidQueries, match=r"by.sql:3:3: params.region has its choices from a query that is not there"
-    ):
+    with pytest.raises(InvalidQueries, match=r"by.sql:3:3: params.region takes its choices from a missing query"):
         QueryFolder(folder)
 
 

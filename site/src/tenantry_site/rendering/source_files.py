@@ -35,7 +35,7 @@ _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.md
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """``pages``: sources by page path; ``parts``: files only included in pages; ``assets``: files published unchanged."""
+    """``pages``: sources by page path; ``parts``: files only included in pages; ``assets``: published unchanged."""
 
     pages: Mapping[str, str]
     parts: tuple[str, ...]

@@ -15,6 +15,8 @@ from engines.corpus import ABSENT, CORPUS
 from tenantry import tracing
 from tenantry.backends.sql import SQLStore
 
+pytest.register_assert_rewrite("tenantry.testing.contracts")
+
 pytest_plugins = [
     "engines.postgres",
     "engines.pgbouncer",

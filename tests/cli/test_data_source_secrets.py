@@ -151,10 +151,10 @@ def test_a_key_stays_where_its_store_is_not_found(ready: Terminal, folder: Path)
 
 KILLED = """
 import os, signal, sys
-from tenantry.backends.sql import SQLStore
+from tenantry.backends.sql.sources import SQLSources
 from tenantry.cli import main
 
-write, left = SQLStore.sources.set_url, [int(sys.argv.pop(1))]
+write, left = SQLSources.set_url, [int(sys.argv.pop(1))]
 
 async def counted(*arguments, **named):
     if not left[0]:
@@ -162,7 +162,7 @@ async def counted(*arguments, **named):
     left[0] -= 1
     return await write(*arguments, **named)
 
-SQLStore.sources.set_url = counted
+SQLSources.set_url = counted
 main()
 """
 

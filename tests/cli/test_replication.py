@@ -27,8 +27,8 @@ async def test_a_command_tells(
     token = (await asyncio.to_thread(ready, "group", "create", "acme")).out.strip()
     handle = SigningKeys.from_file(folder / "tenantry.keys").read(token).handle
     monkeypatch.setenv("TENANTRY_REDIS", valkey.url)
-    for patience in ("buses.redis._PUBLISH_SECONDS", "backends.redis._WRITE_SECONDS"):
-        monkeypatch.setattr(f"tenantry.{patience}", 60.0)
+    for patience in ("buses.redis._PUBLISH_SECONDS", "redis.second_level._WRITE_SECONDS"):
+        monkeypatch.setattr(f"tenantry.backends.{patience}", 60.0)
     evictions = Evictions()
     following = asyncio.create_task(RedisBus(valkey.url).follow(evictions))
     try:

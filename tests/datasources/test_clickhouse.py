@@ -135,8 +135,8 @@ def _running(server: ClickHouseServer) -> int:
         ("localhost", "ssl_ca={ca}", None),
         ("localhost", "ssl_ca={ca}&ssl_mode=verify", None),
         ("127.0.0.1", "ssl_ca={ca}", "is for another host"),
-        ("localhost", "ssl_ca={other}", "is not signed by one that ssl_ca"),
-        ("localhost", "ssl_mode=verify", "is not signed by one that ssl_ca or this system trusts"),
+        ("localhost", "ssl_ca={other}", "is not signed by a CA that ssl_ca"),
+        ("localhost", "ssl_mode=verify", "is not signed by a CA that ssl_ca or this system trusts"),
         ("localhost", "", "cannot be reached"),
     ],
 )
@@ -209,7 +209,7 @@ def test_tls_is_the_default_but_on_the_machine_itself(url: str, port: int, inter
         ("secure=true", "unknown options: secure; known are ssl_ca, ssl_cert, ssl_key, ssl_mode"),
         ("ssl_mode=required", "is one of disabled, verify"),
         ("ssl_mode=disabled&ssl_ca=a", "contradicts ssl_ca"),
-        ("ssl_key=a", "give that too"),
+        ("ssl_key=a", "ssl_key needs ssl_cert"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(options: str, says: str) -> None:

@@ -179,7 +179,7 @@ async def test_a_file_that_this_process_writes_is_unavailable(
     """DuckDB holds one configuration a file and process; the error says so instead of running without the locks."""
     directory.add(1, duckdb_file(tmp_path / "a.duckdb", "acme"))
     writer = duckdb.connect(str(tmp_path / "a.duckdb"))
-    with pytest.raises(SourceUnavailable, match="has the file open already"):
+    with pytest.raises(SourceUnavailable, match="already has the file open"):
         await open_sources().fetch(group(main="ds_1"), "main", "from orders", {})
     writer.close()
 

@@ -89,7 +89,7 @@ async def test_an_engine_of_a_distribution_runs_queries(install: Install, direct
     with pytest.raises(InvalidSource, match="an echo URL"):
         check_url("echo://bad/name")
     (note,) = registration_notes("echo://host/name")
-    assert "echo cannot hold a connection read-only" in note
+    assert "echo cannot make a connection read-only" in note
     directory.add(1, "echo://host/name")
     directory.add(2, "echo://bad/name")
     async with DataSources(directory, monitoring=Monitoring(query_tags=["echo"])) as sources:

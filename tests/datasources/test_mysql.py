@@ -240,7 +240,7 @@ async def test_dates_that_no_calendar_has(kind: int, text: str, value: object, f
         ("ssl_mode=disabled&ssl_ca=/k3y-c4n4ry", "ssl_mode=disabled contradicts ssl_ca"),
         ("ssl_mode=required&ssl_ca=/k3y-c4n4ry", "ssl_mode=required checks no certificate"),
         ("ssl_mode=verify&ssl_mode=disabled", "an option twice"),
-        ("ssl_key=/k3y-c4n4ry", "ssl_key is the key of ssl_cert"),
+        ("ssl_key=/k3y-c4n4ry", "ssl_key needs ssl_cert"),
         ("ssl_ca=/k3y-c4n4ry", "the files of ssl_ca cannot be read"),
         ("ssl_cert=/k3y-c4n4ry", "the files of ssl_cert cannot be read"),
         ("pipelining=no", "pipelining of a MySQL URL is one of on, off"),

@@ -54,8 +54,8 @@ async def test_a_server_with_tls(host: str, options: str, encrypted: bool, ciphe
 @pytest.mark.parametrize(
     ("host", "ca", "options", "message"),
     [
-        ("localhost", "another", "ssl_ca={ca}", "is not signed by one that ssl_ca"),
-        ("localhost", "its own", "ssl_mode=verify", "is not signed by one that ssl_ca or this system trusts"),
+        ("localhost", "another", "ssl_ca={ca}", "is not signed by a CA that ssl_ca"),
+        ("localhost", "its own", "ssl_mode=verify", "is not signed by a CA that ssl_ca or this system trusts"),
         ("127.0.0.1", "its own", "ssl_ca={ca}", "is for another host"),
         ("127.0.0.1", "its own", "ssl_ca={ca}&ssl_mode=verify", "is for another host"),
     ],

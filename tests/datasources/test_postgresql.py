@@ -382,7 +382,7 @@ async def test_a_value_never_becomes_sql(sql: str, fetch, monkeypatch: pytest.Mo
     """PostgreSQL has functions that run a text as SQL, a bound value too. Red for names in Unicode escapes, after a
     dot, and before a nested hint when their calls are looked for by a pattern in the text."""
     value = "select to_tsvector(owner) from orders"
-    with pytest.raises(TemplateError, match="beside"):
+    with pytest.raises(TemplateError, match="next to"):
         await fetch(sql, v=value)
     monkeypatch.setattr("tenantry.sql.parsing.parser.check_dynamic_sql", lambda *_: None)
     with pytest.raises(QueryFailed, match="a value never becomes SQL"):

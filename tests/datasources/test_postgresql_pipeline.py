@@ -36,7 +36,10 @@ from tests.datasources.conftest import Directory, group
 from tests.datasources.settings import data_sources
 
 Fetch = Callable[..., Awaitable[list[dict[str, Any]]]]
-PID = "select pg_backend_pid() as pid, (select count(*) from pg_locks where locktype = 'advisory') as locks"
+PID = (
+    "select pg_backend_pid() as pid, "
+    "(select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks"
+)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +142,7 @@ async def test_a_query_is_guarded_behind_a_pooler_too(url: str, open_at, postgre
         await hurried("select pg_sleep(60)")
     rows = await fetch(
         "select current_setting('statement_timeout') as timeout, pg_backend_pid() as pid, "
-        "(select count(*) from pg_locks where locktype = 'advisory') as locks"
+        "(select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as locks"
     )
     assert rows == [{"timeout": "1s", "pid": before[0]["pid"], "locks": 0}]
     assert postgres.execute("select is_called from numbers", url=database).strip() == "f"

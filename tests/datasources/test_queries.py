@@ -88,7 +88,7 @@ def test_a_wrong_fragment_names_both_files(folder: Path) -> None:
     (folder / "active.sql").write_text("select * from orders;")
     with pytest.raises(InvalidQueries) as caught:
         QueryFolder(folder)
-    assert f"{folder}/active.sql:1:21: a fragment ends no statement" in caught.value.message
+    assert f"{folder}/active.sql:1:21: a fragment must not end a statement" in caught.value.message
     assert len(caught.value.errors) == 1  # and not one more for each query that includes it
     assert f"included at {folder}/sales/by_day.sql:4:28" in caught.value.message
 
@@ -100,14 +100,12 @@ def test_choices_come_from_a_query_that_is_there(folder: Path) -> None:
     (folder / "by.sql").write_text(text % "regions")
     assert QueryFolder(folder)["by"].parameters["region"].choices_query == "regions"
     (folder / "by.sql").write_text(text % "region")
-    with pytest.raises(
-        InvalidQueries, match=r"by.sql:3:3: params.region has its choices from a query that is not there"
-    ):
+    with pytest.raises(InvalidQueries, match=r"by.sql:3:3: params.region takes its choices from a missing query"):
         QueryFolder(folder)
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(NotADirectoryError, match="no folder of query files"):
+    with pytest.raises(NotADirectoryError, match="is not a folder of query files"):
         QueryFolder(tmp_path / "none")
 
 

@@ -58,8 +58,8 @@ def test_what_is_not_there_is_named_and_never_shown(monkeypatch: pytest.MonkeyPa
         (Reference("file", f"{tmp_path}/lines"), "holds more than one line"),
         (Reference("file", f"{tmp_path}/bytes"), "is not UTF-8"),
         (Reference("file", f"{tmp_path}/large"), "larger than 64 KiB"),
-        (Reference("file", f"{tmp_path}/folder"), "is no plain file"),
-        (Reference("file", f"{tmp_path}/fifo"), "is no plain file"),
+        (Reference("file", f"{tmp_path}/folder"), "is not a plain file"),
+        (Reference("file", f"{tmp_path}/fifo"), "is not a plain file"),
     ):
         with pytest.raises(SecretUnavailable, match=problem) as caught:
             reference.read("ds_1")
@@ -72,7 +72,7 @@ def test_what_is_not_there_is_named_and_never_shown(monkeypatch: pytest.MonkeyPa
         ("mysql://u:env:@h/d", "is a reference: write env:NAME"),
         ("mysql://u:env:A-B@h/d", "is a reference: write env:NAME"),
         ("mysql://u:file:relative@h/d", "file:/absolute/path"),
-        ("mysql://u:env:TENANTRY_DATABASE@h/d", "no setting of Tenantry's own"),
+        ("mysql://u:env:TENANTRY_DATABASE@h/d", "cannot name a setting of Tenantry"),
         ("postgresql://u@h/d?password=env:", "is a reference"),
         ("postgresql://u@h/d?tenantry_encrypted=v1~k1.AAAA", "opens in its own row alone"),
     ],

@@ -445,7 +445,7 @@ async def test_a_fingerprint_asks_for_what_the_query_needs(directory: Directory,
     sources = open_sources()
     with pytest.raises(MissingVariable):
         await sources.fingerprint(member("acme"), "main", "select {{ absent }} as x")
-    with pytest.raises(ValueError, match="another user group's"):
+    with pytest.raises(ValueError, match="belong to another user group"):
         await sources.fingerprint(member("acme"), "main", "select 1", member("globex").variables)
 
 

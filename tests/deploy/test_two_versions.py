@@ -59,7 +59,7 @@ def later(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("later")
     package = folder / "tenantry"
     shutil.copytree(Path(tenantry.__file__).parent, package, ignore=shutil.ignore_patterns("static", "demo"))
-    (package / "migrations/versions/9001_later.py").write_text(STEP.format(next=NEXT, head=HEAD))
+    (package / "database/migrations/versions/9001_later.py").write_text(STEP.format(next=NEXT, head=HEAD))
     module = package / "database/migrations/__init__.py"
     text = module.read_text("utf-8")
     assert f'HEAD: Final = "{HEAD}"' in text

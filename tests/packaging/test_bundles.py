@@ -252,5 +252,5 @@ def test_browser_tests_fail_at_once_without_bundles(tmp_path: Path) -> None:
     """Red when the fixture of the browser does not look: each of its tests would wait a minute for an empty page."""
     with pytest.raises(pytest.fail.Exception, match=f"no browser files in {tmp_path}"):
         require_bundles(tmp_path)
-    (tmp_path / "page.js").write_text("")
+    (tmp_path / "stamp.txt").write_text("")
     require_bundles(tmp_path)

@@ -101,7 +101,7 @@ def test_values_of_ones_own() -> None:
     groups = canary_groups(3, like={"region": "eu"}, values={"locale": "en-US", "code": lambda n: f"CARRIER{n}"})
     assert groups[1].variables["locale"] == "en-US"
     assert {canary.group for canary in groups.find('{"code": "carrier1"}')} == {1}
-    with pytest.raises(ValueError, match=r"properties\.code of two groups is the same"):
+    with pytest.raises(ValueError, match=r"properties\.code is the same for two groups"):
         canary_groups(3, like={}, values={"code": lambda n: "CARRIER"})
 
 

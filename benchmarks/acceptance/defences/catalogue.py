@@ -51,8 +51,8 @@ DEFENCES: Final = (
     Defence(
         "a load that has begun is shared under a lease only",
         "cache/group_cache.py",
-        "return fill.lease is self.lease and now < fill.lease.until and fill.is_valid()",
-        "return fill.lease is self.lease and fill.is_valid()",
+        "return pending.lease is self.lease and now < pending.lease.until and pending.is_valid()",
+        "return pending.lease is self.lease and pending.is_valid()",
         ("tests/resolver/test_flights.py",),
     ),
     Defence(
@@ -65,8 +65,9 @@ DEFENCES: Final = (
     Defence(
         "an answer that a change has passed is not cached",
         "cache/group_cache.py",
-        "return generation is not None and generation >= fill.floor and self._unchanged_since(fill.handle, generation)",
-        "return generation is not None",
+        "            and generation >= pending.min_generation\n"
+        "            and self._unchanged_since(pending.handle, generation)\n",
+        "",
         ("tests/cache/test_cache.py", "tests/cache/test_lease.py"),
     ),
     Defence(
@@ -184,8 +185,8 @@ DEFENCES: Final = (
     Defence(
         "a data source is of the group's own environment",
         "datasources/registrations.py",
-        "return same_environment and reference in {source.id, source.provided_id}",
-        "return True",
+        "if is_same and reference in (source.id, source.provided_id):",
+        "if True:",
         ("tests/datasources/test_routing.py",),
     ),
     Defence(
@@ -204,7 +205,7 @@ DEFENCES: Final = (
     ),
     Defence(
         "a cached result that policies chose is one group's",
-        "sql/binding/paramstyles.py",
+        "sql/binding/bound_sql.py",
         "owner = group if self.reads_group or session is not None else None",
         "owner = group if self.reads_group else None",
         ("tests/sql/test_fingerprint.py",),

@@ -1,4 +1,4 @@
-"""Data sources: bound SQL, run read-only on the one source that a group's mapping names."""
+"""Data sources: runs read-only SQL on the source named by a group's mapping."""
 
 from typing import TYPE_CHECKING
 
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from tenantry.datasources.subquery_wrapper import WrappedTemplate as WrappedTemplate
     from tenantry.datasources.url import display_url, resolve_url, secret_state
     from tenantry.datasources.url import parse_url as parse_url
-    from tenantry.datasources.url_secrets.encryption import encrypt_url
-    from tenantry.datasources.url_secrets.reencryption import encrypt_sources
+    from tenantry.datasources.url_secrets.encryption import encrypt_sources, encrypt_url
     from tenantry.groups import Usage
     from tenantry.http import while_connected
     from tenantry.usage import GroupUsage, UsageCounter
@@ -81,8 +80,7 @@ else:
             "tenantry.datasources.subquery_wrapper": "WrappedTemplate",
             "tenantry.datasources.stop_signals": "stop_on_signals",
             "tenantry.datasources.url": "display_url parse_url resolve_url secret_state",
-            "tenantry.datasources.url_secrets.encryption": "encrypt_url",
-            "tenantry.datasources.url_secrets.reencryption": "encrypt_sources",
+            "tenantry.datasources.url_secrets.encryption": "encrypt_sources encrypt_url",
             "tenantry.groups": "Usage",
             "tenantry.http": "while_connected",
             "tenantry.usage": "GroupUsage UsageCounter",

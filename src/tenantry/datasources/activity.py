@@ -1,7 +1,4 @@
-"""Activity: counters of queries by data source, and a log line for each slow one.
-
-An execution runs at a source; a viewer's query may be answered without one. Nothing here holds a value, or SQL.
-"""
+"""Query counters by data source, and a log of slow queries. Neither contains values or SQL."""
 
 from __future__ import annotations
 
@@ -31,12 +28,11 @@ MAX_SOURCES: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
-    """What operators see of queries.
+    """Query monitoring for operators.
 
-    ``slow_seconds``: queries that take this long, with their wait, are warnings of the logger
-    ``tenantry.datasources.slow`` (None: none). ``query_tags``: engines, by URL scheme, whose servers get a comment in
-    each query that names group, source and template. ``usage`` counts what groups use; None: the store keeps it, if it
-    can.
+    ``slow_seconds``: log slower queries, with their wait, as warnings of ``tenantry.datasources.slow``; None: never.
+    ``query_tags``: engines, by URL scheme, whose queries carry a comment with group, source and template. ``usage``:
+    None for the store's, if it has one.
     """
 
     slow_seconds: float | None = 10.0
@@ -45,8 +41,6 @@ class Monitoring:
 
 
 class SourceCounters:
-    """The counters of one source. Plain numbers: reading them costs nothing."""
-
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
         "waiting",
@@ -54,9 +48,9 @@ class SourceCounters:
 
     def __init__(self) -> None:
         self.running: int = 0
-        """Executions that run now."""
+        """Running executions."""
         self.waiting: int = 0
-        """Executions that wait for a connection now."""
+        """Executions waiting for a connection."""
         self.time_in_queue: Buckets = Buckets(QUERY_BOUNDS)
         """Seconds that executions waited before they began."""
         self.durations: Buckets = Buckets(QUERY_BOUNDS)
@@ -70,21 +64,19 @@ class SourceCounters:
         self.joined: int = 0
         """Queries answered by an in-flight query."""
         self.rows: int = 0
-        """Rows that the source gave."""
+        """Rows returned by the source."""
         self.bytes: int = 0
         """Memory of these rows; of a stream, the size of its body."""
 
 
 class CountersBySource(dict[str, SourceCounters]):
-    """Counters by source id, made on first use. Sources beyond ``MAX_SOURCES`` share those of ``OTHERS``."""
+    """Counters by source id, created on first use. Sources beyond ``MAX_SOURCES`` share ``OTHERS``."""
 
     def __missing__(self, source_id: str) -> SourceCounters:
         return self.setdefault(source_id if len(self) < MAX_SOURCES else OTHERS, SourceCounters())
 
 
 class Activity:
-    """The counters of all sources. ``usage`` counts the rows and seconds of each group."""
-
     def __init__(self, slow_seconds: float | None, usage: UsageCounter) -> None:
         self.slow_seconds: Final = slow_seconds
         self.usage: Final = usage
@@ -92,7 +84,7 @@ class Activity:
 
 
 class Execution:
-    """One execution, from its request to its end. ``waited`` and ``ran`` are seconds."""
+    """One execution at a source. ``waited`` and ``ran`` are seconds."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
@@ -107,13 +99,11 @@ class Execution:
         self.ran: float = 0.0
 
     def wait(self) -> None:
-        """Count it as waiting."""
         if not self._is_waiting:
             self._is_waiting = True
             self._counters.waiting += 1
 
     def begin(self) -> None:
-        """Count it as running."""
         if self._is_waiting:
             self._stop_waiting()
         self._began = monotonic()
@@ -122,7 +112,6 @@ class Execution:
         self._counters.time_in_queue.add(self.waited)
 
     def end(self, outcome: str, rows: int = 0, size: int = 0) -> None:
-        """Count its outcome. A second call does nothing."""
         if self._ended:
             return
         self._ended = True
@@ -153,8 +142,7 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """The span and outcome of a viewer's query. It ends with its ``with`` block or, if it ``lasts`` longer, with
-    ``end``."""
+    """A viewer's query. Ends with its ``with`` block or, if it ``lasts``, with ``end``."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
 
@@ -179,7 +167,6 @@ class ObservedQuery(DatabaseSpan):
             self._leave()
 
     def end(self, outcome: str) -> None:
-        """Count the outcome and end the span. A second call does nothing."""
         if self._has_ended:
             return
         self._has_ended = True
@@ -191,7 +178,7 @@ class ObservedQuery(DatabaseSpan):
 
 
 def outcome_of(error: BaseException) -> str:
-    """The code of a TenantryError; ``stopped`` for a cancellation; else ``failed``."""
+    """Return the error code, ``stopped`` for a cancellation, else ``failed``."""
     if isinstance(error, TenantryError):
         return error.code
     return "failed" if isinstance(error, Exception) else STOPPED

@@ -1,8 +1,7 @@
-"""BindingWatch: ends a query or stream whose group or data source changes while it runs.
+"""Ends queries and streams whose group or source changes.
 
-Rows must not outlive the properties and the mapping that they were bound with. So what runs for more than a fifth of
-the staleness bound is checked repeatedly, with one read for each group and source. It also ends when the store does not
-answer for the whole bound.
+Rows must not outlive the properties and mapping they were bound with. Each query is rechecked every fifth of the
+staleness bound, and ends if the store is silent for the whole bound.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """One watched query. ``group`` is None if only the registration is checked; ``current`` is the group as read last.
-    ``end`` is called once, with the ``error`` of a change."""
+    """A watched query. ``group``: None if only the registration is checked; ``current``: the last group read. ``end``
+    is called once, with the ``error``."""
 
     group: UserGroup | None
     schema: str
@@ -46,7 +45,7 @@ class Binding:
 
 
 class BindingWatch:
-    """The bindings of one event loop. Without ``groups`` only the registrations are checked."""
+    """The bindings of one event loop. Without ``groups``, only registrations are checked."""
 
     def __init__(
         self,
@@ -76,7 +75,6 @@ class BindingWatch:
         *,
         checks_group: bool = True,
     ) -> Binding:
-        """Watch until ``discard``, or until ``end`` is called."""
         now, bound = self._clock(), self._registrations.staleness
         interval = bound / CHECKS
         own = group if checks_group and self._groups is not None else None
@@ -89,12 +87,10 @@ class BindingWatch:
         return binding
 
     def discard(self, binding: Binding) -> None:
-        """Stop watching."""
         self._bindings.pop(binding, None)
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """The outcome of ``work``. Raises QueryOutdated on a change, StoreUnavailable without an answer of the
-        store."""
+        """Await ``work``. Raises QueryOutdated after a change, StoreUnavailable if the store does not answer."""
         limit = asyncio.timeout(None)
         binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -105,7 +101,7 @@ class BindingWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """The chunks of ``opening``, watched to the last one. Raises as ``run`` does."""
+        """Watch the chunks of ``opening`` to the last. Raises like ``run``."""
         limit = asyncio.timeout(None)
         binding = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -115,7 +111,6 @@ class BindingWatch:
             raise
 
     def stop(self) -> None:
-        """End all checks."""
         self._bindings.clear()
         if self._timer is not None:
             self._timer.cancel()
@@ -127,7 +122,7 @@ class BindingWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """Includes the time to read again, because the end date may have moved."""
+        """Allows time for another read: the end date may have moved."""
         if group is None or group.expires_at is None:
             return bound
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
@@ -140,7 +135,7 @@ class BindingWatch:
         now, loop = self._clock(), asyncio.get_running_loop()
         for binding in [each for each in self._bindings if now >= each.certain_until]:
             has_ended = binding.group is not None and self._seconds_left(binding.current) <= 0
-            unknown = StoreUnavailable("the store did not say in time whether this query may go on; try again")
+            unknown = StoreUnavailable("the store did not confirm in time that this query may continue; try again")
             self._end(binding, QueryOutdated(QueryOutdated.MESSAGE) if has_ended else unknown)
         due = [each for each in self._bindings if now >= each.due]
         if due and (self._round is None or self._round.done()):
@@ -162,7 +157,7 @@ class BindingWatch:
             except (StoreUnavailable, TimeoutError):
                 return  # the next round asks again
             except Exception as error:  # noqa: BLE001  # the directory breaks its contract; its text may hold a secret
-                _log.error("a query that runs could not be checked: %s", type(error).__qualname__)
+                _log.error("a running query could not be checked: %s", type(error).__qualname__)
                 continue
             if current is None:
                 self._end(binding, QueryOutdated(QueryOutdated.MESSAGE))
@@ -176,7 +171,7 @@ class BindingWatch:
         groups: dict[bytes, UserGroup | None],
         sources: dict[tuple[int, str], RegisteredSource | None],
     ) -> UserGroup | None:
-        """The group as it is now; None where the binding is outdated."""
+        """Return the current group; None if the binding is outdated."""
         current, now = binding.current, self._time_of_day()
         if binding.group is not None and self._groups is not None:
             if current.handle not in groups:
@@ -200,7 +195,7 @@ class BindingWatch:
 
 
 class WatchedChunks:
-    """Chunks, watched until the reader has the last one, even if the engine ended long before."""
+    """Chunks watched until the reader has the last one."""
 
     def __init__(self, chunks: Chunks, binding: Binding, watch: BindingWatch) -> None:
         self._chunks = chunks
@@ -212,24 +207,20 @@ class WatchedChunks:
 
     @property
     def row_count(self) -> int:
-        """Rows so far."""
         return self._chunks.row_count
 
     async def next(self) -> bytes | None:
-        """The next chunk; None after the last one."""
         chunk = await self._chunks.next()
         if chunk is None:
             self._watch.discard(self._binding)
         return chunk
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query."""
         self._watch.discard(self._binding)
         self._chunks.close(error)
 
 
 async def _before(limit: asyncio.Timeout, binding: Binding, work: Awaitable[T]) -> T:
-    """Raises the error of the binding if that ends first."""
     try:
         async with limit:
             return await work
@@ -240,12 +231,11 @@ async def _before(limit: asyncio.Timeout, binding: Binding, work: Awaitable[T]) 
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """The environment's settings may change; ``of_schema`` has compared its id."""
+    """Excludes the environment's settings, which may change; ``of_schema`` compares its id."""
     return source.id, source.url, source.trusted, source.session
 
 
 def _is_current(bound: UserGroup, found: UserGroup, now: datetime) -> bool:
-    """A rotated token counts to the end of its grace."""
     behind = found.token_version - bound.token_version
     in_grace = behind == 1 and found.grace_until is not None and found.grace_until > now
     return (behind == 0 or in_grace) and found.seconds_left(now) > 0 and found.is_bound_like(bound)

@@ -1,4 +1,4 @@
-"""BoundQuery: one query of a user group, bound for its data source, with the key of its answer."""
+"""A group's query, bound for its data source."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 @dataclass(slots=True)
 class BoundQuery:
-    """One bound query. Equal keys mean equal answers; without one an answer is not shared. ``weight``: see Sharing.
-    ``max_age`` (seconds) extends how long the answer is kept."""
+    """Queries with equal keys share an answer; without a key nothing is shared. ``max_age`` (seconds) extends the time
+    in cache."""
 
     opened: OpenSource
     group: UserGroup
@@ -34,7 +34,6 @@ class BoundQuery:
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:
-        """Reduce the answer; its key then names the reduction."""
         self.reduction, self.key = reduction, self.key and derived_key(self.key, reduction.key)
 
 
@@ -48,10 +47,10 @@ def bind_query(
     *,
     has_key: bool = True,
 ) -> BoundQuery:
-    """Bind a template for an open source, which may close at the next ``await`` unless its ``users`` count the caller.
+    """Bind a template for an open source, which may close at the next ``await`` unless ``users`` counts the caller.
 
-    The key of a wrapped query begins with that of the query inside; a value without a fingerprint gives none. Raises as
-    ``SQLTemplate.bind`` and ``SessionTemplate.bind`` do.
+    A wrapped query's key starts with the inner query's; a value without a fingerprint gives no key. Raises like
+    ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
     """
     pool, share = opened.pool, opened.queue.limits.sharing.weight
     inner = template.template if isinstance(template, WrappedTemplate) else template
@@ -71,12 +70,11 @@ def bind_query(
 
 
 def derived_key(key: str, derivation: str) -> str:
-    """The key of an answer derived from the answer with ``key``."""
     return f"{key} {derivation}"
 
 
 def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None:
-    """Raises ValueError for another group's variables: they would choose its rows on this group's source."""
+    """Raise ValueError if the variables belong to another group."""
     own = group.variables
     if variables is own:
         return
@@ -92,4 +90,4 @@ def check_owner(group: UserGroup, variables: Mapping[str, Any] | Record) -> None
         name in owner and owner[name] == expected[name] for name in ("id", "environment")
     )
     if not is_copy:
-        raise ValueError("these variables are another user group's than the one whose data source is asked")
+        raise ValueError("these variables belong to another user group: pass those of the group that runs the query")

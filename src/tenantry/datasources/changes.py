@@ -1,4 +1,4 @@
-"""SourceChanges: notifies listeners when the rows of a source have changed."""
+"""Notifies listeners when a source's rows change."""
 
 from __future__ import annotations
 
@@ -11,70 +11,59 @@ from typing import Final, Protocol
 TOGETHER_SECONDS: Final = 0.1
 """Changes within this time are notified together."""
 FOLLOW_SECONDS: Final = 1.0
-"""Seconds between two questions for the changes of other processes, while there are listeners."""
+"""Seconds between requests for other processes' changes, while there are listeners."""
 LATE_SECONDS: Final = 5.0
-"""Seconds after which the changes of another process are known here."""
+"""Seconds within which another process's changes are known here."""
 
 
 class ChangeTimes:
-    """When the rows of sources changed, in seconds since 1970."""
-
     def __init__(self) -> None:
         self._of: dict[str, float] = {}
         self._of_all = -1.0
 
     def note(self, source: str | None, at: float) -> None:
-        """Record a change of a source; None: of any."""
+        """Record a change of a source; None: of any source."""
         if source is None:
             self._of_all = at
         else:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """The last change of a source; below 0 without one."""
+        """Return a source's last change; negative without one."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
 class OtherProcesses(Protocol):
-    """Knows the changes of other processes."""
-
     def is_current(self) -> bool:
-        """Whether they are known; may ask in the background."""
+        """Whether other processes' changes are known; may refresh in the background."""
         ...
 
-    async def follow(self) -> bool:
-        """Whether they are known, after a short wait if needed."""
-        ...
+    async def follow(self) -> bool: ...
 
 
 class ChangeInbox:
-    """The pending changes of one listener."""
-
     def __init__(self) -> None:
         self.has_ended: bool = False
-        """Whether the process ends, so that no more changes come."""
+        """Whether the process is ending, so no more changes arrive."""
         self._sources: set[str | None] = set()
         self._changed = asyncio.Event()
 
     def put(self, source: str | None) -> None:
-        """Add a change of a source; None: of any."""
         self._sources.add(source)
         self._changed.set()
 
     def end(self) -> None:
-        """Wake the listener for the last time."""
         self.has_ended = True
         self._changed.set()
 
     async def wait(self, seconds: float) -> bool:
-        """Whether a change comes within ``seconds``."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change and those right after it. The changed sources; None stands for any."""
+        """Wait for a change, collect more briefly, and return the sources; None means any."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -84,8 +73,8 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """The listeners of one event loop, and the changes known here. ``clock`` gives seconds since 1970. ``forget`` is
-    called with a changed source before its listeners, so that their queries join no earlier one."""
+    """The listeners of one event loop. ``clock`` returns Unix seconds. ``forget`` is called with a changed source
+    before its listeners."""
 
     def __init__(
         self,
@@ -106,7 +95,6 @@ class SourceChanges:
 
     @contextmanager
     def listen(self) -> Iterator[ChangeInbox]:
-        """An inbox of all changes while the block runs."""
         inbox = ChangeInbox()
         self._inboxes.add(inbox)
         if self._timer is None:
@@ -120,27 +108,24 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """Notify listeners of a change of a source (``source_name``); None: of any."""
+        """Notify listeners of a change of a source (``source_name``); None: of any source."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Rows given out from now on have all changes before this time."""
+        """Rows read from now on include all changes before this time."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:
-        """Ask for the changes of other processes."""
         if self._others is not None:
             await self._others.follow()
 
     def may_be_old(self, source: str, as_of: float) -> bool:
-        """Whether rows of ``as_of`` may lack a change of their source."""
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:
-        """Wake all listeners, because the process ends."""
         for inbox in self._inboxes:
             inbox.end()
 

@@ -1,7 +1,6 @@
-"""The protocol Driver, and the errors of all engines.
+"""The Driver protocol, and the errors of all engines.
 
-An engine's error text may quote a tenant's value or the URL, so our errors hold none of it: only its type, a code, and
-our words.
+An engine's error may quote values or the URL, so ours keep only its type and code.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _NO_CONNECTION: Final = re.compile(
 
 
 class ReadOnlyBy(Enum):
-    """Who refuses a query that writes."""
+    """Where writing queries are refused."""
 
     ENGINE = "engine"
     """The engine: its read-only mode, transaction or session, whatever rights the user has."""
@@ -61,7 +60,7 @@ class ReadOnlyBy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """What restricts an engine's queries. ``can_stop``: a query ends at the engine when its viewer leaves or its time
+    """An engine's restrictions on queries. ``can_stop``: a query ends at the engine when its viewer leaves or its time
     is up."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
@@ -72,104 +71,84 @@ class Chunks(Protocol):
     """A body in chunks, for one reader."""
 
     @property
-    def row_count(self) -> int:
-        """Rows so far."""
-        ...
+    def row_count(self) -> int: ...
 
     async def next(self) -> bytes | None:
-        """The next chunk; None after the last one. Raises DataSourceError, again on later calls."""
+        """Return the next chunk; None after the last. Raises DataSourceError, also on later calls."""
         ...
 
-    def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query; ``next`` then raises ``error``, if given."""
-        ...
+    def close(self, error: TenantryError | None = None) -> None: ...
 
 
 class Driver(Protocol[C]):
-    """One data source on one engine, with blocking connections of type ``C``. Its methods run in the source's threads.
+    """One data source on one engine, with blocking connections of type ``C``. Methods run in several threads.
     ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
 
-    Only the driver enforces that queries read and stay within limits (see ``take_result``);
-    ``tenantry.testing.DriverContract`` tests it. Optional protocols: ReusingDriver, SessionDriver, DeclaringDriver,
-    StreamingDriver. This protocol gets no more methods.
+    Only the driver enforces reading and limits (see ``take_result``); test it with ``tenantry.testing.DriverContract``.
+    ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional; this protocol gets no more methods.
     """
 
     @property
-    def source_id(self) -> str:
-        """The source's id, for messages."""
-        ...
+    def source_id(self) -> str: ...
 
     @property
-    def dialect(self) -> str:
-        """The SQL dialect for templates."""
-        ...
+    def dialect(self) -> str: ...
 
     @property
-    def paramstyle(self) -> str:
-        """The placeholders' style."""
-        ...
+    def paramstyle(self) -> str: ...
 
     def open(self) -> C:
-        """A new read-only connection. Raises SourceUnavailable or the driver's own error."""
+        """Open a read-only connection. Raises SourceUnavailable or the client's error."""
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Run one query; the connection stays as it was. Raises TenantryError or the driver's own error."""
+        """Run one query, leaving the connection unchanged. Raises TenantryError or the client's error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:
-        """Our error, without any of the driver's text."""
+        """Translate the client's error without quoting it."""
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the connection's query, from another thread, where a driver can."""
+        """Stop the connection's query from another thread."""
         ...
 
     def close(self, connection: C) -> None:
         """Close a connection. Errors are ignored."""
         ...
 
-    def shutdown(self) -> None:
-        """Called once, after all connections are closed."""
-        ...
+    def shutdown(self) -> None: ...
 
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers whose connections survive an error."""
+    """Optional protocol for drivers whose connections may run another query after a failure."""
 
-    def is_reusable(self, connection: Any) -> bool:
-        """Whether a connection whose query failed may run another."""
-        ...
+    def is_reusable(self, connection: Any) -> bool: ...
 
 
 @runtime_checkable
 class SessionDriver(Protocol):
-    """Optional protocol for drivers that set session variables."""
+    """Optional protocol for drivers that set session variables, in the query's transaction."""
 
-    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
-        """``fetch``, after ``session`` in the same transaction."""
-        ...
+    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer: ...
 
 
 @runtime_checkable
 class DeclaringDriver(Protocol):
-    """Optional protocol for drivers that name their restrictions; without it the log warns that nothing restricts."""
+    """Optional protocol for drivers that declare restrictions; others get a warning."""
 
     @property
-    def enforcement(self) -> Enforcement:
-        """What restricts its queries."""
-        ...
+    def enforcement(self) -> Enforcement: ...
 
 
 def _nothing() -> None:
-    """For rows that nothing need be done with."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """The rows of a running query, with their columns' names and types. ``close`` is called once, and stops the
-    query."""
+    """A running query's rows, column names and types. ``close`` is called once and stops the query."""
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
@@ -179,52 +158,46 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """Optional protocol for drivers that give rows as they come; without it a stream runs ``fetch``."""
+    """Optional protocol for drivers that return rows as they arrive; others stream from ``fetch``."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Begin one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Any thread reads
-        the rows, one at a time. After the last row or ``close`` the connection is as ``fetch`` leaves it. Raises as
-        ``fetch`` does."""
+        """Start one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Rows may be read
+        in any thread, one thread at a time. After the last row or ``close`` the connection is as after ``fetch``.
+        Raises like ``fetch``."""
         ...
 
 
 class NoConnectionLeft(SourceUnavailable):
-    """The server gives this source no further connection."""
+    """The server has no more connections for this source."""
 
 
 def says_no_connection(words: str) -> bool:
-    """Whether an engine's words mean NoConnectionLeft."""
     return _NO_CONNECTION.search(words) is not None
 
 
 def as_result(answer: Answer) -> Result:
-    """A driver's answer as a Result."""
     return answer if isinstance(answer, Result) else Result.of_dicts(answer)
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
-    """The SQL is not one reading statement. ``reason``: why, and what to write."""
     return NotOneStatement(f"data source {source_id} does not run this: {reason}")
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
-    """Raises NotOneStatement for a reason."""
+    """Raises NotOneStatement unless ``reason`` is None."""
     if reason is not None:
         raise statement_error(source_id, reason)
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
-    """A query ran too long."""
     return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
 
 
 def too_many_rows_error(source_id: str, limit: int) -> TooManyRows:
-    """An answer has too many rows."""
     return TooManyRows(f"the query on data source {source_id} gives more than {limit} rows: aggregate, or add a LIMIT")
 
 
 def too_many_bytes_error(source_id: str, limit: int) -> TooManyBytes:
-    """An answer takes too much memory."""
     return TooManyBytes(
         f"the rows of the query on data source {source_id} take more than {limit / 1024 / 1024:g} MiB: "
         "select fewer or shorter columns, aggregate, or add a LIMIT"
@@ -232,19 +205,16 @@ def too_many_bytes_error(source_id: str, limit: int) -> TooManyBytes:
 
 
 def busy_error(source_id: str) -> SourceUnavailable:
-    """No connection came free in time."""
     return SourceUnavailable(f"all connections of data source {source_id} are busy; try again", retry_after=1)
 
 
 def closing_error(source_id: str) -> SourceUnavailable:
-    """The source closes."""
     return SourceUnavailable(f"data source {source_id} is being closed; try again", retry_after=1)
 
 
 def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
-    """The queue is full: ``waiting`` of all groups, ``own`` of this one."""
     return SourceUnavailable(
-        f"{waiting} queries wait for data source {source_id}, {own} of them of this user group, and no more may; "
+        f"the queue of data source {source_id} is full: {waiting} queries wait, {own} of them of this user group; "
         "try again",
         retry_after=1,
     )
@@ -253,14 +223,13 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """The engine does not answer, refuses the login, or (``has_no_connection``, or its words) has no connection left.
-    ``hint``: our words."""
+    """The engine is unreachable, refuses the login, or has no connection left."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """The engine refused the query. ``evidence``: a code or a type of error. ``position``: a character, from 1."""
+    """The engine refused the query. ``evidence``: its code or type of error. ``position``: a character, from 1."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None
@@ -268,10 +237,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
-    """Raises QueryFailed for SQL with values that calls a function which runs a string as SQL: a value could be one.
-
-    ``dialect`` None looks for the functions of all dialects.
-    """
+    """Raise QueryFailed for SQL with values that calls a function which runs strings as SQL. ``dialect`` None:
+    functions of all dialects."""
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
@@ -282,7 +249,6 @@ def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> 
 
 
 def driver_parameters(bound: BoundSQL) -> tuple[Any, ...] | dict[str, Any]:
-    """The parameters, never None."""
     params = bound.params
     if params is None:
         return ()

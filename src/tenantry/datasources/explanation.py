@@ -1,4 +1,4 @@
-"""explain_query: the source, SQL, values and cached age of a query, without running it."""
+"""Explains a query without running it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tenantry.sql import SQLTemplate, TracedSQL
 
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
-    """``source_id`` (``ds_…``) and the operator's ``provided_id`` name the source; ``engine`` is its URL scheme.
-    ``age``: seconds since the cached answer was requested; None without one."""
+    """``source_id`` is ``ds_…``, ``provided_id`` the operator's id, ``engine`` the URL scheme. ``age``: seconds since
+    the cached answer was requested."""
 
     source_id: str
     provided_id: str
@@ -34,7 +34,7 @@ def explain_query(
     template: SQLTemplate,
     variables: Mapping[str, Any] | Record,
 ) -> ExplainedQuery:
-    """Raises as ``SQLTemplate.bind`` and ``SessionTemplate.bind`` do."""
+    """Raises like ``SQLTemplate.bind`` and ``SessionTemplate.bind``."""
     pool, registered = opened.pool, opened.registered
     traced = template.trace(variables, pool.paramstyle, dialect=pool.dialect, now=datetime.now(UTC))
     session = None if opened.session is None else opened.session.bind(group)

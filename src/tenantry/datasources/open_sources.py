@@ -1,6 +1,6 @@
-"""OpenSources: the open data sources of one event loop, bounded in number.
+"""OpenSources: the open data sources of one event loop.
 
-When a registration changes, the next query opens its source anew, and the old one closes with its last query.
+After a registration changes, the next query reopens its source; the old one closes with its last query.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str]:
-    """The engines whose queries get a tag. Raises InvalidSettings for a string, and for an unknown engine."""
+    """Raises InvalidSettings for a string or an unknown engine."""
     if isinstance(tagged, str):
         raise InvalidSettings(f"query_tags is {tagged!r}; it takes the engines, as {TAGGED!r}, or () for none")
     for engine in tagged:
@@ -44,8 +44,8 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """The pool of a source. ``host``: see ``host_engines``. Raises InvalidSource for a URL, dialect or driver that
-    cannot be used."""
+    """Create a source's pool. ``host``: see ``host_engines``. Raises InvalidSource for an unusable URL, dialect or
+    driver."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # again: the row may be older than a rule
@@ -53,14 +53,13 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """The environment and id of a source, which are unique in a store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A registered source with its queue and connections. ``revision`` changes with all that decides which rows an
-    answer has. ``users``: callers that keep it open; ``on_unused`` is called when the last one leaves."""
+    """A source with its queue and connections. ``revision`` changes with anything that determines an answer's rows.
+    ``on_unused`` is called when the last of its ``users`` leaves."""
 
     registered: RegisteredSource
     secrets: ConnectableSource
@@ -78,13 +77,12 @@ class OpenSource:
         self.name = source_name(self.registered)
 
     def release(self) -> None:
-        """Count one user less."""
         self.users -= 1
         if not self.users and self.on_unused is not None:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """The key of an answer of this source. Raises TypeError for a value that has none."""
+        """The cache key. Raises TypeError for a value without a fingerprint."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,
@@ -94,7 +92,7 @@ class OpenSource:
 
 
 class OpenSources:
-    """Opens, shares and closes sources; at most ``limits.max_sources`` at a time."""
+    """Opens and closes at most ``limits.max_sources`` sources at a time."""
 
     def __init__(
         self,
@@ -114,12 +112,12 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """The open source, which may close at the next ``await`` unless its ``users`` count the caller. Raises
+        """Return the open source, which may close at the next ``await`` unless ``users`` counts the caller. Raises
         InvalidSource, SourceUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
-            raise SourceUnavailable("this process is stopping, and runs no more queries; try again", retry_after=1)
+            raise SourceUnavailable("this process is stopping and runs no more queries; try again", retry_after=1)
         key = (registered.environment.id, registered.id)
         known = self._open.get(key)
         if (
@@ -175,12 +173,12 @@ class OpenSources:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Connections belong to the event loop that opened them. Those of a closed loop are dropped."""
+        """Connections belong to one event loop; drop those of a closed loop."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return
         if self._loop is not None and not self._loop.is_closed() and self._open:
-            raise RuntimeError("one DataSources serves one event loop: make another one for this loop")
+            raise RuntimeError("one DataSources serves one event loop: create another one for this loop")
         for opened in self._take_all():
             opened.pool.abandon()
         self._closing.clear()
@@ -195,7 +193,7 @@ class OpenSources:
         return taken
 
     async def stop(self, seconds: float) -> None:
-        """Stop all queries and refuse new ones, for good. Waits at most ``seconds`` for the sources."""
+        """Stop all queries and refuse new ones, within ``seconds``."""
         self._bind_to_loop()
         self._is_stopping = True
         running = (*self._open.values(), *self._retired)
@@ -208,7 +206,7 @@ class OpenSources:
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stop all queries and close every connection. Used again, the sources open anew."""
+        """Stop all queries and close all connections; sources reopen on next use."""
         self._bind_to_loop()
         for opened in self._take_all():
             self._close(opened)

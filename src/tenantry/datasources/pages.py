@@ -27,9 +27,9 @@ _QUOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "duckdb", "postgresql", "redshift"), '"'),
     **dict.fromkeys(("mysql", "mariadb"), "`"),
 }
-"""Dialects that have pages, and what quotes a name in them."""
+"""Dialects with pages -> their quote for names."""
 PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Columns that an order can name."""
+"""Column names allowed in an order."""
 _LARGEST: Final = 2**63 - 1
 
 _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]]] = {
@@ -42,13 +42,12 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
     "c": (time, time.isoformat, time.fromisoformat),
     "u": (UUID, str, UUID),
 }
-"""Letters of a cursor: the type of a value, how it is written, and how it is read."""
+"""Letter of a cursor -> type, writer and reader of its value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page. ``rows``: one dict for each. ``next``: the ``after`` of the next page; None after the last one.
-    ``total``: the rows of all pages, if it was asked for."""
+    """``next``: the ``after`` of the next page; None after the last. ``total``: rows of all pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -68,12 +67,12 @@ async def fetch_page(
     offset: int = 0,
     total: Literal["none", "exact"] = "none",
 ) -> Page:
-    """``size`` rows of ``template``, in the order of its columns ``order`` (``-name``: descending).
+    """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    ``after``: the ``next`` of the previous page, fast at any depth; or ``offset``: rows to skip. The columns of
-    ``order`` together are unique and never NULL. ``total="exact"`` counts all rows in a separate query.
+    ``after``: the previous page's ``next``, fast at any depth; or ``offset``: rows to skip. The ``order`` columns must
+    be unique together and never NULL. ``total="exact"`` counts all rows in a separate query.
 
-    Raises as ``fetch`` does; InvalidSettings for an invalid order, size or offset, and without pages in the dialect;
+    Raises like ``fetch``; InvalidSettings for an invalid order, size or offset, or a dialect without pages;
     UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
@@ -85,7 +84,9 @@ async def fetch_page(
     rows = found[:size]
     keys = [tuple(row[name] for name in window.names) for row in rows] if _has(result.names, window.names) else []
     if any(value is None for key in keys for value in key):
-        raise QueryFailed("a column of the page's order is NULL: order by columns that never are, as coalesce(…) makes")
+        raise QueryFailed(
+            "a column of the page's order is NULL: order by columns without NULL, for example coalesce(…)"
+        )
     following = _write_cursor(keys[-1]) if len(found) > size else None
     if total == "none":
         return Page(rows, following)
@@ -104,13 +105,13 @@ class CountTemplate(WrappedTemplate):
     """Counts the rows of another template."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The count. Raises InvalidSettings on a dialect without pages."""
+        """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)
         return select_around(bound, "select count(*) as total", lambda _: "")
 
 
 class PagedTemplate(WrappedTemplate):
-    """Gives a page of the rows of another template, and one more row if there is one."""
+    """A page of another template's rows, plus one row if there are more."""
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
         super().__init__(template)
@@ -130,7 +131,7 @@ class PagedTemplate(WrappedTemplate):
         self._key = None if after is None else _read_cursor(after, len(self.names))
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The page. Raises InvalidSettings on a dialect without pages."""
+        """Raises InvalidSettings for a dialect without pages."""
         _check_dialect(bound)
         quote = _QUOTES[bound.dialect]
         names = [f"{quote}{name}{quote}" for name in self.names]
@@ -144,7 +145,7 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``: an index on the columns serves the first comparison."""
+        """An index can serve the first comparison: ``a >= 1 and (a > 1 or (a = 1 and (b > 2)))``."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"
@@ -156,7 +157,6 @@ class PagedTemplate(WrappedTemplate):
 
 
 def has_pages(engine: str) -> bool:
-    """Whether an engine gives pages."""
     return engine in _QUOTES
 
 
@@ -166,7 +166,7 @@ def _check_dialect(bound: BoundSQL) -> None:
 
 
 def _write_cursor(key: Sequence[Any]) -> str:
-    """Keeps the types, because an engine that types its parameters needs them to find the place again."""
+    """Keeps the types, which engines with typed parameters need."""
     written = []
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():
@@ -175,8 +175,8 @@ def _write_cursor(key: Sequence[Any]) -> str:
                 break
         else:
             raise QueryFailed(
-                f"a column of the page's order has values of the type {type(value).__name__}: order by numbers, texts, "
-                "dates or UUIDs"
+                f"a column of the page's order has values of the type {type(value).__name__}: order by numbers, "
+                "strings, dates or UUIDs"
             )
     return urlsafe_b64encode(json.dumps(written, separators=(",", ":")).encode()).decode().rstrip("=")
 
@@ -189,7 +189,5 @@ def _read_cursor(text: str, width: int) -> tuple[Any, ...]:
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass  # raised below, without the value
     if len(key) != width:
-        raise UnbindableValue(
-            "after is no cursor of a page in this order: give the next of the page before", name="after"
-        )
+        raise UnbindableValue("after is not a cursor for this order: pass the next of the previous page", name="after")
     return key

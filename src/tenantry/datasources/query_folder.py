@@ -1,4 +1,4 @@
-"""QueryFolder: the saved queries of a program, one in each ``.sql`` file of a folder."""
+"""Saved queries, one per ``.sql`` file of a folder."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 
 
 class QueryFolder(Mapping[str, Query]):
-    """The queries in a folder and its sub-folders, by name: ``folder["sales/by_day"]`` is that of sales/by_day.sql.
+    """Queries of a folder and its sub-folders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
-    Reads and compiles every file once, for the dialect of its header, else ``dialect``, else the first that takes it;
-    with ``compiled=False`` on first use. Each can include any other (``{{> sales/by_day }}``). Hidden files are left
-    out. Headers may declare properties ``optional``, so only the program may write here.
+    Reads and compiles every file once, for the dialect of its header, else ``dialect``, else the first that accepts it;
+    with ``compiled=False`` on first use. Queries can include each other (``{{> sales/by_day }}``). Hidden files are
+    skipped. Headers may declare properties ``optional``, so only the program may write here.
 
-    Raises one InvalidQueries for all unusable files; OSError for a folder or file that cannot be read.
+    Raises one InvalidQueries for all unusable files; OSError.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
@@ -38,12 +38,12 @@ class QueryFolder(Mapping[str, Query]):
             except TemplateError as error:
                 self._unreadable[name] = error
         errors = {_first_line(error): error for error in self._unreadable.values()}
-        for query in self._queries.values():  # once all of them are there to be included
+        for query in self._queries.values():  # after reading all, because queries include each other
             try:
                 if compiled:
                     query.check()
                 self._check_choices(query)
-            except TemplateError as error:  # an error in a fragment is one, however many include it
+            except TemplateError as error:  # report a fragment's error once
                 errors.setdefault(_first_line(error), error)
         if errors:
             raise InvalidQueries("\n".join(error.message for error in errors.values()), errors=[*errors.values()])
@@ -74,12 +74,12 @@ class QueryFolder(Mapping[str, Query]):
             wanted = parameter.choices_query
             if wanted is not None and wanted not in self:
                 near = did_you_mean(wanted, self) or "write a query that gives the choices"
-                problem = f"params.{name} has its choices from a query that is not there: {wanted}"
+                problem = f"params.{name} takes its choices from a missing query: {wanted}"
                 raise query.definition.source.error(query.definition.header.offsets[name], problem, near.strip())
 
     def _read(self, file: Path, name: str, dialect: str | None) -> Query:
         if not FRAGMENT_NAME.fullmatch(name):
-            problem = "a query is named by its file: letters, digits, _ and -, and a letter at first"
+            problem = "a query takes its name from its file: use letters, digits, _ and -, starting with a letter"
             raise TemplateError(f"{file}: {problem}")
         return Query(read_query_text(file), name, file=str(file), dialect=dialect, fragments=self, trusted=True)
 
@@ -89,12 +89,12 @@ def _first_line(error: TemplateError) -> str:
 
 
 def is_within(file: Path, folder: Path) -> bool:
-    """Whether a file is in a folder or its sub-folders, wherever links lead."""
+    """Compares the paths after resolving links."""
     return file.resolve().is_relative_to(folder.resolve())
 
 
 def read_query_text(file: Path) -> str:
-    """The text of a query file. Raises TemplateError for one that is too long or not UTF-8; OSError."""
+    """Read a query file. Raises TemplateError if it is too long or not UTF-8; OSError."""
     with file.open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:

@@ -1,8 +1,8 @@
-"""QueryLabel: the names by which operators know a query; and its tag, a comment in the SQL with these names.
+"""QueryLabel: the names of source, environment, group and template for operators; and the tag, an SQL comment with
+these names.
 
-A tag has the form of sqlcommenter (https://google.github.io/sqlcommenter/spec/): at the end, sorted ``key='value'``
-pairs, each value URL-encoded. So no id can end the comment or hold a placeholder, except for ``%``, which is doubled
-where a driver undoubles it.
+The tag follows sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs, URL-encoded,
+so no id can end the comment or add a placeholder.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ _BLANK = " \t\r\n;"
 
 
 class QueryLabel(NamedTuple):
-    """The source's id, the environment's name, the group's id, and the template's name."""
-
     source: str
     environment: str
     group: str
@@ -33,34 +31,29 @@ class QueryLabel(NamedTuple):
 
 
 class TaggedSQL(BoundSQL):
-    """BoundSQL with a tag. ``untagged``: the SQL without it, which checks read and are cached by."""
+    """BoundSQL with a tag. ``untagged`` is the SQL without it, for checks and caches."""
 
     untagged: str
 
 
 class NamedTemplate(Protocol):
-    """A template that wraps another one."""
-
     @property
-    def name(self) -> str:
-        """The name of the template inside; never empty."""
-        ...
+    def name(self) -> str: ...
 
 
 def label_of(source: RegisteredSource, group: UserGroup, template: SQLTemplate | NamedTemplate) -> QueryLabel:
-    """The label of a query."""
     name = template_name(template) if isinstance(template, SQLTemplate) else template.name
     return QueryLabel(source.id, source.environment.name, group.provided_id, name)
 
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """The name of a Query from a QueryFolder, else a digest of the template."""
+    """A Query's name, else a digest of the template."""
     return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """The tag on a new last line, because the SQL may end in a comment."""
+    """Append the tag on a new line: the SQL may end in a comment."""
     sql = bound.sql.rstrip(_BLANK)
     if not sql:
         return bound
@@ -73,13 +66,11 @@ def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
 
 
 def untagged(bound: BoundSQL) -> str:
-    """The SQL without its tag."""
     return bound.untagged if isinstance(bound, TaggedSQL) else bound.sql
 
 
 @lru_cache(_CACHED)
 def comment(label: QueryLabel) -> str:
-    """The tag."""
     pairs = (
         ("application", "tenantry"),
         ("group", label.group),

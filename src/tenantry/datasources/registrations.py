@@ -1,4 +1,4 @@
-"""Registrations: find the data source that a group's mapping names for a schema, in the group's environment."""
+"""Finds the data source mapped to a schema."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class Registrations:
-    """The registered sources of ``directory``, cached under the lease of a resolver of the same store, if this process
-    has one."""
+    """Registered sources, cached under the lease of this process's resolver of the same store, if any."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -25,7 +24,6 @@ class Registrations:
 
     @property
     def staleness(self) -> float:
-        """The staleness bound of that resolver, in seconds."""
         lease = None if self._leased is None else self._leased.lease
         return STALENESS if lease is None else lease.staleness
 
@@ -36,8 +34,8 @@ class Registrations:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """The source of a schema. With ``reread``, the answers of one round, it comes from the directory and not from
-        the lease. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        """Return a schema's source. With ``reread``, one round's answers, bypass the lease. Raises UnmappedSchema,
+        UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -64,14 +62,13 @@ class Registrations:
             if is_same and reference in (source.id, source.provided_id):
                 return source
             # Never rely on a directory to separate environments: treat a wrong answer as none.
-            _log.error("the directory of data sources answered with a source of another name or environment")
+            _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
             f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
             "its environment does not have; see: tenantry data-source list"
         )
 
     async def look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The registered source, read under the lease if there is one."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)
@@ -82,8 +79,7 @@ class Registrations:
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """None if the directory's class overrides ``get`` without the matching leased read, for example to hide
-    some sources: then each query asks it."""
+    """None if the directory's class overrides ``get`` without the leased read, for example to hide sources."""
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:

@@ -1,4 +1,4 @@
-"""ResultStream: the body of a response whose rows are still being read."""
+"""Response bodies whose rows are still being read."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
 
 
 class ResultStream:
-    """The chunks of a body: ``StreamingResponse(stream, media_type=stream.media_type)``.
+    """A body in chunks: ``StreamingResponse(stream, media_type=stream.media_type)``.
 
-    It holds a connection and a turn of its group until its last chunk, ``aclose``, garbage collection, or a limit.
-    After an error, reading raises it again, so an incomplete body never looks complete.
+    Holds a connection and a turn of its group until the last chunk, ``aclose``, garbage collection or a limit. Reading
+    after an error raises it again, so an incomplete body never looks complete.
     """
 
     def __init__(self, chunks: Chunks, format_: str) -> None:
@@ -31,11 +31,10 @@ class ResultStream:
 
     @property
     def row_count(self) -> int:
-        """Rows so far."""
         return self._chunks.row_count
 
     def headers(self, file_name: str | None = None) -> dict[str, str]:
-        """Headers of the response. A browser saves the body as ``file_name``, if it is given (RFC 6266)."""
+        """Response headers. Browsers save the body as ``file_name`` (RFC 6266)."""
         headers = {"X-Content-Type-Options": "nosniff"}
         if file_name is not None:
             headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file_name, safe='')}"
@@ -45,9 +44,9 @@ class ResultStream:
         return self
 
     async def __anext__(self) -> bytes:
-        """The next chunk, never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes, SourceUnavailable;
-        QueryOutdated after a change of its group or data source; StoreUnavailable when the store does not answer in
-        time."""
+        """Return the next chunk, never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
+        SourceUnavailable; QueryOutdated after a change of group or source; StoreUnavailable if the store does not
+        answer."""
         while True:
             chunk = await self._chunks.next()
             if chunk is None:
@@ -56,7 +55,7 @@ class ResultStream:
                 return chunk
 
     async def aclose(self) -> None:
-        """Stop the query if it still runs, without waiting for the engine."""
+        """Stop a running query without waiting for the engine."""
         self._finalizer.detach()
         self._chunks.close()
 
@@ -68,13 +67,11 @@ class ResultStream:
 
 
 def _close_later(loop: asyncio.AbstractEventLoop, chunks: Chunks) -> None:
-    """Garbage collection runs in any thread."""
     with suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(chunks.close)
 
 
 async def open_stream(query: BoundQuery, observed: ObservedQuery, make_writer: MakeWriter) -> Chunks:
-    """The chunks of one query, of which the first is there. ``observed`` ends with the last one."""
     opened, execution, cleanup = query.opened, Execution(observed.activity, query.label), ExitStack()
     opened.users += 1
     cleanup.callback(opened.release)

@@ -1,4 +1,4 @@
-"""SchemaQuery: ask for the columns of a query, without its rows."""
+"""The columns of a query, without its rows."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from tenantry.errors import InvalidSettings
 from tenantry.sql import BoundSQL
 
 _ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
-"""Engines that see that no row can match and run nothing. MySQL and MariaDB run a one-row subquery while planning."""
+"""Engines that run nothing when no row can match. MySQL and MariaDB run a one-row subquery while planning."""
 
 
 def can_name_columns(engine: str) -> bool:
-    """Whether an engine, by the scheme of its URL, names a query's columns without running it."""
+    """``engine`` is a URL scheme."""
     return engine_name(engine) in _ENGINES
 
 
 class SchemaQuery(WrappedTemplate):
-    """The query with no rows: names of columns, and types if the engine reports them. It has both a false condition and
-    a zero limit, since some engines see only one. ``bind`` raises InvalidSettings if the engine would run the query."""
+    """A query without rows, by a false condition and a zero limit, because engines may notice only one. ``bind`` raises
+    InvalidSettings if the engine would run it."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The query as a subquery."""
         if bound.dialect not in _ENGINES:
             raise InvalidSettings(f"{bound.dialect} names no columns of a query without running it")
         return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")

@@ -1,8 +1,4 @@
-"""Session variables: what a source tells its database about the group, in the transaction of each query.
-
-Policies of row-level security read them (docs/row-level-security.md). They come from the group itself, never from a
-caller's variables, and a group that lacks one of them gets no query.
-"""
+"""Session variables for row-level security policies (docs/row-level-security.md), set only from the group."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_
 
 
 class SessionTemplate:
-    """The compiled session variables of a source. Raises InvalidSource where its engine has none."""
+    """A source's compiled session variables. Raises InvalidSource if its engine has none."""
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source_id = source.id
@@ -25,8 +21,8 @@ class SessionTemplate:
         self._template = SQLTemplate(f"select {calls}", "postgresql")
 
     def bind(self, group: UserGroup) -> BoundSQL:
-        """The statement that sets them for a group, in the transaction alone. Raises MissingVariable; UnbindableValue
-        for a value that is empty or not a scalar, because to the database an empty variable is unset."""
+        """Return the statement that sets them for this transaction. Raises MissingVariable; UnbindableValue for an
+        empty or non-scalar value, because databases treat empty variables as unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)
@@ -41,15 +37,14 @@ class SessionTemplate:
         if "" in (bound.params or ()):
             raise UnbindableValue(
                 f"for user group {group.provided_id!r} a session variable of data source {self._source_id} would be an "
-                "empty text, which to the database is one that nobody set",
+                "empty string, which the database treats as unset",
                 name="$",
             )
         return bound
 
 
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
-    """The error for SQL that could set another group's session variables, as far as the database's own functions go;
-    None without one."""
+    """The error for SQL that could change session variables, or None."""
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(
             source_id,
@@ -59,7 +54,7 @@ def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFai
     if has_dynamic_sql(sql, "postgresql"):
         return query_error(
             source_id,
-            "it calls a function that runs a text as SQL (ts_stat, dblink, …), and that text could set the "
+            "it calls a function that runs a string as SQL (ts_stat, dblink, …), and that string could set the "
             "session variables of this source, which choose the rows: write the query itself",
         )
     return None

@@ -1,4 +1,4 @@
-"""DataSources: runs a query on the one data source that the group's mapping names, or raises an error."""
+"""DataSources: runs queries on a group's data sources."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ _COMPILED = 256  # compiled templates to cache, of those given as strings
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    ``store`` is any object whose ``sources`` finds registered sources, as a Store does. If this process has a Resolver
-    of the same store, a removed or moved source is not used again on this host once that write has returned, and
-    elsewhere within the staleness bound. Else each query asks ``sources``.
+    ``store`` is any object whose ``sources`` finds registered sources, such as a Store. With a Resolver of the same
+    store in this process, removing or moving a source takes effect on this host when the write returns, elsewhere
+    within the staleness bound. Without one, each query reads ``sources``.
 
-    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits) that
-    returns a Driver. ``keys`` open encrypted URLs: a KeyRing or a key file; None: that of TENANTRY_KEYS.
+    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits).
+    ``keys`` decrypt URLs: a KeyRing or a key file; None: TENANTRY_KEYS.
 
     Does no I/O before the first query. A running query ends within the staleness bound of a change to its group or
     source. Raises InvalidSettings for an invalid engine or query tag.
@@ -103,12 +103,12 @@ class DataSources:
         *,
         max_age: float | None = None,
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
-        """The rows of ``template``, bound with ``variables`` (default: the group's own), one dict for each row.
+        """Return the rows of ``template``, bound with ``variables`` (default: the group's), one dict per row.
 
-        ``max_age``: the greatest age of the rows in seconds; None: the cache's limit; 0 asks the source. Values are the
+        ``max_age``: greatest age of the rows in seconds; None: the cache's limit; 0 bypasses the cache. Values are the
         driver's. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter,
         UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated, TooManyRows,
-        TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError when the variables are another group's.
+        TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables belong to another group.
         """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
 
@@ -122,8 +122,8 @@ class DataSources:
         max_age: float | None = None,
         reduction: Reduction | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """The rows as a Result, for ``tenantry.results``; with a ``reduction``, of rows within the limits of streams.
-        Raises as ``fetch`` does."""
+        """Return the rows as a Result, for ``tenantry.results``; with a ``reduction``, of rows within the limits of
+        streams. Raises like ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction)
 
     async def stream(
@@ -138,10 +138,10 @@ class DataSources:
         formula_safe: bool = False,
         columns: Collection[str] | None = None,
     ) -> ResultStream:
-        """The rows as the body of a response, in chunks as they come. Returns when the first one is there.
+        """Return the rows as a response body in chunks, when the first is ready.
 
-        ``options``, ``formula_safe``: as of ``to_json`` and ``to_csv``. ``columns``: the names of those to write.
-        Raises as ``fetch`` does, and InvalidSettings for an unknown format or a missing package.
+        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises like
+        ``fetch``, and InvalidSettings for an unknown format or a missing package.
         """
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:
@@ -160,7 +160,7 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None,
         make_writer: MakeWriter,
     ) -> Chunks:
-        """``stream``, for a writer of the caller."""
+        """``stream`` with the caller's writer."""
         given = group.variables if variables is None else variables
         check_owner(group, given)
         compiled = template if isinstance(template, SQLTemplate) else self._compiled(template)
@@ -218,10 +218,10 @@ class DataSources:
         template: SQLTemplate | str,
         variables: Mapping[str, Any] | Record | None = None,
     ) -> str:
-        """The key under which ``fetch`` with the same arguments may be cached; runs no query.
+        """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
-        Two groups have one key only if they use one source and neither the template nor its session variables read
-        anything of a group. Raises as ``fetch`` does before a run.
+        Two groups share a key only if they use one source and neither the template nor its session variables read
+        anything of a group. Raises like ``fetch`` before a run.
         """
         given = group.variables if variables is None else variables
         check_owner(group, given)
@@ -234,19 +234,19 @@ class DataSources:
     async def explain(
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
-        """The source, SQL and values of a query, without a run. Raises as ``fetch`` does before a run."""
+        """Raises like ``fetch`` before a run."""
         check_owner(group, variables)
         registered = await self._registrations.of_schema(group, schema)
         return explain_query(self._open_sources.find(registered), self._cache, group, template, variables)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
-        """The SQL dialect of a group's schema. Raises as ``fetch`` does before a run."""
+        """The SQL dialect of a group's schema. Raises like ``fetch`` before a run."""
         return self._open_sources.find(await self._registrations.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that the rows of a source have changed: no earlier answer is used again here, nor, after five
-        seconds, in any process that shares the cache. ``reference``: its id (``ds_…``) or your own. Raises
-        UnregisteredSource, StoreUnavailable; SourceUnavailable when the shared level does not answer."""
+        """Announce changed rows: earlier answers are not reused here nor, after five seconds, by processes that share
+        the cache. ``reference``: ``ds_…`` or your id. Raises UnregisteredSource, StoreUnavailable; SourceUnavailable if
+        the shared cache does not answer."""
         registered = await self._registrations.look_up(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
@@ -257,20 +257,20 @@ class DataSources:
             await self._cached.changed(name)
 
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
-        """The registered source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
+        """Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._registrations.of_schema(group, schema)
 
     async def stop(self) -> None:
-        """Stop every query and refuse new ones, for good, before the process ends.
+        """Stop every query and refuse new ones before the process ends.
 
-        Callers get SourceUnavailable (503) at once. Returns when the queries have ended, after five seconds at the
-        latest. Connections stay open until ``aclose``.
+        Callers get SourceUnavailable (503) immediately. Returns within five seconds; connections stay open until
+        ``aclose``.
         """
         self.changes.end()
         await self._open_sources.stop(_STOP_SECONDS)
 
     async def aclose(self) -> None:
-        """Stop every query, close every connection, and store the usage of groups."""
+        """Stop every query, close every connection, and store usage."""
         self.bindings.stop()
         if self._cached is not None:
             await self._cached.aclose()

@@ -1,7 +1,7 @@
-"""Checks that SQL is one reading statement, by its text, for engines that cannot do it themselves.
+"""Text checks that SQL is one reading statement, for engines that cannot check it.
 
-The first barrier is the server's read-only transaction, which refuses writes. This second one refuses what such a
-transaction lets pass (COPY … TO PROGRAM, DO, INTO OUTFILE), several statements, and ambiguous text.
+They refuse what a read-only transaction allows: COPY … TO PROGRAM, DO, INTO OUTFILE, several statements, ambiguous
+text.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _ASSIGNS = (
     "it assigns a user variable (:=), which the next query would find: use a window function, as row_number() over (…) "
     "or sum(…) over (…)"
 )
-# What is left of quotes and comments when the closed ones are taken out; in this order, and each with its reason.
+# Remains of quotes and comments after removing closed ones, in this order, each with its reason.
 _MYSQL_REFUSED = (
     (re.compile(r"""['"`]|/\*"""), "a quote or comment is not closed, or is a comment that MySQL runs (/*! … */)"),
     (re.compile(":="), _ASSIGNS),
@@ -88,14 +88,13 @@ _SESSION_STATE = (  # the session keeps it for its next query
 
 
 def first_keyword(sql: str) -> str | None:
-    """The first keyword in lower case; None where it is unclear."""
+    """The first keyword in lower case; None if unclear."""
     match = _START.match(sql)
     return match[1].lower() if match else None
 
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
-    """Why a statement with this first keyword does not run; None if it reads. Quotes one keyword of the template and
-    nothing else."""
+    """Why a statement may not run; None if its first keyword reads. Quotes only that keyword."""
     keyword = first_keyword(sql)
     if keyword in reading:
         return None
@@ -109,8 +108,8 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Why MySQL (backslash escapes, no ANSI_QUOTES) does not see one statement that reads, writes no file, and leaves
-    no user variable, lock or LAST_INSERT_ID in its session. None if it does."""
+    """Why MySQL (backslash escapes, no ANSI_QUOTES) may not run this; None for one statement that reads, writes no
+    file, and leaves no variable, lock or LAST_INSERT_ID in its session."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:
         return reason

@@ -1,7 +1,4 @@
-"""stop_on_signals: SIGTERM stops the queries of a server at once.
-
-A server waits for running requests before it ends the lifespan, which is too late for a query that runs for minutes.
-"""
+"""Stops a server's queries at SIGTERM, before its lifespan ends."""
 
 from __future__ import annotations
 
@@ -22,15 +19,15 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """For a lifespan: ``async with sources, stop_on_signals(sources): yield``. At SIGTERM or SIGINT ``sources.stop()``
-    begins, then the former handler acts, the server's. An ignored signal stays ignored; one that would end the process
-    does so when the queries have ended.
+    """For a lifespan: ``async with sources, stop_on_signals(sources): yield``. SIGTERM or SIGINT starts
+    ``sources.stop()``, then calls the previous handler. Ignored signals stay ignored; a default handler ends the
+    process after the queries.
 
-    In another than the main thread, as of Starlette's TestClient, nothing is installed, and the log
-    (``tenantry.datasources.stop_signals``, INFO) says so. Raises RuntimeError for a handler that is not Python's.
+    Outside the main thread it only logs (``tenantry.datasources.stop_signals``, INFO). Raises RuntimeError for a
+    handler not set from Python.
     """
     if threading.current_thread() is not threading.main_thread():
-        _log.info("stop_on_signals is not in the main thread, which alone gets signals: it does nothing here")
+        _log.info("stop_on_signals does nothing here: only the main thread receives signals")
         yield
         return
     with ExitStack() as installed:
@@ -53,7 +50,7 @@ class _Handler:
         signal.signal(number, self._handle)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and who came after us calls this one
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._begin)  # wakes the loop, too
         if callable(self._former):
             self._former(number, frame)
@@ -69,6 +66,5 @@ class _Handler:
         signal.raise_signal(self._number)
 
     def restore(self) -> None:
-        """Restore the former handler, unless somebody has replaced this one."""
         if signal.getsignal(self._number) == self._handle:
             signal.signal(self._number, self._former)

@@ -1,4 +1,4 @@
-"""WrappedTemplate: a template whose bound SQL is put into another statement, as a count of its rows."""
+"""Templates whose bound SQL becomes a subquery, for example to count its rows."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """``select`` from the bound SQL as the subquery ``tenantry_inner``, with ``clauses`` after it, whose values are
-    bound last. For paramstyles without names."""
+    """Select from the bound SQL as the subquery ``tenantry_inner``, followed by ``clauses``, whose values are bound
+    last. For paramstyles without names."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -31,14 +31,13 @@ def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], s
 
 
 class WrappedTemplate:
-    """A statement around ``template``, for DataSources."""
+    """A statement around ``template``."""
 
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template
-        """The other one."""
+        """The inner template."""
         self.name: str = template_name(template)
-        """That of the other one."""
+        """The inner template's name."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The statement around a bound query."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The URL of a data source. Messages quote only its dialect and the names of options."""
+"""Data source URLs. Messages quote only the dialect and option names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """Parse a URL. Raises InvalidSource, which does not quote it."""
+    """Parse a URL. Raises InvalidSource without quoting it."""
     failed = True
     parsed = None
     try:
@@ -53,7 +53,7 @@ def _is_misread(url: URL) -> bool:
 
 
 def display_url(url: str) -> str:
-    """The URL to show: secrets are ``***`` or their reference. Never raises."""
+    """The URL for display: secrets become ``***`` or their reference. Never raises."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -67,7 +67,7 @@ def display_url(url: str) -> str:
 
 
 def masked(url: URL) -> URL:
-    """The URL with ``***`` for its secrets; references stay."""
+    """Replace secrets by ``***``; references stay."""
     return replace_secrets(url, {each: MASK for each in secret_values(url) if not is_reference(each)})
 
 
@@ -85,7 +85,7 @@ def secret_state(url: str) -> str | None:
 
 
 def source_revision(source: RegisteredSource) -> str:
-    """A digest of everything that decides which rows there are."""
+    """A digest of everything that determines the source's rows."""
     # The password does not decide that, and could be guessed from the digest.
     url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
@@ -94,7 +94,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def resolve_url(url: str) -> str:
-    """The URL with an absolute path, so that every process opens the same file."""
+    """Make the path absolute, so that all processes open the same file."""
     parsed = parse_url(url)
     if parsed.get_backend_name() not in FILES:
         return url
@@ -102,7 +102,7 @@ def resolve_url(url: str) -> str:
 
 
 def file_path(url: URL) -> Path:
-    """The absolute path in the URL of a file or folder. Raises InvalidSource."""
+    """The absolute path in a file or folder URL. Raises InvalidSource."""
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:

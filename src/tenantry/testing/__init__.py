@@ -1,8 +1,6 @@
-"""What tests of a host program need: a store in memory, a clock to advance by hand, sample records that are valid by
-default, where any field can be given, the contracts of the ports, and the leak kit.
+"""Test helpers for host programs: a clock, sample records, contract tests of the ports, and the leak kit.
 
-The contracts need pytest, which is imported only when one of their names is used. The plugin of the leak kit is
-``tenantry.testing.leaks``.
+The contracts import pytest on first use. The leak kit's pytest plugin is ``tenantry.testing.leaks``.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FrozenClock:
-    """A ``tenantry.ports.Clock``: calling it gives an aware datetime in UTC. Its ``monotonic`` is a MonotonicClock."""
+    """A ``tenantry.ports.Clock`` that returns an aware datetime in UTC. Its ``monotonic`` is a MonotonicClock."""
 
     def __init__(self, start: datetime = _START) -> None:
         self._start = start
@@ -54,11 +52,9 @@ class FrozenClock:
         return self._now
 
     def monotonic(self) -> float:
-        """Seconds since the clock was made."""
         return (self._now - self._start).total_seconds()
 
     def advance(self, seconds: float) -> None:
-        """Moves the time on."""
         self._now += timedelta(seconds=seconds)
 
 
@@ -68,7 +64,7 @@ def make_environment(**fields: Any) -> Environment:
 
 
 def make_group(**fields: Any) -> UserGroup:
-    """A UserGroup named Acme with a random handle, at version 1 and revision 1, without properties or mapping."""
+    """A UserGroup named Acme with a random handle, version 1, revision 1, and no properties or mapping."""
     defaults: dict[str, Any] = {
         "team_id": 1,
         "provided_id": "acme",
@@ -84,7 +80,7 @@ def make_group(**fields: Any) -> UserGroup:
 
 
 def make_token(group: UserGroup | None = None, **fields: Any) -> Token:
-    """A Token with a random handle and nonce, signed by key ``k1``; of ``group`` if one is given."""
+    """A Token with a random handle and nonce, signed by key ``k1``; or a token of ``group``."""
     defaults: dict[str, Any] = {
         "tag": group.environment.tag if group else Tag.CUSTOMER,
         "key_id": "k1",

@@ -1,7 +1,7 @@
-"""Canary groups: user groups whose every value is unique and recognised wherever it turns up.
+"""Canary groups: user groups whose values are all unique and recognisable.
 
-A value is typed as the example's: text that looks like a date, a date and time, a UUID, a colour, an e-mail address or
-an ``https`` address stays one. Booleans and null have no unique values, so they are as in the example.
+Values keep the type of the example's: dates, times, UUIDs, colours, e-mail and ``https`` addresses. Booleans and null
+are copied.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}", re.IGNORECASE)
 _FIRST_DAY = date(2100, 1, 1)  # ordinary data have no days from here on
 _LEAST, _SPAN, _STEP = 1_000_000_000, 400_000_000, 611_953  # ten digits that fit into 32 bits
 _SEPARATORS = re.compile(r"[^\d]")
-_SHORTEST = 6  # characters: a shorter text turns up by chance
+_SHORTEST = 6  # characters: a shorter string may occur by chance
 
 _PATTERNS = {
     "text": re.compile(r"canary[0-9a-f]{16}"),
@@ -33,11 +33,11 @@ _PATTERNS = {
     "colour": re.compile(r"(?<![0-9a-z])[0-9a-f]{6}(?![0-9a-z])"),
     "word": re.compile(rf"[^\W_]{{{_SHORTEST},}}"),
 }
-"""How each kind of canary is found in a text in lower case."""
+"""Patterns of each kind of canary in lower-case text."""
 
 
 class Canary(NamedTuple):
-    """One value of one group: whose it is (counted from 0), the name of what holds it, and the value as it is found."""
+    """One value of one group (counted from 0), with its name."""
 
     group: int
     name: str
@@ -45,7 +45,7 @@ class Canary(NamedTuple):
 
 
 class CanaryGroups(Sequence[UserGroup]):
-    """User groups of canaries; ``canary_groups`` makes them."""
+    """User groups of canaries, made by ``canary_groups``."""
 
     def __init__(self, groups: Iterable[UserGroup], canaries: Mapping[str, dict[str, Canary]]) -> None:
         self._groups = list(groups)
@@ -63,7 +63,7 @@ class CanaryGroups(Sequence[UserGroup]):
         return self._groups[index]
 
     def find(self, text: str) -> frozenset[Canary]:
-        """The canaries in a text, in letters of either case; numbers also with separators of thousands."""
+        """Find canaries, ignoring case and thousands separators."""
         found = self._known.get(text)
         if found is None:
             found = frozenset(self._search(text.lower()))
@@ -73,7 +73,7 @@ class CanaryGroups(Sequence[UserGroup]):
         return found
 
     def add(self, group: int, name: str) -> str:
-        """One more canary of a group: a text, for what is no property of it."""
+        """Make one more text canary for a group."""
         value = _text(group, name)
         texts = self._canaries.setdefault("text", {})
         if value not in texts:
@@ -82,10 +82,8 @@ class CanaryGroups(Sequence[UserGroup]):
         return value
 
     async def provision(self, provisioner: Provisioner, environment: Environment) -> dict[str, str]:
-        """Creates the groups in a store and gives the token of each by its id; from now on they are the stored ones.
-
-        Raises as ``Provisioner.get_or_create``.
-        """
+        """Create the groups in a store and return their tokens by id; the stored groups replace these. Raises like
+        ``Provisioner.get_or_create``."""
         tokens = {}
         for number, group in enumerate(self._groups):
             draft = GroupDraft(group.provided_id, **{name: thaw(getattr(group, name)) for name in SETTABLE_FIELDS})
@@ -103,7 +101,7 @@ class CanaryGroups(Sequence[UserGroup]):
                     yield canary
 
 
-_REMEMBERED = 2_000  # texts: a template has few, and each is searched once
+_REMEMBERED = 2_000  # strings
 
 
 def canary_groups(
@@ -115,12 +113,13 @@ def canary_groups(
     mapping: Mapping[str, str] | Callable[[int], Mapping[str, str]] | None = None,
     environment: Environment | None = None,
 ) -> CanaryGroups:
-    """``count`` groups with the properties of an example, or of a JSON Schema, and canaries in them.
+    """Make ``count`` groups with the properties of an example or a JSON Schema, filled with canaries.
 
-    ``values`` are properties that cannot be any text or number: one value for all groups, which is then no canary, or a
-    function of the group's number, from 0, whose values should differ. ``mapping`` names the data source of each
-    schema, for all groups or by number. The id and the name of a group are canaries too.
-    Raises TypeError without an example or with two, ValueError for values of a function that are not all different.
+    ``values`` sets properties: one value for all groups, which is then no canary, or a function of the group's number,
+    from 0, which returns different values. ``mapping`` names each schema's data source, for all groups or by number.
+    Ids and names are canaries too.
+
+    Raises TypeError unless exactly one of ``like`` and ``schema`` is given, ValueError if a function's values repeat.
     """
     if (like is None) == (schema is None):
         raise TypeError("give an example, like={…}, or a JSON Schema, schema={…}")
@@ -147,15 +146,11 @@ def canary_groups(
 
 
 def group_label(number: int) -> str:
-    """The name of a group in messages."""
     return f"Group {number + 1}"
 
 
 def schema_example(schema: Mapping[str, Any]) -> Any:
-    """A value that a JSON Schema describes by ``type``, ``format``, ``items``, ``properties``, ``enum`` and ``const``.
-
-    What is an ``enum`` is its first value, for all groups.
-    """
+    """An example of a JSON Schema, from ``type``, ``format``, ``items``, ``properties``, ``enum`` and ``const``."""
     if "const" in schema or "enum" in schema:
         return _Constant(schema.get("const", next(iter(schema.get("enum", ())), None)))
     kind = schema.get("type", "object" if "properties" in schema else "string")
@@ -171,8 +166,6 @@ def schema_example(schema: Mapping[str, Any]) -> Any:
 
 
 class _Constant(NamedTuple):
-    """A value that is the same for all groups, so no canary."""
-
     value: Any
 
 
@@ -186,8 +179,6 @@ _FORMATS = {
 
 
 class _Maker:
-    """Makes the values of all groups and lists which of them are canaries."""
-
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.canaries: dict[str, dict[str, Canary]] = {}
         self._values = values
@@ -234,7 +225,7 @@ class _Maker:
         return f"https://{text}.example.com" if example.startswith(("http://", "https://")) else text
 
     def _given(self, group: int, name: str, value: Any) -> Any:
-        """A value of the host's own function: found again where it is one long word, or a number of ten digits."""
+        """Only a long word or a number of ten digits is recognisable."""
         if isinstance(value, list | tuple):
             return [self._given(group, f"{name}[{index}]", item) for index, item in enumerate(value)]
         word = str(value).lower()
@@ -245,7 +236,7 @@ class _Maker:
     def _new(self, kind: str, group: int, name: str, value: str) -> str:
         known = self.canaries.setdefault(kind, {})
         if value in known and known[value].group != group:
-            raise ValueError(f"{name} of two groups is the same: canaries differ")
+            raise ValueError(f"{name} is the same for two groups: return different values")
         known[value] = Canary(group, name, value)
         return value
 

@@ -1,4 +1,4 @@
-"""BoundsContract: rows, bytes and time of a Driver, in queries and streams. It is a part of DriverContract."""
+"""The part of DriverContract about limits of rows, bytes and time."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too; its SQL is its own
 
 from __future__ import annotations
@@ -10,11 +10,7 @@ from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 
 class BoundsContract:
-    """Tests of what a query may cost."""
-
     def test_rows_are_limited(self, engine: EngineCase) -> None:
-        """As many as the limit are given, and one more is refused."""
-
         async def check(asked: AskedDriver) -> None:
             for limit in (1, 50):
                 async with engine.ask(row_limit=limit) as limited:
@@ -26,8 +22,7 @@ class BoundsContract:
         run_check(engine, check)
 
     def test_bytes_are_limited(self, engine: EngineCase) -> None:
-        """Half of the limit is given, and what is longer than all of it is refused: in one value, and in many. What an
-        engine counts beyond the letters of a text is its own."""
+        """Half of the limit passes, because engines count strings differently."""
 
         async def check(asked: AskedDriver) -> None:
             text = engine.types["text"]
@@ -42,8 +37,6 @@ class BoundsContract:
         run_check(engine, check, max_bytes=100_000)
 
     def test_rows_of_a_stream_are_limited(self, engine: EngineCase) -> None:
-        """As those of a query. The connection has the right rows of the next query."""
-
         async def check(asked: AskedDriver) -> None:
             for limit in (1, 50):
                 async with engine.ask(row_limit=limit, stream=StreamLimits(row_limit=limit)) as limited:
@@ -55,8 +48,6 @@ class BoundsContract:
         run_check(engine, check)
 
     def test_bytes_of_a_stream_are_limited(self, engine: EngineCase) -> None:
-        """Half of the limit is given, and what is longer than all of it is refused."""
-
         async def check(asked: AskedDriver) -> None:
             many = engine.rows(40, engine.types["text"])
             assert len(await asked.streamed(many, v="x" * 1_250)) > 40 * 1_250
@@ -67,7 +58,7 @@ class BoundsContract:
         run_check(engine, check, max_bytes=100_000, stream=StreamLimits(max_bytes=100_000))
 
     def test_a_query_is_stopped_at_its_timeout(self, engine: EngineCase) -> None:
-        """It is QueryTimeout, and the only connection has the right rows of the next query."""
+        """The next query on the connection has the right rows."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:
@@ -78,7 +69,7 @@ class BoundsContract:
         run_check(engine, check, timeout=SHORT)
 
     def test_a_stream_is_stopped_at_its_timeout(self, engine: EngineCase) -> None:
-        """That of the wait for its next rows, before the first one."""
+        """While it waits for its first row."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:

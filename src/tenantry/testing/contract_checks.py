@@ -1,4 +1,4 @@
-"""What the parts of DriverContract share: a check that is run with a driver, and whether it still answers."""
+"""Helpers shared by the parts of DriverContract."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ from tenantry.errors import QueryTimeout, SourceUnavailable
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 SHORT: Final = 0.5
-"""Seconds: the timeout of a query that is stopped by it."""
+"""A timeout in seconds, for queries that exceed it."""
 
 
 def run_check(engine: EngineCase, check: Callable[[AskedDriver], Awaitable[None]], **limits: Any) -> None:
-    """Runs the check with a driver that has these limits."""
-
     async def with_driver() -> None:
         async with engine.ask(**limits) as asked:
             await check(asked)
@@ -30,7 +28,6 @@ def run_check(engine: EngineCase, check: Callable[[AskedDriver], Awaitable[None]
 
 @contextmanager
 def connected(driver: Driver[C]) -> Iterator[C]:
-    """A connection of its own, closed also where a check fails."""
     connection = driver.open()
     try:
         yield connection
@@ -39,7 +36,7 @@ def connected(driver: Driver[C]) -> Iterator[C]:
 
 
 async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
-    """The next query has its own rows. Where the timeout is short, one that is slow in itself is asked again."""
+    """Check that the next query has its rows. Repeats queries that exceed a short timeout."""
     loop = asyncio.get_running_loop()
     until = loop.time() + engine.patience
     while True:
@@ -56,7 +53,7 @@ async def check_answers(asked: AskedDriver, engine: EngineCase) -> None:
 
 
 def skip_unless_stopped(engine: EngineCase) -> None:
-    """Skips a test of stops for a driver that declares that it has none."""
+    """Skip a test for drivers that declare that they cannot stop queries."""
     driver = engine.open_driver(engine.limits())
     declared = driver.enforcement if isinstance(driver, DeclaringDriver) else None
     driver.shutdown()

@@ -1,11 +1,11 @@
-"""DriverContract: what every Driver guarantees, as tests to run over your own.
+"""DriverContract: tests to run over your Driver::
 
     class TestMyDriver(DriverContract):
         @pytest.fixture
         def engine(self):
             return EngineCase(make_driver=MyDriver, url="mine://user:secret@127.0.0.1/test", …)
 
-EngineCase says what the contract cannot know of an engine. The tests need pytest and nothing else.
+EngineCase describes the engine. The tests need only pytest.
 """
 # ruff: noqa: S101, S608 - a test suite, which is in the package because third parties run it too; its SQL is its own
 
@@ -39,10 +39,9 @@ _REFUSALS: Final = (NotOneStatement, QueryFailed)
 
 
 class DriverContract(TypesContract, BoundsContract, StopsContract):
-    """Tests of a Driver. A subclass gives the fixture ``engine``."""
+    """Tests of a Driver. A subclass provides the fixture ``engine``."""
 
     def test_it_says_how_sql_is_bound_for_it(self, engine: EngineCase) -> None:
-        """Its id is that of the source, and dialect and paramstyle are known ones."""
         driver = engine.open_driver(engine.limits())
         assert driver.source_id == "ds_1", f"source_id is {driver.source_id!r}, not the id of the source"
         assert driver.dialect in DIALECTS, f"dialect is {driver.dialect!r}: {', '.join(DIALECTS)}"
@@ -52,7 +51,7 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         driver.shutdown()
 
     def test_what_writes_is_refused(self, engine: EngineCase) -> None:
-        """Each statement alone, and after one that reads; and nothing was written."""
+        """Each write is refused alone and after a reading statement."""
 
         async def check(asked: AskedDriver) -> None:
             before = await asked.rows(engine.unchanged)
@@ -67,19 +66,16 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         run_check(engine, check)
 
     def test_one_statement_only(self, engine: EngineCase) -> None:
-        """Two are refused; one may end in a semicolon, and have one in a text."""
-
         async def check(asked: AskedDriver) -> None:
             one = f"select 'a;b' as v{engine.from_one_row}"
-            assert await asked.rows(one) == [("a;b",)], "a semicolon in a text is not kept"
+            assert await asked.rows(one) == [("a;b",)], "a semicolon in a string is lost"
             error = await asked.error(f"{one}; {one}")
             assert isinstance(error, _REFUSALS), repr(error)
 
         run_check(engine, check)
 
     def test_a_session_keeps_nothing(self, engine: EngineCase) -> None:
-        """Whatever a query sets is refused, or gone before the next query on its connection, which cannot write
-        either."""
+        """A query's settings are refused or gone before the next query."""
 
         async def check(asked: AskedDriver) -> None:
             for statement, shown_by in engine.settings.items():
@@ -93,8 +89,6 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         run_check(engine, check)
 
     def test_connections_do_not_mix_their_answers(self, engine: EngineCase) -> None:
-        """Twelve queries on four connections: each has its own value, as have those that fail."""
-
         async def check(asked: AskedDriver) -> None:
             template = f"select {engine.types['text']} as v{engine.from_one_row}"
             answers = await asyncio.gather(*(asked.rows(template, v=f"value {number}") for number in range(12)))
@@ -104,8 +98,7 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
         run_check(engine, check, pool_size=4)
 
     def test_an_error_shows_nothing(self, engine: EngineCase, caplog: pytest.LogCaptureFixture) -> None:
-        """No value, no word of the SQL that the engine would quote, and no password: neither in an error with all that
-        is attached to it, nor in the log; of queries and of streams. The next query has its rows."""
+        """No error of a query or stream, and no log line, contains a value, the SQL or a password."""
 
         async def check(asked: AskedDriver) -> None:
             seen = [repr(asked.driver)]
@@ -126,7 +119,6 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
             run_check(engine, check)
 
     def test_a_source_that_is_away_shows_nothing(self, engine: EngineCase, caplog: pytest.LogCaptureFixture) -> None:
-        """It is SourceUnavailable, without the password."""
         if engine.unreachable_url is None:
             pytest.skip("engine.unreachable_url is None")
 
@@ -140,7 +132,6 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
             asyncio.run(check())
 
     def test_closing_one_connection_leaves_the_others(self, engine: EngineCase) -> None:
-        """And after ``shutdown`` another driver of the same source works."""
         for _ in range(2):
             driver = engine.open_driver(engine.limits())
             bound = AskedDriver(driver, engine.limits()).bind(engine.rows(1))
@@ -152,7 +143,6 @@ class DriverContract(TypesContract, BoundsContract, StopsContract):
 
 
 def _texts(error: BaseException | None) -> list[str]:
-    """All that an error says, and whatever it came of."""
     texts: list[str] = []
     while error is not None:
         texts += [str(error), repr(error), *traceback.format_exception_only(error)]
@@ -163,4 +153,4 @@ def _texts(error: BaseException | None) -> list[str]:
 def _check_hidden(engine: EngineCase, seen: Sequence[str]) -> None:
     for word in (_CANARY, *engine.passwords()):
         for text in seen:
-            assert word not in text, f"a value, a text of the engine or a password is shown: {text}"
+            assert word not in text, f"a value, the engine's message or a password is shown: {text}"

@@ -1,5 +1,4 @@
-"""StopsContract: queries that are stopped, in time and too late, and connections that are given back. It is a part of
-DriverContract."""
+"""The part of DriverContract about stopping queries and returning connections."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too; its SQL is its own
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from tenantry.testing.contract_checks import SHORT, check_answers, connected, ru
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 _LATE = 3
-"""How often a query is stopped that has ended: stops are repeated until somebody knows of the end."""
+"""Times to stop a query that has ended, as the pool may."""
 _ROWS = 70
 """More than one piece of any engine."""
 _CANCELLED = 16
 _STEP = 0.001
-"""Seconds by which each of so many queries is cancelled later than the one before."""
+"""Seconds by which each query is cancelled later than the one before."""
 
 
 class StopsContract:
-    """Tests of stops, and of what becomes of connections."""
+    """Tests of stops and connections."""
 
     def test_a_query_is_stopped_from_another_thread(self, engine: EngineCase) -> None:
-        """Its viewer leaves while it runs: the only connection has the right rows of the next query."""
+        """The next query on the connection has the right rows."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:
@@ -42,7 +41,7 @@ class StopsContract:
         run_check(engine, check, timeout=4 * engine.patience)
 
     def test_it_is_closed_while_queries_run(self, engine: EngineCase) -> None:
-        """They are stopped, not waited for."""
+        """Closing stops the queries."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:
@@ -55,8 +54,7 @@ class StopsContract:
         run_check(engine, check, pool_size=2, timeout=4 * engine.patience)
 
     def test_a_stop_after_the_last_row_stops_nothing(self, engine: EngineCase) -> None:
-        """Neither while the connection is idle nor once it is closed: no query of another connection, and of no later
-        one."""
+        """A late stop affects no other query, even after the connection closed."""
         driver = engine.open_driver(engine.limits())
         bound = AskedDriver(driver, engine.limits()).bind(engine.rows(3))
         with connected(driver) as other:
@@ -66,14 +64,13 @@ class StopsContract:
                     for _ in range(_LATE):
                         driver.interrupt(connection)
                     assert len(driver.fetch(other, bound)) == 3, "the stop of one connection stops another one's query"
-                with suppress(Exception):  # nobody stops a closed connection, so what it says is its own
+                with suppress(Exception):  # a closed connection may raise anything
                     driver.interrupt(connection)
             assert len(driver.fetch(other, bound)) == 3
         driver.shutdown()
 
     def test_queries_are_cancelled_at_any_moment(self, engine: EngineCase) -> None:
-        """Before they begin, while they run and after their last row. The next query has its own rows, of its own
-        value."""
+        """Before, during and after a run; the next query has its rows."""
 
         async def check(asked: AskedDriver) -> None:
             template = f"select {engine.types['text']} as v{engine.from_one_row}"
@@ -88,8 +85,7 @@ class StopsContract:
         run_check(engine, check)
 
     def test_connections_are_given_back(self, engine: EngineCase) -> None:
-        """Each that was opened is closed once, after answers, errors, limits, stops and streams that nobody reads to
-        their end; and one is enough for all of them."""
+        """Each connection is closed once, after answers, errors, limits, stops and abandoned streams."""
         driver = CountingDriver(engine.open_driver(engine.limits(row_limit=_ROWS)))
 
         async def run() -> None:
@@ -111,8 +107,6 @@ class StopsContract:
 
 
 class CountingDriver:
-    """A driver that counts its connections. All else is as it was."""
-
     def __init__(self, driver: Driver[Any]) -> None:
         self._driver = driver
         self.opened: int = 0
@@ -122,12 +116,10 @@ class CountingDriver:
         return getattr(self._driver, name)
 
     def open(self) -> Any:
-        """Counted once it is there."""
         connection = self._driver.open()
         self.opened += 1
         return connection
 
     def close(self, connection: Any) -> None:
-        """Counted also where it fails."""
         self.closed += 1
         self._driver.close(connection)

@@ -1,4 +1,4 @@
-"""TypesContract: values both ways, and the columns of results. It is a part of DriverContract."""
+"""The part of DriverContract about values and columns."""
 # ruff: noqa: S101, S608 - a test suite, which is in the package because third parties run it too; its SQL is its own
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 
 class TypesContract:
-    """Tests of what goes in and comes back."""
-
     def test_values_come_back_equal(self, engine: EngineCase) -> None:
-        """Each as a parameter and back, with its type. NULL is None; a template has no parameter for it."""
+        """Values keep their type. NULL is None."""
 
         async def check(asked: AskedDriver) -> None:
             for kind, expression in engine.types.items():
@@ -34,8 +32,6 @@ class TypesContract:
         run_check(engine, check)
 
     def test_null_is_none_beside_values(self, engine: EngineCase) -> None:
-        """A value of each kind and a NULL in one column."""
-
         async def check(asked: AskedDriver) -> None:
             for kind, expression in engine.types.items():
                 value = VALUES[kind][-1]
@@ -49,8 +45,6 @@ class TypesContract:
         run_check(engine, check)
 
     def test_a_column_says_its_type(self, engine: EngineCase) -> None:
-        """The word of the kind, or none."""
-
         async def check(asked: AskedDriver) -> None:
             for kind, expression in engine.types.items():
                 result = await asked.result(f"select {expression} as v{engine.from_one_row}", v=VALUES[kind][-1])
@@ -60,7 +54,7 @@ class TypesContract:
         run_check(engine, check)
 
     def test_a_list_matches_its_members(self, engine: EngineCase) -> None:
-        """As ``in``: each member is a value, and an empty list matches nothing."""
+        """An empty list matches nothing."""
 
         async def check(asked: AskedDriver) -> None:
             letters = " union all ".join(f"select '{letter}' as v{engine.from_one_row}" for letter in "abc")
@@ -72,20 +66,16 @@ class TypesContract:
         run_check(engine, check)
 
     def test_a_text_stays_a_value(self, engine: EngineCase) -> None:
-        """A text that reads like SQL is compared as a text, and matches itself alone."""
-
         async def check(asked: AskedDriver) -> None:
             text = engine.types["text"]
             template = f"select v from (select 1 as v{engine.from_one_row}) t where {text} = 'a'"
-            assert await asked.rows(template, v="a") == [(1,)], "a text does not match itself"
+            assert await asked.rows(template, v="a") == [(1,)], "a string does not match itself"
             for value in ("b", "a' or '1' = '1", "a\\' or 1 = 1 -- "):
-                assert await asked.rows(template, v=value) == [], f"a text matches another: {value}"
+                assert await asked.rows(template, v=value) == [], f"a string matches another: {value}"
 
         run_check(engine, check)
 
     def test_literals_have_their_types(self, engine: EngineCase) -> None:
-        """An expression of the engine gives the value of Python that it is known for."""
-
         async def check(asked: AskedDriver) -> None:
             for expression, value in engine.literals.items():
                 ((back,),) = await asked.rows(f"select {expression} as v{engine.from_one_row}")
@@ -94,19 +84,19 @@ class TypesContract:
         run_check(engine, check)
 
     def test_an_empty_result_has_its_columns(self, engine: EngineCase) -> None:
-        """No rows, and the names. Take the rows by ``take_result``: dicts have no names where there is none."""
+        """``take_result`` keeps the names; dicts would lose them."""
 
         async def check(asked: AskedDriver) -> None:
             inner = f"select 1 as v, 2 as w{engine.from_one_row}"
             result = await asked.result(f"select v, w from ({inner}) t where 1 = 0")
             assert len(result) == 0, "a condition that never holds gives rows"
-            names = [name.lower() for name in result.names]  # there are engines that write all names in capitals
+            names = [name.lower() for name in result.names]  # some engines write names in capitals
             assert names == ["v", "w"], f"an empty result has the columns {names}"
 
         run_check(engine, check)
 
     def test_columns_of_one_name_are_refused(self, engine: EngineCase) -> None:
-        """In a row of names the second would replace the first. Also where there are no rows."""
+        """Dicts of rows would lose one of them."""
 
         async def check(asked: AskedDriver) -> None:
             error = await asked.error(f"select 1 as v, 2 as w, 3 as v{engine.from_one_row}")
@@ -115,7 +105,7 @@ class TypesContract:
         run_check(engine, check)
 
     def test_a_stream_gives_the_same_rows(self, engine: EngineCase) -> None:
-        """``open_rows`` of a StreamingDriver, twice on one connection and before a plain query on it."""
+        """Twice on one connection, and before a plain query."""
         with _streaming(engine) as (driver, connection, asked):
             bound = asked.bind(engine.rows(70))
             for _ in range(2):
@@ -126,7 +116,6 @@ class TypesContract:
             assert len(driver.fetch(connection, bound)) == 70
 
     def test_a_stream_gives_the_same_values(self, engine: EngineCase) -> None:
-        """Of each kind, and the names of an empty result."""
         inner = f"select 1 as v, 2 as w{engine.from_one_row}"
         with _streaming(engine) as (driver, connection, asked):
             for kind, expression in engine.types.items():
@@ -145,7 +134,7 @@ class TypesContract:
 
 @contextmanager
 def _streaming(engine: EngineCase) -> Iterator[tuple[Any, Any, AskedDriver]]:
-    """A driver, which is a StreamingDriver, and a connection of it; another one's check is skipped."""
+    """A StreamingDriver with a connection; skips the test for other drivers."""
     driver = engine.open_driver(engine.limits())
     try:
         if not isinstance(driver, StreamingDriver):

@@ -1,4 +1,4 @@
-"""The values of DriverContract: of each kind some that are hard to keep on their way to an engine and back."""
+"""Values for DriverContract that are hard to preserve on the way to an engine and back."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ REQUIRED: Final = frozenset({"text", "integer"})
 """Kinds that every engine has."""
 
 WORDS: Final[Mapping[str, str]] = {"instant": "datetime"}
-"""The word for the type of a column, where it is not the kind."""
+"""Kind -> column type, where they differ."""
 
 LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     (["a", "c"], ["a", "c"]),
@@ -69,11 +69,11 @@ LISTS: Final[Sequence[tuple[Sequence[str], Sequence[str]]]] = (
     ([], []),
     ([f"x{number}" for number in range(999)] + ["b"], ["b"]),
 )
-"""Lists, and which of a, b and c they have."""
+"""Lists, and the letters among a, b and c that they contain."""
 
 
 def is_same(value: Any, back: Any) -> bool:
-    """Whether a value has come back: equal, of its type, and with a zone if it had one."""
+    """Whether a value returned equal, with its type and, for instants, a zone."""
     if type(back) is not type(value) or back != value:
         return False
     return not isinstance(value, datetime) or (value.tzinfo is None) == (back.tzinfo is None)

@@ -1,4 +1,4 @@
-"""Values of one group that appear where another group is served, and the error that lists them."""
+"""Values of one group found where another group is served."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """One value where it may not be. ``what`` is the template or the request, ``where`` the part of it, ``run`` 1 or 2.
-
-    ``owner`` and ``served`` are the groups' names; ``name`` is what held the value, ``canary`` the value itself.
-    """
+    """One value in the wrong place. ``what``: the template or request; ``where``: its part; ``run``: 1 or 2; ``owner``,
+    ``served``: group names; ``name``: the property; ``canary``: its value."""
 
     what: str
     where: str
@@ -35,24 +33,23 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """Values of user groups are where they may not be; ``crossings`` lists them. No message has more of a value than
-    its canary."""
+    """Lists values found in the wrong place as ``crossings``. Messages show only canaries."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)
         shown = [f"  {crossing}" for crossing in self.crossings[:_LISTED]]
         if len(self.crossings) > _LISTED:
             shown.append(f"  and {len(self.crossings) - _LISTED} more")
-        super().__init__("\n".join(["values crossed between user groups, or stand in SQL text:", *shown]))
+        super().__init__("\n".join(["values crossed between user groups, or are in the SQL:", *shown]))
 
 
 class Recorder:
-    """Collects the crossings of one check. ``begin`` says what is being done and for which groups."""
+    """Collects the crossings of one check."""
 
     def __init__(self, groups: CanaryGroups) -> None:
         self.crossings: dict[Crossing, None] = {}
         self.seen: set[int] = set()
-        """Groups with a value of their own in anything that was searched."""
+        """Groups whose values were found where they belong."""
         self._groups = groups
         self._what = ""
         self._run = 1
@@ -60,11 +57,9 @@ class Recorder:
         self._keys: dict[str, tuple[int, ...]] = {}
 
     def begin(self, what: str, run: int, served: tuple[int, ...]) -> None:
-        """From now on all that is observed belongs to these groups, until the next call."""
         self._what, self._run, self._served = what, run, served
 
     def search(self, what: str, where: str, value: Any, served: tuple[int, ...]) -> None:
-        """Notes the canaries of all other groups in a value."""
         for canary in self._groups.find(_text(value)):
             if canary.group in served:
                 self.seen.add(canary.group)
@@ -72,7 +67,7 @@ class Recorder:
                 self._note(what, where, canary, served)
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """The text of any group holds no value; its parameters and its cache key are its own."""
+        """SQL must contain no values; parameters only the group's."""
         if not self._served:
             return
         what = self._named(template)
@@ -81,7 +76,7 @@ class Recorder:
         self.search(what, "parameters", bound.params, self._served)
 
     def key(self, key: str, *, of_group: bool) -> None:
-        """One group's cache key is no other's, in either run, and holds no value of another."""
+        """Groups must not share a cache key."""
         if not self._served:
             return
         self.search(self._what, "cache key", key, self._served)
@@ -91,23 +86,21 @@ class Recorder:
             self._note(self._what, "cache key", canary, self._served)
 
     def rows(self, template: object, rows: Any) -> None:
-        """What a data source answered."""
         if self._served:
             self.search(self._named(template), "rows", rows, self._served)
 
     def written(self, where: str, text: str) -> None:
-        """What was logged or printed."""
         if self._served:
             self.search(self._what, where, text, self._served)
 
     def require(self, checked: str, refused: Iterable[str] = ()) -> None:
-        """Raises LeakFound for what was found; AssertionError for what was refused, and if nothing could be found."""
+        """Raise LeakFound for crossings; AssertionError for refusals, or if no value was seen at all."""
         __tracebackhide__ = True
         if self.crossings:
             raise LeakFound(self.crossings)
         listed = list(islice(refused, _LISTED))
         if listed:
-            raise AssertionError("\n  ".join(["an answer that shows nothing checks nothing:", *listed]))
+            raise AssertionError("\n  ".join(["these answers show nothing, so they check nothing:", *listed]))
         if not self.seen:
             raise AssertionError(f"{checked} showed no value of any group, so none could cross: nothing was checked")
 
@@ -124,7 +117,7 @@ class Recorder:
 
 
 def template_name(template: object) -> str:
-    """A template in messages: the begin of its text, which is its author's; a function by its name."""
+    """The start of a template's text, or a function's name."""
     text = template if isinstance(template, str) else getattr(template, "text", None)
     if text is None:
         return f"template {getattr(template, '__name__', type(template).__name__)}"

@@ -1,21 +1,22 @@
-"""Leaks: checks that no value of one user group reaches another, by templates and apps that serve groups of canaries.
+"""Leaks: checks that no value of one user group reaches another.
 
-Each check has two runs in opposite orders, so that what one group left behind in a cache meets all others.
+Each check runs twice in opposite orders, so that every group meets the others' cache entries.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeAlias
+from urllib.parse import unquote, urlsplit
 
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp
 
 from tenantry.datasources import DataSources
@@ -27,25 +28,24 @@ from tenantry.testing.canaries import CanaryGroups, group_label
 from tenantry.testing.cross_tenant_values import Recorder, template_name
 from tenantry.testing.observation import observe
 from tenantry.testing.requests import Call, lifespan, send_request
-from tenantry.testing.routes import matched, missed, own_routes, plain_paths
 
 Binder: TypeAlias = SQLTemplate | Callable[[Record], Any]
-"""A template, or a function of your own from a group's variables to a BoundSQL or a pair of text and parameters."""
+"""A template, or your function from a group's variables to a BoundSQL or a pair of SQL and parameters."""
 
 RouteCall: TypeAlias = str | Call | Callable[[UserGroup], str | Call]
 """``"/sales"``, ``Call("/sales", method="POST")``, or a function that gives one for a group."""
 
 Credentials: TypeAlias = Callable[[UserGroup], Mapping[str, str]]
-"""The headers by which an app finds a group: ``{"Authorization": "UserGroup …"}``."""
+"""Returns the headers that identify a group to the app: ``{"Authorization": "UserGroup …"}``."""
 
 SUCCESS = range(200, 400)
-"""Statuses of an answer that shows something."""
+"""Statuses of successful answers."""
 
-_Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # what it is, for which group, and how it is done
+_Work: TypeAlias = tuple[str, int, Callable[[], Awaitable[None]]]  # name, group, action
 
 
 class Leaks:
-    """Checks with these groups. The loggers below the root are left alone; the root logger is at ``log_level``."""
+    """Checks with these groups, with the root logger at ``log_level``."""
 
     def __init__(self, groups: CanaryGroups, *, log_level: int = logging.DEBUG) -> None:
         self.groups: CanaryGroups = groups
@@ -54,10 +54,8 @@ class Leaks:
     def check_template(
         self, template: Binder, *, params: Mapping[str, Any] | None = None, dialect: str | None = None, name: str = ""
     ) -> None:
-        """Binds a template for every group, with the viewer's ``params`` and without those that may be absent.
-
-        A ``params.*`` that is not given is a canary. Raises LeakFound, and whatever binding raises.
-        """
+        """Bind a template for every group, with the viewer's ``params`` and without optional ones. Missing ``params.*``
+        become canaries. Raises LeakFound, and binding errors."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         what = f"template {name}" if name else template_name(template)
@@ -69,8 +67,8 @@ class Leaks:
         recorder.require(what)
 
     def check_keys(self, key: Callable[[UserGroup], Hashable], *, name: str = "") -> None:
-        """Makes the cache key of every group, by a function of your own. Two groups that share one, or one with a value
-        of another group, raise LeakFound; keys that hold no value of their own group, as hashes do, are as good."""
+        """Compute every group's cache key with your function. Raises LeakFound if two groups share a key, or a key
+        contains another group's value."""
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
         with observe(recorder, self._log_level):
@@ -91,10 +89,9 @@ class Leaks:
         name: str = "",
         at_once: int = 8,
     ) -> None:
-        """Runs a template for every group on the group's own data source, in the second run ``at_once`` at a time.
+        """Run a template for every group on its data source, in the second run ``at_once`` at a time.
 
-        The rows show a crossing if the tables hold canaries: fill them from ``groups``. Raises LeakFound, and whatever
-        ``DataSources.fetch`` raises.
+        Fill the tables with canaries from ``groups``. Raises LeakFound, and errors of ``fetch``.
         """
         __tracebackhide__ = True
         recorder = Recorder(self.groups)
@@ -121,22 +118,20 @@ class Leaks:
         at_once: int = 8,
         seconds: float = 30.0,
     ) -> None:
-        """Requests every route of an app for every group, in the second run ``at_once`` at a time.
+        """Request every route of an app for every group, in the second run ``at_once`` at a time.
 
-        ``routes`` are the GET routes without parameters unless they are given; ``{canary}`` in a path is a text that no
-        other group sends. The group is put into each request as UserGroupMiddleware does, or it is found by the headers
-        of ``credentials``. Routes of the app that nothing requests are an error; ``not_checked`` names those that need
-        no check (``GET /healthy``).
+        ``routes``: default are GET routes without parameters; ``{canary}`` in a path becomes a string unique to the
+        group. Requests carry the group like UserGroupMiddleware, or the headers of ``credentials``. ``not_checked``
+        names routes to skip (``GET /healthy``).
 
-        Raises LeakFound; AssertionError for a route that is missing, a status that is not among ``statuses``, or an app
-        that shows no value of any group; TimeoutError for an answer that takes longer than ``seconds``; whatever the
-        app raises.
+        Raises LeakFound; AssertionError for a route that is not requested, a status not in ``statuses``, or an app that
+        shows no group's values; TimeoutError for an answer slower than ``seconds``; errors of the app.
         """
         __tracebackhide__ = True
-        known = own_routes(app)
-        asked = list(routes) if routes is not None else list(plain_paths(known))
+        known = _own_routes(app)
+        asked = list(routes) if routes is not None else list(_plain_paths(known))
         calls = [[self._call(route, number, index) for number in self._numbers] for index, route in enumerate(asked)]
-        unrequested = [route for route in missed(known, chain(*calls)) if route not in not_checked]
+        unrequested = [route for route in _missed(known, chain(*calls)) if route not in not_checked]
         if unrequested:
             raise AssertionError(f"nothing requests {', '.join(unrequested)}: give routes, or name them in not_checked")
         requests = _Requests(app, self.groups, credentials, statuses, seconds)
@@ -165,7 +160,7 @@ class Leaks:
     def _bind(
         self, recorder: Recorder, template: Binder, number: int, params: Mapping[str, Any] | None, dialect: str | None
     ) -> None:
-        """With what a viewer can send, and with nothing of it, where that binds."""
+        """With all viewer input, and without any if that binds."""
         own = self.groups[number].variables
         for given in (_viewer_input(self.groups, number, template, params or {}), {}):
             variables = extend(own, "params", Record(given))
@@ -177,7 +172,7 @@ class Leaks:
 
 
 class _Requests:
-    """Sends requests to an app, each for one group, and searches the answers."""
+    """Sends requests and searches the answers."""
 
     def __init__(
         self,
@@ -197,7 +192,6 @@ class _Requests:
         self._seconds = seconds
 
     async def send(self, what: str, number: int, call: Call) -> None:
-        """One request; ``what`` is its name in messages."""
         group, found = self._groups[number], self._groups[number] if self._credentials is None else None
         if self._credentials is not None:
             call = replace(call, headers={**call.headers, **self._credentials(group)})
@@ -209,7 +203,7 @@ class _Requests:
 
 
 async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) -> None:
-    """One at a time, so that whatever happens is of that group; then backwards, ``at_once`` together."""
+    """One at a time, to attribute output; then backwards, ``at_once`` together."""
     for what, number, action in work:
         recorder.begin(what, 1, (number,))
         await action()
@@ -222,16 +216,14 @@ async def _run_twice(recorder: Recorder, work: Sequence[_Work], at_once: int) ->
 
 
 def _names(known: Sequence[BaseRoute], asked: Sequence[RouteCall], calls: Sequence[Sequence[Call]]) -> list[str]:
-    """What each route is called in messages: as it is given; one that a function gives by the app's own route."""
     return [
-        f"{of_route[0].method} {route if isinstance(route, str) else matched(known, of_route[0]) or of_route[0].path}"
+        f"{of_route[0].method} {route if isinstance(route, str) else _matched(known, of_route[0]) or of_route[0].path}"
         for route, of_route in zip(asked, calls, strict=True)
     ]
 
 
 def _viewer_input(groups: CanaryGroups, number: int, template: Binder, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The ``params`` that are given, and a canary for each text that a template reads besides. Of declared parameters
-    those of another type are absent."""
+    """Adds a canary for every other string the template reads."""
     made: dict[str, Any] = dict(params)
     if not isinstance(template, SQLTemplate):
         return made
@@ -248,8 +240,57 @@ def _viewer_input(groups: CanaryGroups, number: int, template: Binder, params: M
 
 
 def _as_bound(made: Any) -> BoundSQL:
-    """What a function of the host's own made: a BoundSQL, or the text and the parameters."""
     if isinstance(made, BoundSQL):
         return made
     sql, params = made
     return BoundSQL(sql, params, "qmark", "sqlite")
+
+
+# --- routes of the app ------------------------------------------------------------------------------------------------
+
+
+def _own_routes(app: Any) -> tuple[BaseRoute, ...]:
+    """Routes of a Starlette or FastAPI app, also inside middleware; else empty."""
+    while app is not None:
+        routes = getattr(app, "routes", None)
+        if routes is not None:
+            return tuple(routes)
+        app = getattr(app, "app", None)
+    return ()
+
+
+def _plain_paths(routes: Iterable[BaseRoute]) -> list[str]:
+    return [path for path, route in _flat(routes) if "{" not in path and "GET" in (route.methods or {"GET"})]
+
+
+def _missed(routes: Iterable[BaseRoute], calls: Iterable[Call]) -> list[str]:
+    """Routes not reached by these requests, such as ``GET /d/{handle}/``. Routes of other mounted apps are unknown."""
+    given = list(calls)
+    return [
+        f"{method} {path}"
+        for path, route in _flat(routes)
+        for method in sorted(route.methods or {"GET"})
+        if method != "HEAD" and not any(call.method == method and _matches(path, route, call) for call in given)
+    ]
+
+
+def _matched(routes: Iterable[BaseRoute], call: Call) -> str:
+    """The path pattern of the route a request reaches, or an empty string."""
+    return next((path for path, route in _flat(routes) if _matches(path, route, call)), "")
+
+
+def _flat(routes: Iterable[BaseRoute], prefix: str = "") -> Iterator[tuple[str, Route]]:
+    for route in routes:
+        if isinstance(route, Mount):
+            yield from _flat(route.routes or (), prefix + route.path)
+        elif isinstance(route, Route):
+            yield prefix + route.path, route
+
+
+def _matches(path: str, route: Route, call: Call) -> bool:
+    prefix = path.removesuffix(route.path)
+    asked = unquote(urlsplit(call.path).path)
+    if not asked.startswith(prefix):
+        return False
+    scope = {"type": "http", "method": call.method, "path": asked.removeprefix(prefix), "root_path": "", "headers": []}
+    return route.matches(scope)[0] is Match.FULL

@@ -1,8 +1,4 @@
-"""Observation: what a program does while it is checked for leaks, wherever in it that happens.
-
-For the time of a check every ``SQLTemplate.bind``, ``BoundSQL.fingerprint`` and ``DataSources.fetch``, every log record
-and all that is written to ``sys.stdout`` and ``sys.stderr`` are passed on to an Observer; the program notices nothing.
-"""
+"""Observes SQL binding, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check."""
 
 from __future__ import annotations
 
@@ -20,24 +16,24 @@ _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "ta
 
 
 class Observer(Protocol):
-    """What an observation calls."""
+    """Receives observations."""
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """A template was bound."""
+        pass
 
     def key(self, key: str, *, of_group: bool) -> None:
-        """A cache key was made, of one group alone or of all."""
+        """``of_group``: the key is for one group only."""
 
     def rows(self, template: object, rows: Any) -> None:
-        """A data source answered."""
+        pass
 
     def written(self, where: str, text: str) -> None:
-        """A line of a log, or something on ``stdout`` or ``stderr``."""
+        pass
 
 
 @contextmanager
 def observe(observer: Observer, level: int) -> Iterator[None]:
-    """Observes all that this process does, with the root logger at ``level``."""
+    """Observe this process, with the root logger at ``level``."""
     bind, fingerprint, fetch = SQLTemplate.bind, BoundSQL.fingerprint, DataSources.fetch
     handle = logging.Logger.callHandlers
 
@@ -75,7 +71,7 @@ def observe(observer: Observer, level: int) -> Iterator[None]:
 
 
 class _Copy:
-    """A stream that observes what is written to another."""
+    """A stream that observes writes to another."""
 
     def __init__(self, observer: Observer, name: str, stream: IO[str]) -> None:
         self._observer = observer
@@ -95,9 +91,8 @@ class _Copy:
 
 
 def _record_text(record: logging.LogRecord) -> str:
-    """All that a handler can show of a record: message, traceback and what was given as ``extra``."""
     extra = [f"{name}={value!r}" for name, value in vars(record).items() if name not in _PLAIN]
     try:
         return "\n".join([logging.Formatter().format(record), *extra])
-    except (TypeError, ValueError):  # its arguments do not fit its text: a handler would say so, and the kit does not
+    except (TypeError, ValueError):  # its arguments do not fit its format string
         return "\n".join([str(record.msg), repr(record.args), *extra])

@@ -1,4 +1,4 @@
-"""Requests to an ASGI app in this process, with its lifespan: what the leak kit sends. No HTTP client is needed."""
+"""In-process requests to an ASGI app with its lifespan, without an HTTP client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOST = "testserver"
 
 @dataclass(frozen=True)
 class Call:
-    """One request: ``Call("/search?q=a")``. ``path`` may have a query string."""
+    """One request: ``Call("/search?q=a")``."""
 
     path: str
     method: str = "GET"
@@ -31,7 +31,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """What an app answered. Without an answer the status is 0."""
+    """An app's answer. Status 0 means no answer."""
 
     status: int = 0
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
@@ -39,12 +39,10 @@ class Answer:
 
     @property
     def header_text(self) -> str:
-        """All headers, a line each."""
         return "\n".join(f"{name.decode('latin-1')}: {value.decode('latin-1')}" for name, value in self.headers)
 
     @property
     def text(self) -> str:
-        """The body, unpacked from gzip or deflate."""
         packed = dict(self.headers).get(b"content-encoding", b"")
         body = zlib.decompress(self.body, 47) if packed in {b"gzip", b"deflate"} and self.body else self.body
         return body.decode("utf-8", "replace")
@@ -53,10 +51,8 @@ class Answer:
 async def send_request(
     app: ASGIApp, call: Call, group: UserGroup | None, state: Mapping[str, Any], seconds: float
 ) -> Answer:
-    """The answer to a request; with ``group`` as if UserGroupMiddleware had found it; ``state`` is the lifespan's.
-
-    Raises what the app raises, and TimeoutError after ``seconds``.
-    """
+    """Send a request; with ``group`` as if UserGroupMiddleware had found it; ``state`` is the lifespan's. Raises the
+    app's errors, and TimeoutError after ``seconds``."""
     parts = urlsplit(call.path)
     headers = {"host": HOST, "accept": "*/*", **{name.lower(): value for name, value in call.headers.items()}}
     scope: dict[str, Any] = {
@@ -103,10 +99,8 @@ async def send_request(
 
 @asynccontextmanager
 async def lifespan(app: ASGIApp, seconds: float) -> AsyncIterator[dict[str, Any]]:
-    """Starts an app, gives its state, and stops it; one that knows no lifespan is left alone.
-
-    Raises RuntimeError if it fails, TimeoutError if its start or end takes longer than ``seconds``.
-    """
+    """Run an app's lifespan, if it has one, and yield its state. Raises RuntimeError if it fails, TimeoutError if its
+    start or end takes longer than ``seconds``."""
     state: dict[str, Any] = {}
     messages: asyncio.Queue[Message] = asyncio.Queue()
     answers: asyncio.Queue[Message] = asyncio.Queue()
@@ -133,7 +127,7 @@ async def _run(
 
 
 async def _answer(task: asyncio.Future[None], answers: asyncio.Queue[Message], seconds: float) -> bool:
-    """Whether the app did what it was asked; False where it has ended, as one that knows no lifespan does."""
+    """False if the app ended without an answer, as apps without a lifespan do."""
     waiting = asyncio.ensure_future(answers.get())
     both: set[asyncio.Future[Any]] = {task, waiting}
     done, _ = await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

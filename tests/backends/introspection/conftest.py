@@ -18,8 +18,6 @@ from tenantry.groups import Environment, GroupDraft, Issued, Scope
 from tenantry.testing import make_token
 from tests.provisioning.http.conftest import Service, make_caller, make_service
 
-pytest.register_assert_rewrite("tenantry.testing.contracts.backend")
-
 PATH = "/oauth/introspect"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 

@@ -18,8 +18,6 @@ from tenantry.groups import GroupDraft, Issued, Tag, Token, UserGroup
 from tenantry.ports import LeasedBackend, Store
 from tenantry.testing import MemoryStore, make_token
 
-pytest.register_assert_rewrite("tenantry.testing.contracts.backend")
-
 
 class Counted:
     """A backend that counts the reads that reach it."""

@@ -15,8 +15,6 @@ from engines.pgbouncer import PgBouncer
 from engines.postgres import Postgres
 from tenantry.database.migrations import migrate
 
-pytest.register_assert_rewrite("tenantry.testing.contracts")
-
 
 @pytest.fixture(scope="session")
 def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -1,1 +1,1 @@
-"""Answers for several callers: in-flight queries, and the cache of results."""
+"""Shared answers."""

@@ -1,7 +1,7 @@
-"""InFlightQueries: equal queries that run at the same time are one execution with one answer.
+"""InFlightQueries: identical concurrent queries share one execution.
 
-It belongs to none of its callers: it stops when the last one has left. Until it begins, it has a place in the queue of
-each group that waits for it, so no group waits for another's turns.
+It stops when its last caller leaves. Until it starts, it queues in each waiting group, so no group depends on another's
+turn.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """The answer of a query that began at ``as_of`` (seconds since 1970). ``dicts``: its rows, if a caller wanted
-    dicts. ``is_shared``: others have it too, so it is copied. ``is_hit``: it comes from a cache."""
+    """An answer as of ``as_of`` (Unix seconds). ``is_shared``: other callers have it, so it is copied. ``is_hit``: it
+    comes from a cache."""
 
     answer: SharedAnswer
     dicts: Rows | None
@@ -43,11 +43,11 @@ class QueryOutcome:
     is_hit: bool = False
 
     def take_result(self) -> Result:
-        """The result, for one caller. Raises Uncopyable."""
+        """Raises Uncopyable."""
         return self.answer.result() if self.is_shared else self.answer.original
 
     def take_dicts(self) -> Rows:
-        """The rows as dicts, for one caller. Raises Uncopyable."""
+        """Raises Uncopyable."""
         ready, self.dicts = self.dicts, None
         if ready is not None and not (self.is_shared and self.answer.mutable):
             return ready
@@ -56,8 +56,6 @@ class QueryOutcome:
 
 @dataclass(slots=True)
 class InFlightCounters:
-    """Totals since the start. Plain integers: reading them costs nothing."""
-
     executed: int = 0
     """Queries that began at their sources."""
     joined: int = 0
@@ -67,8 +65,8 @@ class InFlightCounters:
 
 
 class InFlightQueries:
-    """The in-flight queries of one event loop. ``clock`` gives seconds since 1970. ``store_outcome`` gets each answer
-    first, and returns whether a cache shares it."""
+    """The in-flight queries of one event loop. ``clock`` returns Unix seconds. ``store_outcome`` receives each answer
+    and returns whether a cache shares it."""
 
     def __init__(
         self,
@@ -88,8 +86,8 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """The answer of an equal in-flight query, else of this one; with ``max_age`` (seconds) only of one that began
-        no longer ago. Await it at once. Raises DataSourceError, each time another object."""
+        """Run the query, or join an identical one; with ``max_age``, only one started within that many seconds. Await
+        immediately. Raises DataSourceError, a new instance for each caller."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # the queries of a loop that has ended never end
             self.by_key.clear()
@@ -110,14 +108,13 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Let no later query join one in flight at this source; None: at any."""
+        """Let no caller join queries in flight at this source; None: any source."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
 
 class InFlightQuery:
-    """One query and its callers. ``query`` is the first one's. ``began`` is None while it waits. ``turns``: its places
-    in the queues of groups."""
+    """One execution and its callers. ``turns``: its places in the groups' queues."""
 
     def __init__(self, in_flight: InFlightQueries, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query
@@ -131,11 +128,10 @@ class InFlightQuery:
         self._has_ended = False
 
     def is_younger_than(self, max_age: float | None) -> bool:
-        """Whether its answer will be at most ``max_age`` seconds old."""
         return max_age is None or self.began is None or self._in_flight.clock() - self.began <= max_age
 
     def enqueue(self, query: BoundQuery) -> None:
-        """Take a turn of the query's group, or a place in its queue. Raises SourceUnavailable if that is full."""
+        """Take a turn or a place in the group's queue. Raises SourceUnavailable if it is full."""
         handle = query.group.handle
         turn = query.opened.queue.acquire(handle, 1.0 if query.weight is None else query.weight())
         if turn.came.done():
@@ -148,7 +144,7 @@ class InFlightQuery:
             turn.came.add_done_callback(lambda _: self._turn_came(handle, turn))
 
     async def wait(self) -> QueryOutcome:
-        """The outcome, for one caller. Raises DataSourceError."""
+        """Raises DataSourceError."""
         if not self._waiters:
             self.query.opened.users += 1  # the source stays open until the query has ended
         waiter: asyncio.Future[QueryOutcome | Exception] = self._loop.create_future()
@@ -258,7 +254,6 @@ _Shared = tuple[SharedAnswer, Rows | None]
 
 
 def _share(answer: Answer, *, as_of: datetime, wants_dicts: bool, is_measured: bool) -> _Shared:
-    """Runs in the thread of the query."""
     shared = SharedAnswer(answer, as_of)
     dicts = shared.original.dicts() if wants_dicts else None
     if is_measured:

@@ -1,10 +1,10 @@
-"""RedisResults: answers that processes share in Redis or Valkey, and the marks of changed sources.
+"""RedisResults: a result cache shared through Redis or Valkey, with change marks of sources.
 
-Nothing rests on the server. An entry is used only if a holder of the secret wrote it for this key, it is young enough,
-and its source still has the same mark; else the source is asked.
+The server is not trusted: an entry needs a digest by a holder of the secret, its source's current mark, and a recent
+time.
 
-``<prefix>:<key>`` is an entry, which expires. ``<prefix>:marks`` is a hash: "born", random for its life, and a random
-mark for each changed source.
+``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds a random mark for each changed source and for
+itself ("born").
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""Seconds after which the marks are asked for again, in the background."""
+"""Seconds after which the marks are read again, in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""Seconds for which known marks are valid; after them no answer comes from a cache."""
+"""Seconds for which known marks are valid; then no cache is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
 """The most pending writes; further answers are not written."""
@@ -50,24 +50,22 @@ _LARGE: Final = 128 * 1024
 
 @dataclass(slots=True)
 class RedisResultCounters:
-    """Totals of reads and writes. Plain integers."""
-
     hits: int = 0
     misses: int = 0
     refused: int = 0
-    """Bytes that no holder of the secret wrote for this key."""
+    """Entries that no holder of the secret wrote for their key."""
     errors: int = 0
-    """No answer within the budget, or not asked because it did not answer just before."""
+    """No reply within the budget, or the circuit breaker is open."""
     writes: int = 0
     lost_writes: int = 0
     """Not written: too large, of an unknown type, too many at once, or no answer."""
 
 
 class RedisResults:
-    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: at least 32 bytes, equal in all
-    processes that share answers, and known to nobody else. ``budget``: seconds that a query waits for the server.
+    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: 32 bytes or more, the same in all
+    processes. ``budget``: seconds a query waits for the server.
 
-    Does no I/O. Raises InvalidSettings for a wrong URL or secret, and without redis or msgspec.
+    Does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """
 
     def __init__(
@@ -95,8 +93,8 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        self._untold: set[str] = set()  # changed sources whose mark the server did not take
-        self._known_at: float | None = None  # when the known marks were asked for
+        self._untold: set[str] = set()  # changed sources whose mark the server has not accepted
+        self._known_at: float | None = None  # when the known marks were requested
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -106,14 +104,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether the marks are known; may ask for them in the background."""
+        """Whether the marks are known; may refresh them in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Whether the marks are known, after a wait within the budget if needed."""
+        """``is_current`` after a refresh, within the budget."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -140,7 +138,7 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Tell all processes that a source has changed. Raises SourceUnavailable if the server does not take it."""
+        """Announce a source's change to all processes. Raises SourceUnavailable if the server does not accept it."""
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -157,7 +155,6 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """The known mark of a source, which differs after each change."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -167,11 +164,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """Keyed: a plain fingerprint would let a reader of the server try out values."""
+        """Keyed, so a reader of the server cannot guess values."""
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """The usable entry of a key; None without one, or without an answer in time."""
+        """Return the key's usable entry; None without one, or without a reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -191,8 +188,8 @@ class RedisResults:
             else:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
-            if not self.counters.refused:  # once, because such entries may come again and again
-                logger.warning("%s: an entry is not what was written there", self._server.label)
+            if not self.counters.refused:  # once: such entries may recur often
+                logger.warning("%s: an entry was not written by a holder of the secret for its key", self._server.label)
             self.counters.refused += 1
             return None
         if not born or entry.mark != f"{born} {mark}":
@@ -250,12 +247,10 @@ class RedisResults:
         return answers
 
     async def settle(self) -> None:
-        """Wait until all pending writes are done or given up."""
         while self._writing:
             await asyncio.wait(set(self._writing))
 
     async def aclose(self) -> None:
-        """Finish writes within a second, and close the connections of this event loop."""
         tasks = [*self._writing, *([self._poll] if self._poll is not None else [])]
         tasks = [task for task in tasks if task.get_loop() is asyncio.get_running_loop() and not task.done()]
         if tasks:
@@ -272,7 +267,7 @@ def _text(value: Any) -> str:
 
 
 def _pairs(answer: Any) -> dict[str, str]:
-    """HGETALL gives a dict, or a list of alternating names and values."""
+    """HGETALL returns a dict, or a list of alternating names and values."""
     if isinstance(answer, dict):
         return {_text(name): _text(value) for name, value in answer.items()}
     texts = [*map(_text, answer)]

@@ -1,8 +1,4 @@
-"""ResultCache: keeps answers in the process, within a time and a number of bytes.
-
-A key is the fingerprint of a query, with the source's registration and, where anything of a group was read, the group
-and its revision.
-"""
+"""An in-process result cache, bounded by age and bytes."""
 
 from __future__ import annotations
 
@@ -24,25 +20,23 @@ from tenantry.errors import InvalidSettings, TenantryError
 
 @dataclass(slots=True)
 class CacheCounters:
-    """Totals of a ResultCache. Plain integers: reading them costs nothing."""
-
     hits: int = 0
     """Answered from the cache."""
     stale: int = 0
-    """Of these, answered with an old answer while the source is asked again."""
+    """Hits answered with an old answer while the source is queried again."""
     misses: int = 0
     """Not answered from the cache."""
     kept: int = 0
     """Answers that were stored."""
     refused: int = 0
-    """Answers that were not: too large, older than a change of the source, or with a value that cannot be copied."""
+    """Answers not stored: too large, older than a change of the source, or not copyable."""
     evicted: int = 0
     """Entries dropped for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """One entry. ``until`` (seconds since 1970): when it can no longer be used. ``group``: the first that asked."""
+    """``until``: Unix seconds of its expiry. ``group``: the first group to request it."""
 
     key: str
     answer: SharedAnswer
@@ -54,9 +48,9 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory; those of one group in ``group_max_bytes``
-    (default: a quarter). ``stale_while_revalidate``: the seconds after that in which an old answer is given while the
-    source is asked. ``shared``: a level for many processes. ``clock`` gives seconds since 1970.
+    """Caches answers for ``seconds``, in at most ``max_bytes`` of memory, and ``group_max_bytes`` for each group
+    (default: a quarter). For ``stale_while_revalidate`` further seconds it returns old answers while it queries the
+    source. ``shared``: a level shared by processes. ``clock`` returns Unix seconds.
 
     For one event loop. Raises InvalidSettings for an invalid bound.
     """
@@ -100,7 +94,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """The entry, if it is at most ``max_age`` seconds old; None: the cache's limit."""
+        """Return the entry if it is at most ``max_age`` seconds old; None: the cache's limit."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -114,8 +108,7 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Seconds since the oldest usable answer of a query, or derived from it, was requested; None without one. Does
-        not count as a use."""
+        """Age in seconds of the oldest usable answer to a query or derived from it, or None."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -126,11 +119,10 @@ class ResultCache:
         return None if oldest is None else max(0.0, now - oldest)
 
     def is_stale(self, entry: KeptAnswer) -> bool:
-        """Whether its source is to be asked again."""
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """``keep`` an answer, and write it to the shared level. Returns whether others have it too."""
+        """``keep`` an answer and write it to the shared level. Returns whether it is shared."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -139,8 +131,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, unless it is too large, or older than a change of its source (``is_checked``: it is not).
-        Returns whether it did."""
+        """Store an answer, unless it is too large or older than a change of its source (``is_checked``: skip this
+        check). Returns whether it was stored."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -159,7 +151,7 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the answers of a changed source (None: of all), and keep none that began before."""
+        """Drop a changed source's answers, including those in flight; None: all sources."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -169,7 +161,6 @@ class ResultCache:
         self.on_change(source)
 
     def clear(self) -> None:
-        """Drop all answers."""
         for key in list(self._entries):
             self._drop(key)
 
@@ -209,8 +200,6 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Asks the cache before a query runs."""
-
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache
         self._in_flight = in_flight
@@ -218,7 +207,7 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """The answer, as of ``InFlightQueries.join``. ``max_age`` 0 asks the source."""
+        """Return the answer, like ``InFlightQueries.join``. ``max_age`` 0 bypasses the cache."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._ask_source(query, max_age)
@@ -251,7 +240,7 @@ class CachedQueries:
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
     ) -> QueryOutcome | None:
-        """None while the changes of other processes are unknown, so that the source is asked."""
+        """Returns None while other processes' changes are unknown."""
         if not await shared.follow():
             return None
         found = self._find(key, query, max_age)
@@ -279,7 +268,7 @@ class CachedQueries:
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
         outcome = QueryOutcome(answer, None, entry.as_of, is_shared=True, is_hit=True)
-        if entry.mark == shared.mark_of(source):  # else it changes at this very moment
+        if entry.mark == shared.mark_of(source):  # else the source changed meanwhile
             self._cache.keep(query, outcome, is_checked=True)
         return outcome
 
@@ -293,21 +282,20 @@ class CachedQueries:
         try:
             await self._in_flight.join(query, self._cache.stale_seconds)
         except TenantryError:
-            return  # the old answer stays until its end, and the next query asks again
+            return  # keep the old answer; the next query retries
 
     def _refreshed(self, key: str, query: BoundQuery) -> None:
         self._refreshing.pop(key, None)
         query.opened.release()
 
     async def changed(self, source: str) -> None:
-        """Drop the answers of a source everywhere. Raises SourceUnavailable when other processes cannot be notified."""
+        """Raises SourceUnavailable if other processes cannot be notified."""
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)
             self._cache.changed(source)  # also what came from the shared level meanwhile
 
     async def aclose(self) -> None:
-        """Stop all background work."""
         tasks = [*self._refreshing.values(), *self._reading.values()]
         for task in tasks:
             task.cancel()
@@ -317,7 +305,7 @@ class CachedQueries:
 
 
 def check_max_age(max_age: Any) -> None:
-    """Raises ValueError unless it is a number of seconds, 0 or above."""
+    """Raise ValueError unless it is a finite number of seconds, 0 or above."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
         raise ValueError("max_age is a number of seconds, 0 or above")
 

@@ -1,8 +1,7 @@
-"""The bytes of a result for a shared cache; read back it is equal, with values of the same types.
+"""The encoding of a shared cache entry.
 
-They are MessagePack, column by column: a column of one common type as it is, any other one value by value with tags.
-Nothing in it can be run. A keyed digest over everything comes first, so nobody without the secret can make an entry or
-move one to another key.
+MessagePack by column: plain for a column of one common type, else tagged value by value. It contains nothing
+executable. A leading keyed digest stops anyone without the secret from creating an entry or moving it to another key.
 """
 
 from __future__ import annotations
@@ -35,17 +34,16 @@ _TAGGED: Final = "tagged"
 
 
 class Unencodable(Exception):
-    """A value's type has no encoding here."""
+    pass
 
 
 class RefusedResult(Exception):
-    """The bytes are no entry of this key from a holder of the secret."""
+    """No holder of the secret wrote these bytes for this key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """One entry. ``mark``: the source's when the query ran. ``as_of``: seconds since 1970. ``size``: bytes in
-    memory."""
+    """``mark``: the source's mark when the query ran. ``as_of``: Unix seconds. ``size``: bytes in memory."""
 
     key: str
     mark: str
@@ -55,7 +53,7 @@ class SharedEntry:
 
 
 def check_codec() -> None:
-    """Raises InvalidSettings without msgspec."""
+    """Raise InvalidSettings without msgspec."""
     try:
         import msgspec  # noqa: F401
     except ImportError:
@@ -63,7 +61,7 @@ def check_codec() -> None:
 
 
 def write_result(secret: bytes, entry: SharedEntry) -> bytes:
-    """The bytes of an entry. Raises Unencodable."""
+    """Raises Unencodable."""
     result = entry.result
     try:
         columns = [_column(values) for values in zip(*result.rows, strict=True)]
@@ -79,7 +77,7 @@ def write_result(secret: bytes, entry: SharedEntry) -> bytes:
 
 
 def read_result(secret: bytes, key: str, data: bytes) -> SharedEntry:
-    """The entry of this key. Raises RefusedResult for any other bytes."""
+    """Raises RefusedResult."""
     mac, body = data[:_MAC_BYTES], data[_MAC_BYTES:]
     if not compare_digest(mac, _mac(secret, body)):
         raise RefusedResult
@@ -154,7 +152,6 @@ def _untagged(tagged: Any) -> Any:
 
 
 def _offset(value: datetime | time) -> Any:
-    """Only the offset of a zone is kept: the instant and its text stay the same."""
     if value.tzinfo is None:
         return None
     offset = value.utcoffset()

@@ -1,8 +1,4 @@
-"""SharedAnswer: one answer for several callers, none of whom can change what another one gets.
-
-Rows are tuples, so only values that hold others can change: JSON, arrays and structs. Their columns are copied for each
-caller; most results have none.
-"""
+"""One answer for several callers, isolated from each other's changes."""
 
 from __future__ import annotations
 
@@ -36,12 +32,12 @@ _VALUE_BYTES: Final = 40
 
 
 class Uncopyable(Exception):
-    """A value has an unknown type or nests too deep, so only one caller can have it."""
+    """A value cannot be copied for another caller: its type is unknown or it nests too deep."""
 
 
 class SharedAnswer:
-    """The answer to one query. ``as_of``: when the source was asked; None: as the answer says. Raises ValueError for
-    dicts of different names."""
+    """The answer to one query. Only mutable values (JSON, arrays, structs) are copied for each caller. ``as_of``: when
+    it was requested; None: the answer's. Raises ValueError for dicts with different keys."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -58,7 +54,7 @@ class SharedAnswer:
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
-        """Compute size and mutable columns, in the thread of the query."""
+        """Compute the size and the mutable columns, in the query's thread."""
         rows, names = self.original.rows, self.original.names
         self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
         self._mutable = _mutable_columns(self.original)
@@ -69,13 +65,12 @@ class SharedAnswer:
 
     @property
     def mutable(self) -> tuple[int, ...]:
-        """Positions of the columns with a mutable value."""
         if self._mutable is None:
             self._mutable = _mutable_columns(self.original)
         return self._mutable
 
     def result(self) -> Result:
-        """The result for one caller. Raises Uncopyable."""
+        """Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # its rows are tuples of immutable values
@@ -101,8 +96,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """A copy that shares no mutable part; several times as fast as ``deepcopy``. Raises Uncopyable for a type whose
-    copy might share something or run code; RecursionError."""
+    """Copy all mutable parts, faster than ``deepcopy``. Raises Uncopyable for a type whose copy might share state or
+    run code; RecursionError."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

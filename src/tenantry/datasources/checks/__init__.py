@@ -1,4 +1,4 @@
-"""Checks before the first query: connections, session variables, and queries."""
+"""Checks before the first query."""
 
 from typing import TYPE_CHECKING
 

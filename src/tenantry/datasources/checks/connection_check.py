@@ -1,4 +1,4 @@
-"""Tests whether data sources answer, at registration and for ``tenantry data-source test`` and ``list``."""
+"""Connection tests."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would and run ``select 1``. Returns the seconds it took.
+    """Connect as a query would, run ``select 1`` and return the seconds it took.
 
-    ``keys`` as for ``DataSources``. Raises DataSourceError: SourceUnavailable, SecretUnavailable, QueryTimeout,
-    QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
+    ``keys`` as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout, QueryFailed;
+    InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
     """
     begun = monotonic()
     connectable = UrlSecrets(keys).resolve(source).source
@@ -66,7 +66,7 @@ async def check_connections(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> list[DataSourceError | None]:
-    """``check_connection`` for several sources at once: each one's error or None, in order."""
+    """``check_connection`` for several sources concurrently; returns errors or None, in order."""
     slots, alone, host = asyncio.Semaphore(_AT_ONCE), asyncio.Lock(), host_engines(engines or {})
 
     async def check(source: RegisteredSource) -> DataSourceError | None:

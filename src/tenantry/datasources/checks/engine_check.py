@@ -1,7 +1,6 @@
-"""EngineCheck: has engines explain queries and name their columns, without running them.
+"""EngineCheck: has engines explain queries and name their columns.
 
-Each query is explained once on each data source, for the first group with every property that the query and the
-source's session variables need.
+Each query is explained once on each source, for the first group that has all properties it needs.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query, the file for its findings, and its schema. ``names``: also ask for the names of its columns."""
+    """A query, the file that findings name, and its schema. ``names``: also fetch its column names."""
 
     file: str
     template: SQLTemplate
@@ -52,8 +51,6 @@ class AskedQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """The findings, each with its file, and what was covered."""
-
     findings: tuple[tuple[str, Finding], ...]
     explained: frozenset[str]  # files with a query that an engine explained
     engines: Mapping[str, frozenset[str]]  # engine that cannot explain -> files
@@ -65,7 +62,7 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """``left``: schema -> queries without a group so far. ``asked``: queries with their group."""
+    """``left``: schema -> queries without a group yet. ``asked``: queries with their group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
@@ -80,15 +77,11 @@ class _Source:
 
 @dataclass(slots=True)
 class _Answers:
-    """The answers of one data source by SQL: two dashboards may have the same query."""
-
     refusals: dict[str, _Refusal | None] = field(default_factory=dict)
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _Refusal(NamedTuple):
-    """A finding, before equal ones of several data sources are merged."""
-
     file: str
     code: str
     line: int
@@ -117,7 +110,7 @@ class EngineCheck:
         self._unnamed: set[str] = set()
 
     def add(self, group: UserGroup) -> None:
-        """Choose this group for the queries that it can run."""
+        """Choose this group for the queries it can run."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -138,11 +131,11 @@ class EngineCheck:
         except (MissingVariable, UnbindableValue, InvalidParameter):
             return False
         except TemplateError:
-            pass  # what is wrong with the query itself is found when it is explained
+            pass  # errors of the query itself appear when it is explained
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Ask the engines. Raises StoreUnavailable."""
+        """Query the engines. Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -180,7 +173,7 @@ class EngineCheck:
                 if explained is not None and query.names:
                     await self._name(sources, query, group, explained, known.names, says)
             except (SourceUnavailable, InvalidSource) as error:
-                fix = "correct its registration, or check where it can be reached: its queries were not explained"
+                fix = "correct its registration or its network; its queries were not explained"
                 finding = Finding("source-unreachable", Severity.ERROR, 1, 1, error.message, fix)
                 self._unreachable.append((f"data source {source.registered.provided_id}", finding))
                 return
@@ -190,7 +183,7 @@ class EngineCheck:
     async def _explain(
         self, sources: DataSources, query: AskedQuery, group: UserGroup, known: dict[str, _Refusal | None]
     ) -> tuple[_Refusal | None, ExplainedQuery | None]:
-        """The refusal of a query, or the explained query. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
+        """Return the refusal or the explained query. Raises SourceUnavailable, InvalidSource, StoreUnavailable."""
         variables, prefix, text = _variables(group), "", ""
         try:
             explained = await sources.explain(group, query.schema, query.template, variables)
@@ -236,7 +229,7 @@ class EngineCheck:
 
 
 def reported_by(sources: Sequence[str]) -> str:
-    """The first data sources that report a finding, and the number of the others."""
+    """Name the first sources, and count the others."""
     more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
     return "; ".join(sources[:NAMED]) + more
 
@@ -259,7 +252,7 @@ def _refusal(query: AskedQuery, error: TenantryError, word: str) -> _Refusal:
     if isinstance(error, QueryFailed) and error.evidence is not None:
         problem = f"{error.evidence}, at {word}" if word else error.evidence
     file, line, column = _position(query, word)
-    fix = "this is the answer to `explain` of the query: try its SQL, which `tenantry dashboards explain` prints"
+    fix = "run its SQL, which `tenantry dashboards explain` prints, and correct the query"
     return _Refusal(file, "query-refused", line, column, f"the data source refuses it: {problem}", fix)
 
 
@@ -269,7 +262,7 @@ def _word(text: str, position: int) -> str:
 
 
 def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    """File, line and column of a word that is in the query once; else of the query."""
+    """File, line and column of a word that occurs once in the query; else of the query."""
     source = query.template.definition.source
     found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
     if len(found) != 1:

@@ -1,7 +1,4 @@
-"""PlanTemplate: have an engine explain a query without running it, which checks tables, columns and types.
-
-It runs as the real query would: with its source, session variables, checks, limits and bound values.
-"""
+"""Query plans, which check a query without running it."""
 
 from __future__ import annotations
 
@@ -17,8 +14,7 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """The prefix, and the keywords that may follow: another word could be an option, as `analyze`, which runs the
-    query."""
+    """The keywords allowed after a prefix; others could be options, such as `analyze`, which runs the query."""
 
     prefix: str
     keywords: frozenset[str]
@@ -38,20 +34,19 @@ _PLANS: Final[Mapping[str, _Plans]] = {
 
 
 class PlanTemplate(WrappedTemplate):
-    """The plan of a template; ``prefix`` is from ``plan_prefix``."""
+    """The plan of a template; ``prefix`` comes from ``plan_prefix``."""
 
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)
         self._prefix = prefix
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """The statement that explains."""
         return bound._replace(sql=self._prefix + bound.sql)
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """The prefix that makes the engine explain a query; None if the engine explains nothing, or for another statement
-    than a `select`, such as `show`. Raises NotOneStatement for a statement that does not read."""
+    """Return the prefix that explains a query; None for an engine without plans, or a statement such as `show`. Raises
+    NotOneStatement if it does not only read."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

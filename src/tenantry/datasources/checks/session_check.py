@@ -1,4 +1,4 @@
-"""SessionCheck: finds groups without the properties that session variables need. Such a group can run no query."""
+"""Finds groups that lack properties for session variables."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ _WRONG: Final[dict[type[Exception], tuple[str, str, str]]] = {
 
 @dataclass(slots=True)
 class _Variable:
-    """A session variable of a source, and the ids of the groups for which it cannot be set."""
-
     source: RegisteredSource
     number: int
     name: str
@@ -54,10 +52,7 @@ class _Variable:
 
 
 class SessionCheck:
-    """Checks groups against the session variables of the sources in their mapping.
-
-    Raises InvalidSource for a source whose session variables cannot be set.
-    """
+    """Checks groups against their sources' session variables. Raises InvalidSource for unusable ones."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._variables = [
@@ -67,7 +62,6 @@ class SessionCheck:
         ]
 
     def add(self, group: UserGroup) -> None:
-        """Check one group."""
         mapping = group.mapping
         if mapping is None or not self._variables:
             return
@@ -77,7 +71,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Data source and finding; the line is the number of the session variable."""
+        """Data sources and findings; the line is the session variable's number."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

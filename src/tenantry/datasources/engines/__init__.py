@@ -1,4 +1,4 @@
-"""The names that drivers of other distributions share with the built-in ones (docs/own-engine.md)."""
+"""Names that third-party drivers share with the built-in ones (docs/own-engine.md)."""
 
 from tenantry.datasources.driver import (
     check_statement,

@@ -1,4 +1,4 @@
-"""The built-in engines. A driver and its client are imported when a source is opened."""
+"""The built-in engines; opening a source imports its driver."""
 
 from __future__ import annotations
 

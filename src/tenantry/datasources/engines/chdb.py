@@ -1,4 +1,4 @@
-"""chDB: ClickHouse in this process, on a local folder. A process can have one folder open."""
+"""chDB: ClickHouse in this process, on one local folder at a time."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection, and the comment that marks its query."""
-
     def __init__(self, client: Client) -> None:
         self.client = client
         self.mark = ""
@@ -56,7 +54,7 @@ class ChDBDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> Handle:
-        """Connect. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_dir():
             raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
         if not all((self._path / name).is_dir() for name in _OWN_FOLDERS):  # the engine would create a database there
@@ -77,7 +75,6 @@ class ChDBDriver:
         raise failure
 
     def fetch(self, connection: Handle, bound: BoundSQL) -> Result:
-        """Run one read statement."""
         sql, params = to_statement(self.source_id, bound)
         connection.mark = f"/*{uuid4().hex}*/"
         failure: TenantryError
@@ -103,15 +100,14 @@ class ChDBDriver:
         return [row[0] for row in rows], [get_from_name(row[1]) for row in rows]
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate the client's error."""
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """True: a query cannot change its handle."""
+        """A query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:
-        """Stop the query through another handle, in another thread, without waiting."""
+        """Stop the query through another handle, without waiting."""
         if connection.mark and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.mark)
 
@@ -123,9 +119,8 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Close the handle. The last one of the process releases the folder."""
+        """Close the handle. The process's last one releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:
-        """End the threads that stop queries."""
         self._stoppers.shutdown(wait=False)

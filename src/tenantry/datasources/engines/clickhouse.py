@@ -1,4 +1,4 @@
-"""ClickHouse over HTTP, by clickhouse-connect. A request has no session, and its SQL and values are in the body."""
+"""ClickHouse over HTTP, by clickhouse-connect. Requests have no session."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MODES: Final = ("disabled", "verify")
 _SLACK: Final = 2.0  # seconds that the client waits beyond the server's timeout
-_NO_TLS: Final = "the server has no TLS on this port: write ssl_mode=disabled on a network that nobody else is on"
+_NO_TLS: Final = "the server has no TLS on this port: write ssl_mode=disabled on a private network"
 
 
 class ClickHouseAddress:
@@ -53,7 +53,7 @@ class ClickHouseAddress:
         }
 
     def arguments(self, connections: int) -> dict[str, Any]:
-        """The arguments. Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
+        """Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
         from urllib3 import PoolManager
 
         context: dict[str, Any] = {} if self._context is None else {"ssl_context": self._context.get()}
@@ -61,8 +61,6 @@ class ClickHouseAddress:
 
 
 class RunningQuery:
-    """The state that a query shares with the thread that stops it."""
-
     def __init__(self, client: Client) -> None:
         self.client = client
         self.query_id = ""
@@ -70,7 +68,7 @@ class RunningQuery:
 
 
 class ClickHouseDriver:
-    """A ``Driver`` and ``ReusingDriver``; one client serves all threads. Raises InvalidSource."""
+    """A ``Driver`` and ``ReusingDriver``; all threads share one client. Raises InvalidSource."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -85,7 +83,7 @@ class ClickHouseDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """Create the client if there is none. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -147,7 +145,6 @@ class ClickHouseDriver:
         return unreachable_error(self.source_id, error)
 
     def fetch(self, connection: RunningQuery, bound: BoundSQL) -> Result:
-        """Run one read statement in one request."""
         sql, params = to_statement(self.source_id, bound)
         connection.query_id = uuid4().hex
         failure: TenantryError
@@ -170,15 +167,14 @@ class ClickHouseDriver:
                 raise
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate the client's error."""
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: RunningQuery) -> bool:
-        """True: a request has no session."""
+        """A request has no session."""
         return True
 
     def interrupt(self, connection: RunningQuery) -> None:
-        """Stop the query through another request, in another thread, without waiting."""
+        """Stop the query through another request, without waiting."""
         if connection.query_id and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.client, connection.query_id)
 
@@ -187,10 +183,9 @@ class ClickHouseDriver:
             client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:
-        """Nothing: the client keeps its connections."""
+        """The client keeps its connections."""
 
     def shutdown(self) -> None:
-        """End the threads that stop queries, and close the client."""
         self._stoppers.shutdown(wait=False)
         with self._lock:
             if self._client is not None:

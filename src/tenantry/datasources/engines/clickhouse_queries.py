@@ -1,4 +1,4 @@
-"""Settings, results and errors that a ClickHouse server and chDB share."""
+"""Settings, results and errors shared by ClickHouse and chDB."""
 
 from __future__ import annotations
 
@@ -84,7 +84,6 @@ _NAMED_FIELDS: Final = re.compile(r"Tuple\((?:`|\w+ [A-Z])")
 
 
 def limit_settings(limits: Limits) -> dict[str, str]:
-    """The settings of each query except ``readonly``."""
     return {
         "max_execution_time": str(math.ceil(limits.timeout)),
         "timeout_overflow_mode": "throw",
@@ -98,13 +97,11 @@ def limit_settings(limits: Limits) -> dict[str, str]:
 def to_result(
     source_id: str, names: Sequence[str], types: Sequence[Any], rows: Iterable[tuple[Any, ...]], limits: Limits
 ) -> Result:
-    """Take the client's rows, within the limits."""
     words = [type_word(each.name) for each in types]
     return take_result(source_id, names, rows, limits, types=words, count=bytes_counter(words))
 
 
 def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: bool = False) -> TenantryError:
-    """Translate the client's error by ClickHouse's code."""
     code = getattr(error, "code", None)
     if code is None:
         return unreachable_error(source_id, error)
@@ -129,7 +126,7 @@ def failure_of(source_id: str, limits: Limits, error: Exception, *, has_values: 
 
 
 def type_word(name: str) -> str | None:
-    """The Result's word for a ClickHouse type such as ``Nullable(Decimal(9, 2))``, or None."""
+    """The Result's type for one such as ``Nullable(Decimal(9, 2))``, or None."""
     wrapped = _WRAPPED.fullmatch(name)
     if wrapped is not None:
         return type_word(wrapped[1] or wrapped[2])

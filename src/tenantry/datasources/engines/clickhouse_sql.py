@@ -1,4 +1,4 @@
-"""The SQL that ClickHouse is sent, and its values: the server's typed parameters, ``{p1:Int64}``."""
+"""SQL and values for ClickHouse, as typed server parameters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _DIGITS: Final = (38, 76)  # of the two decimal types
 # clause `settings` lifts every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
-    """The reason to refuse SQL, or None for one statement that reads the own tables."""
+    """Why SQL is refused; None for one statement that reads local tables."""
     reason = refusal(sql, _READING)
     if reason is not None:
         return reason
@@ -77,10 +77,8 @@ def _code_words(sql: str) -> list[str] | None:
 
 
 def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
-    """The SQL with typed placeholders (``{p1:Int64}``), and the values as strings.
-
-    Raises NotOneStatement, QueryFailed, UnbindableValue.
-    """
+    """Return SQL with typed placeholders (``{p1:Int64}``), and the values. Raises NotOneStatement, QueryFailed,
+    UnbindableValue."""
     sql = bound.sql.rstrip(_BLANK)
     check_statement(source_id, clickhouse_refusal(untagged(bound).rstrip(_BLANK)) if sql else NOTHING)
     params = bound.params
@@ -93,7 +91,7 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
 
 
 def typed_value(value: Any) -> tuple[str, Any]:
-    """The ClickHouse type of a value, and the value for the client. Raises UnbindableValue."""
+    """A value's ClickHouse type, and the value for the client. Raises UnbindableValue."""
     if value is None:
         return "Nullable(Nothing)", None
     if isinstance(value, list | tuple):

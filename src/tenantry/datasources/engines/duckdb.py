@@ -1,4 +1,4 @@
-"""DuckDB: a read-only file with external access off and a locked configuration."""
+"""DuckDB: a read-only file without external access, and a locked configuration."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _TYPE_FAMILIES: Final[Mapping[str, str]] = {"DECIMAL": "decimal", "STRUCT": "str
 
 
 class DuckDBDriver:
-    """A ``Driver`` for a DuckDB file. Each connection is a cursor of one instance."""
+    """A ``Driver`` for a DuckDB file. Connections are cursors of one instance."""
 
     dialect = "duckdb"
     paramstyle = "numeric_dollar"
@@ -86,12 +86,12 @@ class DuckDBDriver:
         self._instance: duckdb.DuckDBPyConnection | None = None
 
     def open(self) -> duckdb.DuckDBPyConnection:
-        """A cursor; the first call opens the file. Raises SourceUnavailable, InvalidSource."""
+        """Return a cursor; the first call opens the file. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         if is_sqlite(self._path):
             raise InvalidSource(
-                f"the file of data source {self.source_id} is one of SQLite: register it as sqlite:///…"
+                f"the file of data source {self.source_id} is a SQLite file: register it as sqlite:///…"
             )
         failure = None
         settings = {**LOCKED, "memory_limit": self._memory_limit}
@@ -101,24 +101,23 @@ class DuckDBDriver:
                     self._instance = duckdb.connect(str(self._path), read_only=True, config=settings)
                 except duckdb.ConnectionException as error:
                     failure = unreachable_error(
-                        self.source_id, error, ": this process has the file open already, with other settings"
+                        self.source_id, error, ": this process already has the file open with other settings"
                     )
                 except duckdb.IOException as error:
                     failure = unreachable_error(
-                        self.source_id, error, ": it is no DuckDB file, or another process has it open for writing"
+                        self.source_id, error, ": it is not a DuckDB file, or another process has it open for writing"
                     )
             if failure is None and self._instance is not None:
                 return self._instance.cursor()
         raise failure or SourceUnavailable(f"data source {self.source_id} cannot be opened")
 
     def fetch(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL) -> Result:
-        """Run one read statement."""
         rows = self.open_rows(connection, bound, None)
         count = bytes_counter(rows.types or ())
         return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one read statement, row by row. ``session`` is unused. An unfinished query's connection is closed."""
+        """``session`` is unused. Stopping early closes the connection."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         refuse_dynamic_sql(self.source_id, bound, self.dialect)
@@ -131,7 +130,6 @@ class DuckDBDriver:
         return OpenRows([column[0] for column in description], rows, types)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate DuckDB's error."""
         if isinstance(error, duckdb.InterruptException):
             return timeout_error(self.source_id, self._limits.timeout)
         if any(phrase in str(error) for phrase in _PIVOT_WITH_VALUES):
@@ -154,15 +152,12 @@ class DuckDBDriver:
         return query_error(self.source_id, type(error).__name__)
 
     def interrupt(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Stop the running query."""
         connection.interrupt()
 
     def close(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Close the cursor; the instance stays open."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Close the instance."""
         with self._lock:
             if self._instance is not None:
                 self._instance.close()
@@ -186,7 +181,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """The Result's word for a DuckDB type such as ``DECIMAL(5,2)`` or ``INTEGER[]``; None if it has none."""
+    """The Result's type for one such as ``DECIMAL(5,2)`` or ``INTEGER[]``, or None."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

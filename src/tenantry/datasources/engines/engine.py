@@ -24,19 +24,19 @@ UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
-        "{name} cannot hold a connection read-only: Tenantry sends it only statements that read, and what functions do "
-        "is up to the rights of its user. Register a user who may only read."
+        "{name} cannot make a connection read-only: Tenantry sends it only statements that read, and its user's rights "
+        "decide what functions may do. Register a user who may only read."
     ),
-    ReadOnlyBy.USER: ("nothing holds {name} read-only but the rights of its user. Register a user who may only read."),
+    ReadOnlyBy.USER: ("only the rights of its user keep {name} read-only. Register a user who may only read."),
 }
 _NO_STOP_NOTE: Final = (
-    "a query on {name} cannot be stopped: when its time is up or its viewer has left, it goes on at the server and "
-    "keeps its connection until it ends."
+    "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it continues at the server "
+    "and keeps its connection until it ends."
 )
 
 
 def _accept(_url: URL) -> None:
-    """The driver checks the URL."""
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Engine:
     opens_one: bool = False
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
-        """Make the driver of a source. Raises InvalidSource."""
+        """Raises InvalidSource."""
         if not self.is_installed:
             raise InvalidSource(self.missing_package)
         try:
@@ -76,17 +76,16 @@ class Engine:
 
     @property
     def missing_package(self) -> str:
-        """The message for a client that is not installed."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property
     def is_installed(self) -> bool:
-        """Whether the client can be imported; importing it could take seconds."""
+        """Checks without importing the client."""
         return not self.module or is_installed(self.module)
 
 
 def lazy_driver(reference: str) -> DriverFactory:
-    """A factory that imports its driver class, ``package.module:Class``, when it is called."""
+    """Return a factory that imports ``package.module:Class`` on first use."""
 
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver: Driver[Any] = resolve_name(reference)(source, limits)
@@ -96,7 +95,7 @@ def lazy_driver(reference: str) -> DriverFactory:
 
 
 def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
-    """Warnings about an engine that does not enforce reading, or cannot stop a query."""
+    """Warnings for engines that do not enforce reading or cannot stop a query."""
     note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
     if note is not None:
         yield note.format(name=name)
@@ -105,7 +104,6 @@ def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module can be imported, without importing it."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):  # its package is missing

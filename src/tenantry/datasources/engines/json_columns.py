@@ -1,4 +1,4 @@
-"""JSON columns, which several clients return as strings."""
+"""JSON columns that clients return as strings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEEPEST: Final = 500
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
-    """Parse the documents at ``positions``. NULL and the document ``null`` are both None."""
+    """Parse the documents at ``positions``. NULL and ``null`` are both None."""
     for row in rows:
         values = list(row)
         for position in positions:
@@ -23,7 +23,7 @@ def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
 
 
 def read_document(text: str) -> Any:
-    """Parse a document. Returns ``text`` if Python cannot: an integer of thousands of digits, or too many levels."""
+    """Parse a document; return ``text`` for integers or nesting beyond Python's limits."""
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         return text
     try:

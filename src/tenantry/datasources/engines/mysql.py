@@ -66,7 +66,7 @@ _FIRST_PAUSE = 0.1  # seconds before a failed stop is retried; doubled each time
 
 
 class MySQLDriver:
-    """A ``Driver`` for a MySQL or MariaDB database. Raises InvalidSource for an unknown option of the URL."""
+    """A ``Driver`` for MySQL or MariaDB. Raises InvalidSource for an unknown URL option."""
 
     paramstyle = "format"
 
@@ -81,7 +81,7 @@ class MySQLDriver:
         self._closing = Event()
 
     def open(self) -> Session:
-        """Connect with a read-only session and a timeout. Raises SourceUnavailable, InvalidSource."""
+        """Open a read-only session with a timeout. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         session: Session | None = None
         try:
@@ -124,7 +124,6 @@ class MySQLDriver:
             session.is_mariadb = True
 
     def fetch(self, connection: Session, bound: BoundSQL) -> Result:
-        """Run one read statement, and reset its session."""
         rows = self._open(connection, bound, self._limits.timeout)
         count = bytes_counter(rows.types or ())
         try:
@@ -133,7 +132,7 @@ class MySQLDriver:
             rows.close()
 
     def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one read statement, row by row, with the timeouts of a stream. ``session`` is unused."""
+        """``session`` is unused."""
         stream = self._limits.stream
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
         # The server disconnects a client that reads nothing for this time.
@@ -199,7 +198,6 @@ class MySQLDriver:
         raise failure
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate PyMySQL's error by its number."""
         return self._failure(error, self._limits.timeout, has_values=False)
 
     def _failure(self, error: Exception, seconds: float, *, has_values: bool) -> TenantryError:
@@ -220,11 +218,11 @@ class MySQLDriver:
         return query_error(self.source_id, f"1292: {_TRUNCATED}")
 
     def is_reusable(self, connection: Session) -> bool:
-        """Whether the session was reset, so that another query may use it."""
+        """Whether the session was reset."""
         return connection.reusable
 
     def interrupt(self, connection: Session) -> None:
-        """Stop the query through another connection, in another thread, without waiting."""
+        """Stop the query through another connection, without waiting."""
         if connection.stopping is None or connection.stopping.done():
             connection.stopping = self._stoppers.submit(self._stop, connection.thread_id(), connection.server)
 
@@ -235,8 +233,7 @@ class MySQLDriver:
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
-        """Run ``KILL QUERY`` on the same server: behind a balancer another server's query may have this number. Returns
-        False to retry."""
+        """Kill the query on the same server, as its number may repeat behind a balancer. Returns False to retry."""
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
                 if other.identify() != server:
@@ -249,11 +246,9 @@ class MySQLDriver:
         return True
 
     def close(self, connection: Session) -> None:
-        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """End the threads that stop queries; none retries."""
         self._closing.set()
         self._stoppers.shutdown(wait=False)
 

@@ -1,4 +1,4 @@
-"""A connection to MySQL or MariaDB whose session is reset after each query."""
+"""A MySQL or MariaDB connection whose session is reset after each query."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184,
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """``reusable``: another query may use it. ``stopping``: the task that stops its query, or None."""
+    """``reusable``: ready for another query. ``stopping``: the task that stops its query."""
 
     _read_timeout: float
     _result: Any
@@ -54,7 +54,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         )
 
     def set_up(self, statements: Sequence[str]) -> None:
-        """Run the statements, now and after each reset. Raises MySQLError; the session is then unusable."""
+        """Run the statements, now and after each reset. A MySQLError leaves the session unusable."""
         for statement in statements:
             self.query(statement)
         self._setup = tuple(statement.encode() for statement in statements)
@@ -62,14 +62,13 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """The identity of the server; two servers may have equal connection ids."""
+        """Identify the server, because connection ids repeat between servers."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Read the answers to the reset, and run ``settings`` for one query. Raises MySQLError; the session is then
-        unusable."""
+        """Read the reset's replies, and run ``settings`` for one query. A MySQLError leaves the session unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:
@@ -84,10 +83,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query after ``settle``; return its columns' names and types, and an iterator of rows.
-
-        Raises UnbindableValue, MySQLError.
-        """
+        """Send a query after ``settle``; return column names and types, and an iterator of rows. Raises
+        UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:
@@ -112,10 +109,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the query compared a number or a time with the beginning of a string.
-
-        Call it after the last row. True also if the server kept fewer warnings than it counted.
-        """
+        """After the last row, whether the query compared a number or a time with the beginning of a string, or warnings
+        were lost."""
         count = self._result.warning_count
         if not count:
             return False
@@ -124,7 +119,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """``was_truncated`` for the first row alone, before a stream sends rows. False for a statement that cannot be a
+        """``was_truncated`` for the first row, before a stream sends rows. False if the statement cannot be a
         subquery."""
         self.reusable = False
         try:
@@ -139,7 +134,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send the reset after the last row, without reading the answer."""
+        """Send the reset without reading the reply."""
         # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements, and also
         # read-only and the timeout: so the setup follows in the same write. The answers are read before the next query.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
@@ -153,7 +148,6 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
-        """Drop the unread rows, which PyMySQL would otherwise read."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None
@@ -168,7 +162,6 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
 
 def error_number(error: BaseException) -> int | None:
-    """The error number, from PyMySQL's first argument."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, int) else None
 

@@ -1,4 +1,4 @@
-"""The address and TLS options in the URL of a MySQL or MariaDB source."""
+"""Address and TLS options in a MySQL or MariaDB URL."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class ServerAddress:
         }
 
     def arguments(self) -> dict[str, Any]:
-        """The arguments. Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
+        """Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
         if self._plain:
             return {**self._login, "ssl_disabled": True}
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS: the server has none, and the URL does not ask for it."""
+        """Whether to reconnect without TLS: the server has none and the URL does not require it."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -48,12 +48,11 @@ class ServerAddress:
 
 
 def connection_hint(error: BaseException, number: int | None) -> str:
-    """The hint for a connection error: its number and, for TLS, the problem."""
     reason = tls.certificate_hint(getattr(error, "original_exception", None))
     if reason is None and number == _NO_TLS:
-        reason = "the server has no TLS: set it up there, or add ssl_mode=disabled on a network that nobody else is on"
+        reason = "the server has no TLS: set it up there, or add ssl_mode=disabled on a private network"
     elif reason is None and number == _TLS_WANTED:
-        reason = "the server takes no connection without TLS: ssl_mode=required or verify"
+        reason = "the server requires TLS: write ssl_mode=required or verify"
     return f" ({number})" if reason is None else f" ({number}): {reason}"
 
 

@@ -1,4 +1,4 @@
-"""Values of MySQL and MariaDB, both ways."""
+"""Conversion of values to and from MySQL and MariaDB."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _WORDS: Final[dict[int, str]] = {
 
 
 def type_word(kind: int, character_set: int) -> str | None:
-    """The Result's word for a protocol type, or None."""
+    """The Result's type for a protocol type, or None."""
     if kind in _TEXT_OR_BYTES:
         return "bytes" if character_set == _BINARY else "text"
     return _WORDS.get(kind)
 
 
 def to_parameters(values: Iterable[Any]) -> list[Any]:
-    """Values that PyMySQL writes correctly. Raises UnbindableValue."""
+    """Raises UnbindableValue."""
     return [_in_session_zone(value) if isinstance(value, datetime | time) else value for value in values]
 
 
@@ -79,7 +79,7 @@ def _to_date(text: str) -> date | None:
 
 
 def read_row(data: bytes, converters: Sequence[tuple[str | None, Callable[[Any], Any] | None]]) -> tuple[Any, ...]:
-    """Parse a row of the text protocol; PyMySQL makes six calls for each value."""
+    """Parse a row of the text protocol, faster than PyMySQL."""
     row: list[Any] = []
     position = 0
     for encoding, convert in converters:

@@ -1,4 +1,4 @@
-"""PostgreSQL: each query in a read-only transaction that is rolled back, all in one send."""
+"""PostgreSQL: each query in a read-only transaction, sent at once and rolled back."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _BEGIN: Final = (b"begin read only", ())
 _BACKSLASH: Final = (
     "it has a backslash, which escapes in every string of this server and in none of PostgreSQL's: use || and chr(92)"
 )
-_HAS_NUL: Final = "it has a NUL, at which the server would take it to end"
+_HAS_NUL: Final = "it contains a NUL, where the server would end it: remove it"
 
 # How the server reads strings and writes the values for RowReader. Set in each transaction: behind a pooler another
 # client may have changed the server process's settings.
@@ -82,8 +82,8 @@ _REASONS: Final = (
 class PostgreSQLDriver:
     """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq.
 
-    A source with session variables needs a role that row policies apply to. Raises InvalidSource for an old libpq and
-    an unreadable URL.
+    Session variables require a role subject to row policies. Raises InvalidSource for an old libpq or an unreadable
+    URL.
     """
 
     paramstyle = "numeric_dollar"
@@ -135,15 +135,12 @@ class PostgreSQLDriver:
                 if self.dialect == REDSHIFT:
                     raise InvalidSource(f"the server of data source {self.source_id} is PostgreSQL, not Redshift")
                 self._check_role(connection)
-                self._check_own_tables(connection)
+                tables = encode_parameters([list(TABLES)])
+                check_postgresql_rows(self._rows(connection, (IN_POSTGRESQL.encode(), tables)))
             checked = True
         finally:
             if not checked:
                 connection.close()
-
-    def _check_own_tables(self, connection: PipelineConnection) -> None:
-        tables = encode_parameters([list(TABLES)])
-        check_postgresql_rows(self._rows(connection, (IN_POSTGRESQL.encode(), tables)))
 
     def _check_role(self, connection: PipelineConnection) -> None:
         text = _ROLE + (_BYPASSES_POLICIES if self._has_session else "false")
@@ -173,15 +170,12 @@ class PostgreSQLDriver:
         return [_BEGIN, (_SETTINGS % timeout_ms, ())]
 
     def fetch(self, connection: PipelineConnection, bound: BoundSQL) -> Result:
-        """Run one read statement in a transaction."""
         return self._take(self._read(connection, bound, None))
 
     def fetch_in_session(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL) -> Result:
-        """Set the session variables, then run one read statement."""
         return self._take(self._read(connection, bound, session))
 
     def open_rows(self, connection: PipelineConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one read statement, row by row, with the timeout of a stream."""
         rows = self._read(connection, bound, session, is_stream=True)
         columns = next(rows)
         return OpenRows([column.name for column in columns], rows, [column.type for column in columns], rows.close)
@@ -227,7 +221,6 @@ class PostgreSQLDriver:
             raise statement_error(self.source_id, _BACKSLASH)
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate psycopg's error."""
         if isinstance(error, ServerError):
             return self._refused(error, self._limits.timeout)
         if isinstance(error, psycopg.OperationalError | OSError):
@@ -248,7 +241,7 @@ class PostgreSQLDriver:
             return unreachable_error(self.source_id, error, hint, has_no_connection=error.has_no_connection)
         if error.parameter is not None:
             return UnbindableValue(
-                f"the value of parameter ${error.parameter} cannot be read as the type of its place: {evidence}",
+                f"the value of parameter ${error.parameter} does not fit the type of its position: {evidence}",
                 name=f"${error.parameter}",
             )
         if state[:2] == _BAD_VALUE and has_values:
@@ -262,19 +255,16 @@ class PostgreSQLDriver:
             return "Error"
 
     def is_reusable(self, connection: PipelineConnection) -> bool:
-        """Whether the last query left nothing behind."""
         return connection.is_clean
 
     def interrupt(self, connection: PipelineConnection) -> None:
-        """Make the query's thread stop it."""
         connection.interrupt()
 
     def close(self, connection: PipelineConnection) -> None:
-        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Connections share nothing."""
+        pass
 
 
 def _statement(bound: BoundSQL) -> Statement:

@@ -1,7 +1,6 @@
-"""A connection to PostgreSQL through libpq in pipeline mode: a transaction goes out in one send.
+"""A PostgreSQL connection through libpq in pipeline mode: a transaction is sent at once.
 
-One thread uses it at a time. When another thread asks to stop the query, this thread sends the cancel request within 50
-ms, through a second connection.
+For one thread at a time. After ``interrupt``, it sends the cancel request within 50 ms, through a second connection.
 """
 
 from __future__ import annotations
@@ -49,10 +48,8 @@ _BYTES_RECEIVED: Final = 128  # offset of the 64-bit field in Linux's struct tcp
 
 
 class ServerError(Exception):
-    """The server refused a statement. ``parameter`` is the number of an unreadable parameter, or None.
-
-    The server's message is not kept: it may quote a value.
-    """
+    """The server refused a statement. ``parameter``: number of an unreadable parameter, or None. The message is dropped
+    because it may quote a value."""
 
     def __init__(self, result: PGresult) -> None:
         super().__init__()
@@ -66,15 +63,15 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """More bytes came than ``max_bytes`` of rows can need."""
+    """The answer exceeds the bytes that ``max_bytes`` of rows can need."""
 
 
 class NoColumns(Exception):
-    """The statement gives no columns, so it is not a query."""
+    """The statement returned no columns, so it is not a query."""
 
 
 def connect(params: Mapping[str, Any], seconds: float) -> PipelineConnection:
-    """Connect. Raises psycopg's errors, OSError, and TimeoutError after ``seconds``."""
+    """Raises psycopg's errors, OSError, and TimeoutError after ``seconds``."""
     deadline = monotonic() + seconds
     conninfo = make_conninfo(**{"application_name": "tenantry", **_resolved(params), "client_encoding": "utf8"})
     try:
@@ -115,7 +112,7 @@ def _addresses(host: str) -> list[str]:
 
 
 class PipelineConnection:
-    """Runs read-only transactions, each in one send. Only ``interrupt`` may be called from another thread."""
+    """Runs read-only transactions. Only ``interrupt`` is thread-safe."""
 
     def __init__(self, pgconn: PGconn) -> None:
         self._pgconn = pgconn
@@ -141,10 +138,10 @@ class PipelineConnection:
     def reading(
         self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
-        """Run ``before`` and ``query`` in a transaction that is rolled back; give the columns and an iterator of rows.
+        """Run ``before`` and ``query`` in a transaction that is rolled back; yield columns and rows.
 
-        Leaving the block before the last row stops the query. ``max_bytes`` limits the whole answer, or one chunk of a
-        stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
+        Leaving the block early stops the query. ``max_bytes`` limits the answer, or one chunk of a stream. Raises
+        ServerError, NoColumns, AnswerTooLong and psycopg's errors.
         """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")
@@ -155,7 +152,8 @@ class PipelineConnection:
         try:
             for _ in before:
                 self._next()
-                self._end()
+                self._receive()
+                self._pgconn.get_result()  # only now can chunked rows be requested for the next statement
             self._pgconn.set_chunked_rows_mode(_ROWS_OF_STREAM if is_stream else _ROWS)
             first = self._first_piece()
             yield columns_of(first), self._rows(first, is_stream)
@@ -172,11 +170,10 @@ class PipelineConnection:
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def interrupt(self) -> None:
-        """Stop the query, from another thread. The connection is not used again."""
+        """Thread-safe; the connection then closes."""
         self._interrupted = True
 
     def close(self) -> None:
-        """Close the connection, even while a query runs."""
         self._selector.close()
         self._pgconn.finish()
 
@@ -197,7 +194,7 @@ class PipelineConnection:
                 self._times_received, self._received_before = 0, None
             piece = self._next()
 
-    # --- what is sent -------------------------------------------------------------------------------------------------
+    # --- sending -----------------------------------------------------------------------------------------------------
 
     def _send(self, statements: Sequence[Statement]) -> None:
         for text, params in statements:
@@ -226,7 +223,7 @@ class PipelineConnection:
                 self._roll_back()
         self._stop_at = 0.0
 
-    # --- what is received ---------------------------------------------------------------------------------------------
+    # --- receiving ---------------------------------------------------------------------------------------------------
 
     def _next(self) -> PGresult:
         for _ in range(2):  # None ends the results of a statement
@@ -244,10 +241,6 @@ class PipelineConnection:
             raise ServerError(result)
         return result
 
-    def _end(self) -> None:
-        self._receive()
-        self._pgconn.get_result()  # only now can chunked rows be requested for the next statement
-
     def _skip_to_sync(self, *, after_error: bool = False) -> list[str]:
         states: list[str] = []
         while True:
@@ -260,7 +253,6 @@ class PipelineConnection:
                 states.append(error.sqlstate)
 
     def _skip_received(self) -> bool:
-        """Skip the results that have arrived. True if the pipeline ended."""
         nothing = 0
         while nothing < 2 and not self._pgconn.is_busy():
             result = self._pgconn.get_result()
@@ -276,7 +268,7 @@ class PipelineConnection:
                 self._check_length()
 
     def _wait_for(self, events: int) -> bool:
-        """Whether the socket became ready. Sends the cancel request if a stop was asked for."""
+        """Whether the socket became ready. Sends a pending cancel request."""
         if self._interrupted or self._stop_at:
             now = monotonic()
             self._stop_at = self._stop_at or now + _CANCEL_SECONDS
@@ -315,7 +307,7 @@ class PipelineConnection:
 
 
 def _received(descriptor: int) -> int:
-    """Bytes received on a socket, or 0 if the system does not report them."""
+    """Bytes received on a socket; 0 if unknown."""
     option = getattr(socket, "TCP_INFO", None)
     if option is None:
         return 0

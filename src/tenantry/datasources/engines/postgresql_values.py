@@ -1,4 +1,4 @@
-"""Values of PostgreSQL, both ways, and the types of columns (docs/engine-postgresql.md)."""
+"""PostgreSQL values in both directions, and column types (docs/engine-postgresql.md)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAFE: Final = 2.0**53  # whole floats below it are exact integers
 # A parameter is sent without a type, and the server reads it as the type of its position: properties are JSON and
 # viewer input is text, so a date comes as "2026-01-31" and a number may come as "7".
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
-    """Parameters for libpq. Raises UnbindableValue, which does not quote the value."""
+    """Encode parameters for libpq. Raises UnbindableValue without quoting the value."""
     encoded: list[bytes | None] = []
     for number, value in enumerate(values, 1):
         text = None
@@ -126,14 +126,12 @@ _WORDS: Final[Mapping[int, str]] = {
 
 
 class ServerColumn(NamedTuple):
-    """A column; ``type`` is its word in a Result."""
-
     name: str
     type: str
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """The columns of an answer. An unknown type is ``text``, an array ``list``."""
+    """The columns of an answer. Unknown types are ``text``, arrays ``list``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)
@@ -151,7 +149,7 @@ class _JSONLoader(Loader):
 
 
 class _IntervalLoader(Loader):
-    """Gives a string such as ``P1M2D`` for months and years, whose length varies."""
+    """Returns a string such as ``P1M2D`` for months and years, whose length varies."""
 
     def load(self, data: Buffer) -> timedelta | str:
         text = str(data, "utf-8")
@@ -206,14 +204,13 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads the rows of one answer, chunk by chunk. Instants are in UTC."""
+    """Reads one answer's rows, chunk by chunk. Instants are in UTC. Raises psycopg's DataError and ValueError."""
 
     def __init__(self) -> None:
         self._transformer = Transformer(_ADAPTERS)  # without a connection, whose time zone it would use
         self._has_loaders = False
 
     def read(self, piece: PGresult) -> Sequence[tuple[Any, ...]]:
-        """The rows of a chunk. Raises psycopg's DataError and ValueError."""
         count = piece.ntuples
         self._transformer.set_pgresult(piece, set_loaders=not self._has_loaders)
         self._has_loaders = True

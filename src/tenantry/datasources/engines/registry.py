@@ -1,4 +1,4 @@
-"""Finds the engine of a URL: from the host, built in, or by an entry point. Entry points are read at most once."""
+"""Engine lookup by URL: host, built in, then entry points."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
-    """The engine of a URL; ``host`` comes from ``host_engines``. Raises InvalidSource with the package to install."""
+    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource with the package to install."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -49,7 +49,7 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
         raise InvalidSource(f"the engine of {scheme}:// URLs is not installed: pip install {words}", field="/url")
     if engine is None or (engine.needs_trust and not trusted):
         raise InvalidSource(
-            f"Tenantry cannot hold the dialect {scheme!r} read-only. If its user can only read, register it with "
+            f"Tenantry cannot keep the dialect {scheme!r} read-only. If its user can only read, register it with "
             f"--trusted. Built in are: {', '.join(BUILT_IN_NAMES)}",
             field="/url",
         )
@@ -57,7 +57,7 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
 
 
 def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
-    """The engines of ``DataSources(engines=…)``, by URL scheme. Raises InvalidSettings for a built-in scheme."""
+    """The engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings for a built-in scheme."""
     for scheme in factories:
         if scheme in BUILT_IN:
             raise InvalidSettings(f"the engine {scheme!r} is built in: give your own another URL scheme")
@@ -77,18 +77,18 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Whether there is an engine with this name. Raises InvalidSource."""
+    """Whether an engine has this name. Raises InvalidSource."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """The name of the built-in engine, ``postgresql`` for ``postgres``."""
+    """The built-in engine's name."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """The name of a URL's engine, or of its trusted dialect. Opens nothing. Raises InvalidSource with the fix."""
+    """Return a URL's engine or trusted dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -96,10 +96,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Warnings to show at registration: weak enforcement, a missing package. They quote only the URL's dialect.
-
-    Raises InvalidSource.
-    """
+    """Warnings to show at registration: weak enforcement, a missing package. They quote only the dialect. Raises
+    InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

@@ -29,7 +29,7 @@ from tenantry.sql import DIALECTS, BoundSQL
 _KEYWORDS = frozenset({"select", "with", "values", "explain"})
 _DENIED = (
     "it writes, or calls a function that runs a string as SQL, loads a library or reads the connection's settings: "
-    "a data source only reads tables"
+    "a data source can only read tables"
 )
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _FORBIDDEN_FUNCTIONS = DIALECTS["sqlite"].dynamic_functions
@@ -68,7 +68,7 @@ BOUND_AS: Final[Mapping[type, Callable[[Any], str | int | float]]] = {
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
-    """SQLite's authorizer (https://www.sqlite.org/c3ref/set_authorizer.html): allow only reads."""
+    """SQLite's authorizer (https://www.sqlite.org/c3ref/set_authorizer.html)."""
     if action == sqlite3.SQLITE_FUNCTION:
         allowed = not _FORBIDDEN_FUNCTIONS.matches(second or "")
     elif action == sqlite3.SQLITE_UPDATE:
@@ -92,7 +92,7 @@ class SQLiteDriver:
         self._limits = limits
 
     def open(self) -> sqlite3.Connection:
-        """Connect. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         connection = sqlite3.connect(
@@ -120,13 +120,12 @@ class SQLiteDriver:
         return connection
 
     def fetch(self, connection: sqlite3.Connection, bound: BoundSQL) -> Result:
-        """Run one read statement."""
         cursor, names = self._execute(connection, bound)
         with closing(cursor):
             return take_result(self.source_id, names, cursor, self._limits, count=None)
 
     def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one read statement, row by row. ``session`` is unused."""
+        """``session`` is unused."""
         cursor, names = self._execute(connection, bound)
         return OpenRows(names, cursor, close=cursor.close)
 
@@ -149,7 +148,6 @@ class SQLiteDriver:
         return cursor, next(zip(*cursor.description, strict=True))
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate SQLite's error by its code."""
         if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError) and "one statement" in str(error):
             return statement_error(self.source_id, SEVERAL)
         code = getattr(error, "sqlite_errorcode", -1) & 0xFF  # the primary code, without the extended bits
@@ -168,15 +166,13 @@ class SQLiteDriver:
         return query_error(self.source_id, f"{name} ({phrase})" if phrase else name)
 
     def interrupt(self, connection: sqlite3.Connection) -> None:
-        """Stop the running query."""
         connection.interrupt()
 
     def close(self, connection: sqlite3.Connection) -> None:
-        """Close the connection."""
         connection.close()
 
     def shutdown(self) -> None:
-        """Connections share nothing."""
+        pass
 
 
 def _plain(value: Any) -> Any:

@@ -1,8 +1,7 @@
-"""TLS options of a source's URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
+"""TLS options of a source URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
 
-- ``verify``: TLS with a certificate for this host, signed by ``ssl_ca`` or by a CA that the system trusts.
-- ``required``: TLS with any certificate.
-- ``disabled``: no TLS.
+``verify`` requires a certificate for this host, signed by ``ssl_ca`` or a system CA; ``required`` accepts any
+certificate; ``disabled`` uses no TLS.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """The SSL context of a source, made once because that takes longer than a query."""
+    """A source's SSL context, created once because that is slow."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode
@@ -34,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """The context. Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
+        """Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -47,7 +46,7 @@ class TLSContext:
         if context is None:
             raise refused(
                 f"the files of {', '.join(self._files) or 'the certificates that this system trusts'} cannot be read: "
-                "they hold certificates and keys in PEM, and must be there for every process that uses the source"
+                "they must be PEM files that every process using the source can read"
             )
         return context
 
@@ -66,7 +65,7 @@ class TLSContext:
 
 
 def _no_password() -> str:
-    """Fail on an encrypted key; without this OpenSSL prompts on the terminal."""
+    """Fail on an encrypted key, where OpenSSL would prompt."""
     return ""
 
 
@@ -78,8 +77,8 @@ def read_options(
     ignored: frozenset[str] = frozenset(),
     modes: tuple[str, ...] = MODES,
 ) -> dict[str, str]:
-    """The options of a URL. Raises InvalidSource for an unknown or repeated option, and for an ``ssl_mode`` that is not
-    in ``modes``."""
+    """Return a URL's options. Raises InvalidSource for an unknown or repeated option, or an ``ssl_mode`` not in
+    ``modes``."""
     given = {name: value for name, value in url.query.items() if name not in ignored}
     unknown = sorted(set(given) - known)
     if unknown:
@@ -94,13 +93,13 @@ def read_options(
 
 
 def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], engine: str) -> None:
-    """Raises InvalidSource if the option's value is not in ``known``."""
+    """Raises InvalidSource."""
     if options.get(name, known[0]) not in known:
         raise refused(f"{name} of a {engine} URL is one of {', '.join(known)}")
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """The mode that the options imply, or None. Raises InvalidSource if they contradict each other."""
+    """The mode the options imply, or None. Raises InvalidSource for a contradiction."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
@@ -108,23 +107,22 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
     if mode == "required" and "ssl_ca" in files:
         raise refused("ssl_mode=required checks no certificate: write ssl_mode=verify, or no ssl_ca")
     if "ssl_key" in files and "ssl_cert" not in files:
-        raise refused("ssl_key is the key of ssl_cert: give that too")
+        raise refused("ssl_key needs ssl_cert: add it")
     if mode is None and "ssl_ca" in files:
         return "verify"
     return mode
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """The problem with the server's certificate, without OpenSSL's text; None for other errors."""
+    """The problem with the server's certificate, without OpenSSL's text, or None."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:
         return "the certificate of the server is for another host than the URL's"
-    return "the certificate of the server is not signed by one that ssl_ca or this system trusts, or expired"
+    return "the certificate of the server has expired, or is not signed by a CA that ssl_ca or this system trusts"
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether a host is a loopback address."""
     if host in {None, "localhost"}:
         return True
     try:
@@ -134,5 +132,4 @@ def is_loopback(host: str | None) -> bool:
 
 
 def refused(message: str) -> InvalidSource:
-    """An InvalidSource for the field ``/url``."""
     return InvalidSource(message, field="/url")

@@ -1,1 +1,1 @@
-"""Runs queries in threads, on pooled connections, with a fair queue and bounded rows."""
+"""Runs queries in threads on pooled connections."""

@@ -1,4 +1,4 @@
-"""ConnectionPool: a bounded pool of blocking connections, each used by one thread at a time.
+"""A bounded pool of blocking connections.
 
 A turn ends when its thread has stopped, even after a timeout, so at most ``pool_size`` queries run at once.
 """
@@ -41,7 +41,7 @@ IDLE_SECONDS = 300.0
 
 
 class ConnectionPool(Generic[C]):
-    """Runs bound SQL on the connections of one driver. Opens nothing before the first query."""
+    """Runs bound SQL on one driver's connections."""
 
     def __init__(self, driver: Driver[C], limits: Limits) -> None:
         self.dialect: str = driver.dialect
@@ -59,9 +59,8 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """The rows as ``shape`` makes them in the thread. ``turn`` has come, and ends when the connection is free.
-        ``session`` runs first, in the same transaction. Raises DataSourceError; SourceUnavailable without a connection
-        in time; InvalidSource for session variables that the driver cannot set."""
+        """Return the rows as ``shape`` makes them in the thread. ``turn`` has come, and ends when the connection is
+        free. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
@@ -88,8 +87,8 @@ class ConnectionPool(Generic[C]):
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """The rows as chunks, of which the first is there. ``on_end`` is called once, when the query ends or must stop.
-        Raises as ``fetch`` and the writer do."""
+        """Return the rows as chunks; the first is ready. ``on_end`` is called once. Raises like ``fetch`` and the
+        writer."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
@@ -114,7 +113,6 @@ class ConnectionPool(Generic[C]):
         self._running[running] = turn
 
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None:
-        """Run a step of a query in a thread."""
         self._threads.submit(query.run, work)
 
     def _time_out(self, query: PooledQuery[C]) -> None:
@@ -125,8 +123,7 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Settle a query or stream. If the server gave no connection while the caller waits, the turn returns to the
-        queue."""
+        """Settle a query or stream; requeue its turn if the server refused a connection."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)
@@ -156,19 +153,16 @@ class ConnectionPool(Generic[C]):
         return taken
 
     def stop(self, running: PooledQuery[C] | SourceStream[C]) -> None:
-        """Interrupt it repeatedly until it has ended."""
         if running in self._running:
             running.stop()
             asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self.stop, running)
 
     @property
     def is_running(self) -> bool:
-        """Whether a query has not ended yet."""
         return bool(self._running)
 
     def stop_all(self) -> None:
-        """Stop all queries without waiting, for good. Callers get SourceUnavailable even where the engine cannot
-        stop."""
+        """Stop all queries without waiting. Callers get SourceUnavailable."""
         self._closed = True
         for running in self._running:
             if not running.outcome.done():  # some engines cannot stop
@@ -176,7 +170,7 @@ class ConnectionPool(Generic[C]):
             running.stop()
 
     async def aclose(self) -> None:
-        """Stop all queries, wait for them, and close every connection."""
+        """Stop all queries, wait for them, and close all connections."""
         self._closed = True
         if self._closing_idle is not None:
             self._closing_idle.cancel()
@@ -187,7 +181,7 @@ class ConnectionPool(Generic[C]):
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:
-        """Drop every connection without waiting, because its event loop is gone."""
+        """Drop all connections without waiting, when the event loop is gone."""
         self._closed = True
         for running in self._running:
             running.stop()

@@ -1,11 +1,8 @@
-"""FairQueue: decides which waiting query of a data source gets the next connection.
+"""FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for a data source's connections.
 
-The next connection goes to the group that has used the source the least: seconds divided by the group's weight. A pause
-gives no credit (start-time fair queueing: Goyal, Vin and Cheng, 1996).
+The next connection goes to the group with the least used time divided by its weight; idle time earns no credit.
 
-No order helps while all connections are held for long. So one group holds at most two thirds, and so do all streams and
-queries of long-running groups together. With the rest, thirteen short queries of a group take at most three times as
-long as alone.
+One group holds at most two thirds of the connections, and so do all streams and long-running groups together.
 """
 
 from __future__ import annotations
@@ -44,13 +41,13 @@ _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Two thirds of ``size`` connections: at least one, and never all of two or more."""
+    """Two thirds of ``size``: at least one, never all of two or more."""
     return size - (size + 1) // 3
 
 
 class Turn:
-    """A query's place in the queue, then its right to a connection, until ``FairQueue.release``. ``came``: True when a
-    connection is free for it, False when it loses its place."""
+    """A query's place in the queue, then its right to a connection, until ``FairQueue.release``. ``came`` is True once
+    a connection is free, False if it loses its place."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -67,8 +64,8 @@ class Turn:
         """Whether a ConnectionPool uses the connection: then the pool releases the turn."""
 
     async def wait(self) -> None:
-        """Raises SourceUnavailable when the turn loses its place or its time (``Limits.wait``); then, or when
-        cancelled, it is released."""
+        """Raises SourceUnavailable, and releases the turn, if it loses its place or waits longer than
+        ``Limits.wait``."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):
@@ -82,7 +79,7 @@ class Turn:
             raise queue.lost_error(self.group) if has_come is False else busy_error(queue.source_id)
 
     def leave(self) -> None:
-        """Release the turn, unless a ConnectionPool uses the connection."""
+        """Release the turn, unless a ConnectionPool uses it."""
         if not self.is_kept and not self.has_ended:
             self.queue.release(self)
 
@@ -109,12 +106,11 @@ class FairQueue:
 
     @property
     def running(self) -> int:
-        """The number of connections in use."""
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """A turn; it has come already if the group may have a connection now. ``weight``: the group's share of the
-        time. Raises SourceUnavailable when the queue is full."""
+        """Return a turn, already come if a connection is free for the group. Raises SourceUnavailable if the queue is
+        full."""
         own = self._groups.get(group)
         if own is None:
             own = self._groups[group] = GroupQueue(weight)
@@ -133,7 +129,6 @@ class FairQueue:
         return turn
 
     def release(self, turn: Turn) -> None:
-        """Give up a place or a connection. A second call does nothing."""
         turn.has_ended, turn.is_kept = True, False
         if turn in self._running:
             self._running.discard(turn)
@@ -147,8 +142,8 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Queue a turn again, because the server gave it no connection; ``idle`` others are unused. False when the
-        source has none after some pauses."""
+        """Requeue a turn that the server refused a connection; ``idle`` others are unused. Returns False if the source
+        still has none after some pauses."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False
@@ -175,26 +170,24 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream less for a while, because of a slow reader."""
+        """Allow a group one stream less for a while, after a slow reader."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 
     def must_yield(self, turn: Turn) -> bool:
-        """Whether a stream has had its slice of the only connection while another group waits."""
+        """Whether a stream has used its slice of the only connection while another group waits."""
         if not turn.is_stream or self.waiting == turn.group.waiting:
             return False
         now = asyncio.get_running_loop().time()
         return self._size(now) == 1 and now - turn.began >= SLICE
 
     def close(self) -> None:
-        """Refuse all waiting turns."""
         self._is_closed = True
         for group in [*self._waiting_groups]:
             for turn in [*group.queries, *group.streams]:
                 self.release(turn)
 
     def lost_error(self, group: GroupQueue) -> SourceUnavailable:
-        """The error for a turn of this group that has no place."""
         if self._is_closed:
             return closing_error(self.source_id)
         return queue_error(self.source_id, self.waiting, group.waiting)
@@ -263,7 +256,7 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _free_place(self, own: GroupQueue) -> None:
-        """When the queue is full, the group with the most waiting turns gives up one to a group with fewer."""
+        """The group with the most waiting turns gives up one to a smaller group."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:
@@ -295,7 +288,6 @@ class FairQueue:
     # --- groups -------------------------------------------------------------------------------------------------------
 
     def _sweep(self) -> None:
-        """Bounds the memory. A forgotten group returns as a new one."""
         now = asyncio.get_running_loop().time()
         self._groups = {key: group for key, group in self._groups.items() if not group.is_forgettable(now)}
         self._sweep_at = 2 * len(self._groups) + _REMEMBERED

@@ -1,4 +1,4 @@
-"""GroupQueue: the turns of one user group at a data source."""
+"""A user group's turns at a data source."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """The turns of one group. ``used``: seconds of ended turns divided by ``weight``, on the scale of the FairQueue.
-    ``barred``: streams that the group may not run. Times are those of the event loop."""
+    """``used``: seconds of ended turns divided by ``weight``. ``barred``: streams the group may not run. Times are the
+    event loop's."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 
@@ -33,31 +33,26 @@ class GroupQueue:
 
     @property
     def waiting(self) -> int:
-        """The number of waiting turns."""
         return len(self.queries) + len(self.streams)
 
     def queue_of(self, turn: Turn) -> deque[Turn]:
-        """The queue for a turn."""
         return self.streams if turn.is_stream else self.queries
 
     def newest(self) -> Turn:
-        """The waiting turn that arrived last. Raises ValueError when none waits."""
+        """The last turn to arrive. Raises ValueError if none waits."""
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """``used``, with the running turns."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Whether its queries, beyond the first second of each, ran for more than five seconds recently."""
+        """Whether its queries recently exceeded five seconds, beyond the first second of each."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether it has no turns, no bar and hardly any long use."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:
-        """Count the time of a turn that stops running."""
         self.running.discard(turn)
         self.used += (now - turn.began) / self.weight
         self._long, self._long_at = self._ended_long(now) + _long_use(turn, now), now
@@ -67,5 +62,4 @@ class GroupQueue:
 
 
 def _long_use(turn: Turn, now: float) -> float:
-    """Streams have a bound across all groups, so they do not count."""
     return 0.0 if turn.is_stream else max(0.0, now - turn.began - _SHORT)

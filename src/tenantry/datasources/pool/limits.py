@@ -1,4 +1,4 @@
-"""Limits: bounds of queries and data sources; and functions that take rows within them."""
+"""Limits of queries and data sources."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _NESTED = (dict, list, tuple)
 _FIXED_SIZE = frozenset({"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"})
 _TEXTS = frozenset({"text", "bytes"})
 _LONGEST = 128
-"""The most rows that are taken at once."""
+"""The most rows taken in one step."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Bounds of one stream; times are seconds. ``reader_timeout``: for its reader to ask for the next chunk. Raises
-    InvalidSettings for an invalid bound."""
+    """Bounds of one stream, times in seconds. ``reader_timeout``: until the next request. Raises InvalidSettings for an
+    invalid bound."""
 
     row_limit: int = 1_000_000
     max_bytes: int = 1024 * 1024 * 1024
@@ -45,17 +45,16 @@ class StreamLimits:
 
     @property
     def timeout_ms(self) -> int:
-        """``timeout`` in whole milliseconds, never 0."""
         return _milliseconds(self.timeout)
 
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """How user groups share the connections of one source.
+    """Sharing of a source's connections between groups.
 
     ``group_pool_size``: connections of one group (None: two thirds). ``max_waiting``, ``group_max_waiting``: waiting
-    queries, of all groups and of one. ``weight``: a group's share of the time (above 0; None: 1). Raises
-    InvalidSettings for an invalid bound.
+    queries of all groups and of one. ``weight``: a group's share of the time (above 0; None: 1). Raises InvalidSettings
+    for an invalid bound.
     """
 
     group_pool_size: int | None = None
@@ -69,11 +68,11 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of data sources; times are seconds.
+    """Bounds of data sources, times in seconds.
 
-    ``timeout``: of a query's run, and its wait before. ``row_limit``, ``max_bytes``: of its rows and their memory.
-    ``pool_size``: connections of one source. ``max_sources``: open at once. ``stream``: of a stream, in place of
-    ``row_limit`` and ``max_bytes``; ``timeout`` is then for its next rows. Raises InvalidSettings for an invalid bound.
+    ``timeout``: of a query, and of its wait. ``row_limit``, ``max_bytes``: of its rows and their memory. ``pool_size``:
+    connections of one source. ``max_sources``: open at once. For streams, ``stream`` replaces ``row_limit`` and
+    ``max_bytes``, and ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid bound.
     """
 
     timeout: float = 30.0
@@ -94,12 +93,10 @@ class Limits:
 
     @property
     def wait(self) -> float:
-        """Seconds that a query waits for a connection."""
         return max(self.timeout, self.connect_timeout)
 
     @property
     def timeout_ms(self) -> int:
-        """``timeout`` in whole milliseconds, never 0."""
         return _milliseconds(self.timeout)
 
 
@@ -126,15 +123,13 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
-    """Bytes of the values that can be large."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
 def take_rows(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
 ) -> list[Row]:
-    """The rows of a cursor. Memory holds no more than the limits and the last step: first one row, then at most twice
-    as many as before.
+    """Take a cursor's rows in growing steps within the limits.
 
     ``count``: bytes of rows beyond ``_SMALL`` for each value; None for numbers, strings and bytes only. Raises
     TooManyRows, TooManyBytes.
@@ -145,7 +140,6 @@ def take_rows(
 def _take(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None
 ) -> tuple[list[Row], int]:
-    """The rows, and the bytes counted for them."""
     rows, size, taken, left = iter(rows), 1, list[Row](), limits.max_bytes
     while chunk := list(islice(rows, min(size, limits.row_limit + 1 - len(taken)))):
         taken += chunk
@@ -164,8 +158,7 @@ def _take(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """``count_bytes`` for columns of these Result types. Numbers and times are small, unless their type is
-    ``unbounded`` on an engine."""
+    """``count_bytes`` by column types. Numbers and times are small unless ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:
@@ -187,7 +180,6 @@ def _flat_size(values: Sequence[Any]) -> int:
 
 
 def _sizes(values: Sequence[Any]) -> int:
-    """Includes the contents of lists, structs and maps, as DuckDB gives them."""
     total = sum(map(getsizeof, values))
     for value in values:
         if isinstance(value, _NESTED):
@@ -204,8 +196,7 @@ def take_result(
     types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """``take_rows`` as a Result, for a Driver's ``fetch``. ``types``: the engine's. Raises as ``take_rows``, and
-    QueryFailed when two columns have one name."""
+    """``take_rows`` as a Result, for a driver's ``fetch``. Also raises QueryFailed for duplicate column names."""
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
     taken, size = _take(source_id, rows, limits, count)
@@ -213,7 +204,7 @@ def take_result(
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
-    """One dict for each row. Raises TooManyRows beyond ``limit``, QueryFailed when two columns have one name."""
+    """Raises TooManyRows beyond ``limit``, QueryFailed for duplicate column names."""
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
     check_names(source_id, columns)
@@ -221,7 +212,7 @@ def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any
 
 
 def check_names(source_id: str, columns: Sequence[str]) -> None:
-    """Raises QueryFailed when two columns have one name."""
+    """Raise QueryFailed for duplicate column names."""
     seen: dict[str, int] = {}
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)

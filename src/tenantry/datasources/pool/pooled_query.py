@@ -1,4 +1,4 @@
-"""One query in the threads of its source: its connection, and how it is stopped."""
+"""One query in its source's threads."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ Shape: TypeAlias = Callable[[Any], Any]
 Finish: TypeAlias = Callable[["PooledQuery[C]", Any], None]
 """Takes the query and its outcome in the event loop: the result of the work, or a TenantryError."""
 Idle: TypeAlias = deque[tuple[float, C]]
-"""Unused connections with the time since when, the oldest first."""
+"""Unused connections, each after the time since when it is idle; oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The result of one step of a stream. The query keeps its connection until the last one."""
+    """One step of a stream, which keeps its connection until the last."""
 
     content: bytes
     is_last: bool
 
 
 class PooledQuery(Generic[C]):
-    """One query. ``close_rows`` is called before the connection of a stopped stream closes. ``outcome``: of a whole
-    query."""
+    """``close_rows`` is called before a stopped stream's connection closes."""
 
     def __init__(
         self,
@@ -55,8 +54,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run the work in a thread, on the kept, a free or a new connection, and deliver its result or error. Never
-        raises, because errors of drivers quote values."""
+        """Run ``work`` in a thread and deliver its result or error. Never raises, because drivers' errors quote
+        values."""
         how = work, arguments, shape
         outcome: Any = None
         try:
@@ -120,7 +119,7 @@ class PooledQuery(Generic[C]):
             return unreachable_error(self._driver.source_id, error)
 
     def stop(self) -> None:
-        """Interrupt the query and let no step begin. Thread-safe."""
+        """Interrupt the query and prevent further steps. Thread-safe."""
         with self._lock:
             self._stopped = True
             if self._connection is not None:
@@ -129,5 +128,4 @@ class PooledQuery(Generic[C]):
 
 
 def stopped_error(source_id: str) -> SourceUnavailable:
-    """The query stopped because its callers left."""
     return SourceUnavailable(f"the query on data source {source_id} was stopped before its end", retry_after=1)

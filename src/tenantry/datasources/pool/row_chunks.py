@@ -1,7 +1,6 @@
-"""RowChunks: the rows of a query, written chunk by chunk in the threads of its source.
+"""A query's rows, written chunk by chunk in its source's threads.
 
-It reads one row first, then at most twice as many as before, up to a chunk of ``_CHUNK_BYTES``. So memory does not
-depend on the number of rows, and no call holds the interpreter's lock for long.
+Steps grow from one row to ``_CHUNK_BYTES``, so memory is bounded and no call holds the interpreter's lock for long.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _SILENT_SECONDS: Final = 0.5
 
 
 class RowChunks:
-    """The chunks of one query. ``begin`` may be called again, on another connection, before the first chunk."""
+    """``begin`` may be repeated on another connection before the first chunk."""
 
     def __init__(
         self,
@@ -59,7 +58,7 @@ class RowChunks:
         """Bytes of the chunks so far."""
 
     def begin(self, connection: Any) -> Chunk:
-        """The first chunk. Raises as the driver's ``fetch`` and the writer do."""
+        """Return the first chunk. Raises like the driver's ``fetch`` and the writer."""
         self._opened = opened = self._open(connection)
         try:
             check_names(self._driver.source_id, opened.names)
@@ -71,7 +70,6 @@ class RowChunks:
         return self.go_on(connection)
 
     def go_on(self, connection: Any) -> Chunk:
-        """The next chunk."""
         try:
             chunk = self._next()
         except BaseException:
@@ -87,7 +85,6 @@ class RowChunks:
         raise stopped_error(self._driver.source_id)
 
     def close(self) -> None:
-        """End the query, if it has not ended."""
         opened, self._opened = self._opened, None
         self._rows = iter(())
         if opened is not None:
@@ -113,7 +110,7 @@ class RowChunks:
         return chunk
 
     def _collect_seconds(self, chunk: Chunk) -> float:
-        """The first chunk collects several small rows, so that an error in them is known before anything is sent."""
+        """Errors in the first rows must appear before anything is sent."""
         if not chunk.content:
             return _SILENT_SECONDS
         is_short = self.row_count < _FIRST_ROWS and len(chunk.content) < _CHUNK_BYTES
@@ -136,7 +133,6 @@ class RowChunks:
         return Chunk(content, is_last)
 
     def _take(self) -> tuple[list[tuple[Any, ...]], bool]:
-        """The next rows, and whether they are the last ones."""
         taken: list[tuple[Any, ...]] = []
         enough, late = self._size, monotonic() + _CHUNK_SECONDS
         for row in self._rows:

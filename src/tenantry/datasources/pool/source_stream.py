@@ -1,8 +1,4 @@
-"""SourceStream: one query whose rows are read chunk by chunk.
-
-A chunk is made when it is asked for, so a reader that stops also stops the rows. Between two chunks the query holds its
-connection, but no thread.
-"""
+"""One query whose rows are read chunk by chunk, on request. Between chunks it holds its connection, but no thread."""
 
 from __future__ import annotations
 
@@ -24,13 +20,13 @@ _LOOK_SECONDS: Final = 0.5
 """Seconds between two checks whether a stream may go on."""
 
 SLOWEST: Final = 65_536
-"""The fewest bytes that a reader takes in each ``WINDOW`` in which chunks wait for it."""
+"""The fewest bytes a reader must take in each ``WINDOW`` of waiting chunks."""
 WINDOW: Final = 60.0
 """Seconds."""
 
 
 class ReaderPace:
-    """How many bytes a reader took while chunks waited for it. Pure: times are passed in."""
+    """Bytes a reader took while chunks waited for it. Times are passed in."""
 
     def __init__(self) -> None:
         self._waited = 0.0
@@ -38,7 +34,6 @@ class ReaderPace:
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:
-        """Record bytes that waited for the reader for ``seconds``."""
         self._waited += seconds
         self._size += size
         if self._taken and self._waited - self._taken[-1][0] < WINDOW / 100:
@@ -55,23 +50,15 @@ class ReaderPace:
 
 
 class Host(Protocol[C]):
-    """The ConnectionPool of a stream."""
+    def submit(self, query: PooledQuery[C], work: Work[C]) -> None: ...
 
-    def submit(self, query: PooledQuery[C], work: Work[C]) -> None:
-        """Run a step of a query in a thread."""
-        ...
+    def stop(self, running: SourceStream[C]) -> None: ...
 
-    def stop(self, running: SourceStream[C]) -> None:
-        """Interrupt it repeatedly until it has ended."""
-        ...
-
-    def end(self, running: SourceStream[C], outcome: Any) -> None:
-        """Settle a stream that has ended."""
-        ...
+    def end(self, running: SourceStream[C], outcome: Any) -> None: ...
 
 
 class SourceStream(Generic[C]):
-    """The chunks of one query, for one reader. ``on_end`` is called once, when it ends or is told to stop."""
+    """A query's chunks for one reader. ``on_end`` is called once."""
 
     def __init__(
         self, source_id: str, host: Host[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
@@ -88,7 +75,7 @@ class SourceStream(Generic[C]):
         self._reader_timer: asyncio.TimerHandle | None = None
         self._pace = ReaderPace()
         self._given = 0  # bytes that the reader has taken when it asks for the next chunk
-        self._given_at: float | None = None  # since when they wait
+        self._given_at: float | None = None  # when their wait started
         self._query: PooledQuery[C] | None = None
         self._first: Chunk | None = None
         self._error: TenantryError | None = None
@@ -97,17 +84,16 @@ class SourceStream(Generic[C]):
 
     @property
     def row_count(self) -> int:
-        """Rows so far."""
         return self._chunks.row_count
 
     async def start(self, query: PooledQuery[C]) -> None:
-        """Make the first chunk. Raises DataSourceError."""
+        """Raises DataSourceError."""
         self._query = query
         self._look()
         self._first = await self._step(self._chunks.begin)
 
     async def next(self) -> bytes | None:
-        """The next chunk; None after the last one. Raises DataSourceError, again on each later call."""
+        """Return the next chunk; None after the last. Raises DataSourceError, again on later calls."""
         if self._error is not None:
             raise self._error.with_traceback(None)
         if self._busy:
@@ -152,7 +138,6 @@ class SourceStream(Generic[C]):
             self._host.submit(self._query, work)
 
     def finish(self, _: PooledQuery[C], outcome: Any) -> None:
-        """Take the outcome of a step from its thread."""
         self._busy = False
         if isinstance(outcome, Chunk) and not outcome.is_last:
             if self._error is not None:
@@ -168,7 +153,6 @@ class SourceStream(Generic[C]):
             self.outcome.set_result(outcome)
 
     def stop(self) -> None:
-        """Stop the query, in a thread or between two steps."""
         code = "stopped" if self._error is None else self._error.code
         self._error = self._error or stopped_error(self._source_id)
         self._first = None
@@ -182,8 +166,7 @@ class SourceStream(Generic[C]):
         self._end(code)
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query. The reader gets ``error`` from now on, even in place of ready rows or while a thread does not
-        return."""
+        """Stop the query. The reader gets ``error`` immediately, even in place of ready rows."""
         was_open = self._error is None
         if error is not None:
             self._error, self._first = self._error or error, None
@@ -207,7 +190,6 @@ class SourceStream(Generic[C]):
     # --- the reader ---------------------------------------------------------------------------------------------------
 
     def _wait_for_reader(self) -> None:
-        """Start the reader's time, which excludes the engine's time for a chunk."""
         self._reader_came()
         if not self._ended:
             self._given_at = self._loop.time()
@@ -224,8 +206,7 @@ class SourceStream(Generic[C]):
     def _reader_is_late(self) -> None:
         self._turn.queue.bar(self._turn.group)
         self._stop_for(
-            f"nobody read on in the stream of data source {self._source_id} for "
-            f"{self._limits.stream.reader_timeout:g} s"
+            f"nobody read the stream of data source {self._source_id} for {self._limits.stream.reader_timeout:g} s"
         )
 
     def _look(self) -> None:

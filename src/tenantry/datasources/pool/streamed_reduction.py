@@ -1,8 +1,4 @@
-"""Few rows made of more rows than one query may give, as the points of a long line chart are.
-
-The rows are read as a stream is, so the limits of streams hold, and thinned whenever they take the memory of an answer.
-The result is shared and cached by its key like any other answer.
-"""
+"""Reductions of more rows than one query may return."""
 
 from __future__ import annotations
 
@@ -29,9 +25,8 @@ _STEP_ENDS: Final = b"."
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """How rows are reduced, in a thread. ``make`` makes the result of the rows. ``thin`` drops rows that ``make`` does
-    not need; it is applied again to what it kept and the rows that follow. For one query, reductions with equal keys
-    make the same result."""
+    """A reduction of rows, in a thread. ``thin`` drops rows that ``make``, which builds the result, does not need; it
+    is applied repeatedly. Equal keys mean equal reductions."""
 
     key: str
     thin: Callable[[Result], Result]
@@ -47,8 +42,8 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """Like ``ConnectionPool.fetch``, for the reduced rows. Raises as ``ConnectionPool.stream`` and the reduction, and
-    TooManyBytes where thinning does not free a quarter of ``max_bytes``."""
+    """``ConnectionPool.fetch`` for reduced rows, thinned when they exceed ``max_bytes``. Raises like
+    ``ConnectionPool.stream`` and the reduction; TooManyBytes if thinning frees less than a quarter."""
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
@@ -60,12 +55,11 @@ async def fetch_reduced(
 
 
 def _ignore(outcome: str, rows: int, size: int) -> None:
-    """The caller learns of the end by the answer."""
+    pass
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that keeps the rows, thinned, and writes nothing. Everything is made in the thread of the query, so
-    the connections of a pool bound the memory."""
+    """A ChunkWriter that keeps thinned rows and writes nothing."""
 
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []
@@ -79,7 +73,6 @@ class _RowCollector(Generic[Found]):
         self._is_dropped = False
 
     def begin(self, names: Sequence[str], types: Sequence[str | None] | None) -> _RowCollector[Found]:
-        """Called again where the connection was lost before the first chunk."""
         self._names, self._types = names, types
         self._rows, self._held = [], 0
         return self
@@ -108,12 +101,10 @@ class _RowCollector(Generic[Found]):
         return Result(self._names, self._rows, self._types)
 
     def drop(self) -> None:
-        """Free the rows now: the stream may stay in memory for longer."""
         self._is_dropped, self._rows, self.found = True, [], []
 
 
 def _count(rows: Sequence[tuple[Any, ...]]) -> int:
-    """Bytes that the values take."""
     if not rows:
         return 0
     fixed = _VALUE_BYTES * len(rows) * len(rows[0])

@@ -1,4 +1,4 @@
-"""Results: the rows of a query with the names and types of their columns, and the formats that they are sent in."""
+"""Query results and their output formats."""
 
 from tenantry.datasources.results.arrow import to_arrow
 from tenantry.datasources.results.chunks import StreamFormat

@@ -1,4 +1,4 @@
-"""Arrow IPC, the stream form (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), by pyarrow."""
+"""Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), by pyarrow."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tenantry.errors import InvalidSettings, QueryFailed
 
 
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """A schema and one record batch.
+    """Write a schema and one record batch.
 
-    A column whose values have one type gets Arrow's: int64 (decimal for more bits), double, decimal of the values'
-    precision, timestamp[us] (UTC with an offset), date32, time64[us], duration[us], binary, bool. All else is text:
-    UUIDs, lists and objects (as JSON), ranges, mixed columns. Raises InvalidSettings without pyarrow (``pip install
+    A column of one type becomes int64 (decimal for more bits), double, decimal with the values' precision,
+    timestamp[us] (UTC with an offset), date32, time64[us], duration[us], binary or bool. Anything else is text: UUIDs,
+    ranges, mixed columns, lists and objects as JSON. Raises InvalidSettings without pyarrow (``pip install
     'tenantry[arrow]'``).
     """
     pa = _pyarrow()
@@ -41,10 +41,10 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 
 
 class ArrowWriter:
-    """Writes record batches for rows that still come.
+    """Writes record batches as rows arrive.
 
-    The first batch decides the types, as ``to_arrow`` does, except that decimals, whose later values may have more
-    digits, and columns of unknown type are text. Raises InvalidSettings without pyarrow.
+    The first batch sets the types as ``to_arrow`` does, except that decimals and columns of unknown type are text.
+    Raises InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
@@ -57,7 +57,7 @@ class ArrowWriter:
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """A batch, preceded by the schema the first time. Raises QueryFailed for a value that does not fit its
+        """Write a batch, after the schema the first time. Raises QueryFailed for a value that does not fit its
         column."""
         values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
         if self._writer is None:
@@ -68,7 +68,6 @@ class ArrowWriter:
         return self._sink.take()
 
     def end(self) -> bytes:
-        """The end of the stream."""
         self._writer.close()
         return self._sink.take()
 
@@ -102,8 +101,6 @@ class ArrowWriter:
 
 
 class _Sink:
-    """A file for pyarrow whose content is taken chunk by chunk."""
-
     closed = False
 
     def __init__(self) -> None:
@@ -114,10 +111,9 @@ class _Sink:
         return len(part)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        pass
 
     def take(self) -> bytes:
-        """The content since the last call."""
         taken = b"".join(self._parts)
         self._parts.clear()
         return taken
@@ -137,7 +133,6 @@ def _array(pa: Any, column: ResultColumn, values: Sequence[Any], format_: Format
 
 
 def _typed(pa: Any, word: str | None, values: Sequence[Any]) -> Any:
-    """The values in Arrow's type for them; None if it does not hold all."""
     kinds, build = _BUILDERS.get(word or "", (frozenset(), None))
     # Without the check pyarrow would read a Decimal as a float, True as 1 and a string as bytes.
     if build is not None and kinds.issuperset({*map(type, values)} - {type(None)}):
@@ -199,8 +194,7 @@ _BUILDERS: Final[Mapping[str, tuple[frozenset[type], Callable[[Any, Sequence[Any
     "time": (frozenset({time}), _times),
     "interval": (frozenset({timedelta}), _of("duration", "us")),
 }
-"""By the type of a column: the classes of its values, and what makes an array of them or raises for one that does not
-fit."""
+"""Column type -> classes of its values, and a function that makes an array of them or raises."""
 
 _UNSURE: Final = frozenset({None, "decimal", "datetime"})
-"""Types of columns of which Arrow has several: only values show which."""
+"""Types with several Arrow types; the values decide."""

@@ -1,4 +1,4 @@
-"""Writers of results in chunks, for a body whose end is unknown when it begins."""
+"""Chunked writers of results."""
 
 from __future__ import annotations
 
@@ -20,19 +20,15 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     "csv": "text/csv; charset=utf-8",
     "arrow": "application/vnd.apache.arrow.stream",
 }
-"""Of each format."""
+"""Format -> media type."""
 
 
 class ChunkWriter(Protocol):
     """Writes a body in chunks: ``write`` at least once, even without rows, then ``end``."""
 
-    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Some rows, preceded by the beginning of the body the first time."""
-        ...
+    def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes: ...
 
-    def end(self) -> bytes:
-        """The end of the body."""
-        ...
+    def end(self) -> bytes: ...
 
 
 MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], ChunkWriter]
@@ -40,10 +36,10 @@ MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], C
 
 
 def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
-    """Makes writers of this format. Raises InvalidSettings for an unknown one, and for ``formula_safe`` without CSV;
-    the function raises it for a missing package."""
+    """Return a factory of writers for a format. Raises InvalidSettings for an unknown format, and for ``formula_safe``
+    without CSV; the factory raises it for a missing package."""
     if formula_safe and format_ != "csv":
-        raise InvalidSettings("formula_safe is for CSV alone")
+        raise InvalidSettings("formula_safe is only for CSV: leave it out")
     match format_:
         case "json":
             return lambda names, types: _JSONChunks(JSONWriter(names, options, "encode", types))
@@ -58,8 +54,6 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """The same writers for these columns alone."""
-
     def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)
         kept_types = types and [types[position] for position in kept]

@@ -1,4 +1,4 @@
-"""CSV (RFC 4180): a header, commas, CRLF, and quotes where a field needs them."""
+"""CSV (RFC 4180)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0
 
 
 def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
-    """A header and one line for each row, in UTF-8 without a byte order mark.
+    """Write a header and one line per row, in UTF-8 without a byte order mark.
 
-    NULL, NaN and infinity are empty fields; dates are ISO 8601; lists and objects are JSON. ``formula_safe``: text that
-    a spreadsheet would run as a formula gets an apostrophe in front. Raises ValueError for dicts of different names,
-    InvalidSettings for a list or object without msgspec.
+    NULL, NaN and infinity are empty; dates are ISO 8601; lists and objects JSON. ``formula_safe`` puts an apostrophe
+    before possible spreadsheet formulas. Raises ValueError for dicts with different keys, InvalidSettings for a list or
+    object without msgspec.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)
@@ -35,8 +35,6 @@ def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool =
 
 
 class CSVWriter:
-    """Writes the header, then chunks of rows."""
-
     def __init__(self, names: Sequence[str], format_: Format, *, formula_safe: bool) -> None:
         self._names = names
         self._formula_safe = formula_safe
@@ -44,11 +42,9 @@ class CSVWriter:
         self._text = TextWriter(format_).text
 
     def header(self) -> bytes:
-        """The names of the columns."""
         return _lines([[self._guarded(name) for name in self._names]]) if self._names else b""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Some rows."""
         return _lines(zip(*map(self._column, zip(*rows, strict=True)), strict=True))
 
     def _column(self, column: Sequence[Any]) -> Iterable[Any]:

@@ -1,4 +1,4 @@
-"""Format: how to write values for which a format has no type, and each of them as text."""
+"""Format: how to write values without a native type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.datasources.results.result import is_range
 from tenantry.errors import InvalidSettings
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The greatest integer that a reader which takes numbers for doubles (JavaScript) has exactly, as RFC 8259 says."""
+"""The greatest integer that a double, such as a JavaScript number, holds exactly (RFC 8259)."""
 
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
 _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}
@@ -23,9 +23,9 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes values for which it has no type; CSV and Arrow use ``binary`` only.
+    """How JSON writes values without a native type; CSV and Arrow use ``binary`` only.
 
-    ``decimals``: as numbers with all digits, or text. ``big_integers``: those beyond 2^53 - 1, which a double does not
+    ``decimals``: numbers with all digits, or text. ``big_integers``: integers beyond 2^53 - 1, which a double cannot
     hold exactly. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises InvalidSettings for another choice.
     """
 
@@ -43,12 +43,11 @@ DEFAULT_FORMAT: Final = Format()
 
 
 def missing_package_message(package: str, extra: str) -> str:
-    """The package that a format needs is missing."""
     return f"this format needs {package}: pip install 'tenantry[{extra}]'"
 
 
 def clean_text(text: str) -> str:
-    """The text without lone surrogates, which become U+FFFD as in browsers."""
+    """Replace lone surrogates by U+FFFD, as browsers do."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -57,18 +56,17 @@ def clean_text(text: str) -> str:
 
 
 def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
-    """Bytes in base64 or hexadecimal digits."""
     return b64encode(value).decode("ascii") if format_.binary == "base64" else value.hex()
 
 
 def datetime_text(value: datetime) -> str:
-    """ISO 8601, with ``Z`` for UTC; without an offset if it has none."""
+    """ISO 8601, with ``Z`` for UTC."""
     text = value.isoformat()
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text
 
 
 def interval_text(value: timedelta) -> str:
-    """An ISO 8601 duration in days and seconds: ``P1DT7200S``, ``-PT0.5S``, ``P0D`` for none."""
+    """An ISO 8601 duration in days and seconds: ``P1DT7200S``, ``-PT0.5S``, ``P0D``."""
     sign, length = ("-", -value) if value < timedelta() else ("", value)
     seconds = f"{length.seconds}.{length.microseconds:06}".rstrip("0").rstrip(".") if length.microseconds else ""
     seconds = seconds or (str(length.seconds) if length.seconds else "")
@@ -78,7 +76,7 @@ def interval_text(value: timedelta) -> str:
 
 
 def range_text(value: Any) -> str:
-    """A range as PostgreSQL writes it: ``[1,10)``, ``empty``; without an end that is open."""
+    """A range as PostgreSQL writes it: ``[1,10)``, ``empty``; open ends are left out."""
     if value.isempty:
         return "empty"
     lower, upper = (_bound(end) for end in (value.lower, value.upper))
@@ -96,7 +94,7 @@ def _bound(end: Any) -> str:
 
 
 def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
-    """The text of a value that is not nested, by its class or the nearest base."""
+    """The text of a scalar, by its class or nearest base."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
         return writer(value)
@@ -106,7 +104,6 @@ def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
 
 
 def is_finite(value: float | Decimal) -> bool:
-    """Whether it is neither NaN nor infinite."""
     return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
 
 

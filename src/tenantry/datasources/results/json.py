@@ -1,8 +1,4 @@
-"""JSON and NDJSON (RFC 8259), by msgspec.
-
-A chunk of rows is checked by column; only a column with a value that msgspec writes differently is converted. Objects
-are Structs, which are made and written faster than dicts.
-"""
+"""JSON and NDJSON (RFC 8259), by msgspec. Only columns with values that msgspec writes differently are converted."""
 
 from __future__ import annotations
 
@@ -47,28 +43,28 @@ _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
 
 
 def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """An array with one object for each row, in UTF-8.
+    """Write an array with one object per row, in UTF-8.
 
-    Dates are ISO 8601, UUIDs and intervals text, NaN and infinity null, a lone surrogate U+FFFD; ``format_`` decides
-    the rest. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value that
-    nests too deep, ValueError for dicts of different names.
+    Dates are ISO 8601, UUIDs and intervals text, NaN and infinity null, lone surrogates U+FFFD; ``format_`` sets the
+    rest. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value that nests
+    too deep, ValueError for dicts with different keys.
     """
-    return _joined(_parts(rows, format_, "encode"))
+    return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
-    """The parts of an array with one array for each row, without names; otherwise as ``to_json``."""
+    """The parts of an array with one array per row, without names; otherwise like ``to_json``."""
     return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """One object on each line; otherwise as ``to_json``."""
+    """Write one object per line; otherwise like ``to_json``."""
     return b"".join(_parts(rows, format_, "encode_lines"))
 
 
 class JSONWriter:
-    """Writes chunks of rows. ``method`` of msgspec's encoder: ``encode`` for an array, ``encode_lines``. ``types``: the
-    engine's. ``arrays``: rows are arrays instead of objects. Raises as ``to_json`` does."""
+    """Writes chunks of rows. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: rows as arrays. Raises
+    like ``to_json``."""
 
     def __init__(
         self,
@@ -86,7 +82,6 @@ class JSONWriter:
         self._objects = _as_arrays if arrays else _object_maker(tuple(map(clean_text, names)))
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Some rows."""
         columns = list(zip(*rows, strict=True))
         if not columns:
             return self._encode([{}] * len(rows))
@@ -100,7 +95,6 @@ class JSONWriter:
         raise _too_deep()
 
     def write_value(self, value: Any) -> bytes:
-        """A single value."""
         try:
             return self._encoder.encode(self._plain(value))
         except RecursionError:
@@ -108,7 +102,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Rows or values without conversion; None if one of them may need it."""
+        """Write rows or values without conversion; None if one may need it."""
         if self._format.binary == "hex":
             return None
         try:
@@ -139,7 +133,6 @@ class JSONWriter:
         return column
 
     def _writes(self, kind: type, values: Sequence[Any]) -> bool:
-        """Whether msgspec writes these values of one type as we do."""
         if kind is int and self._format.big_integers == "text":
             return bool(max(values) <= MAX_SAFE_INTEGER and min(values) >= -MAX_SAFE_INTEGER)
         if kind is Decimal:
@@ -177,7 +170,6 @@ def _parts(rows: Rows, format_: Format, method: str) -> Iterator[bytes]:
 
 
 def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> Iterator[bytes]:
-    """Dicts need no conversion until one chunk may."""
     unchanged = True
     for chunk in chunks(dicts):
         part = writer.write_unchanged(chunk) if unchanged else None
@@ -185,12 +177,7 @@ def _parts_of_dicts(dicts: Sequence[Mapping[str, Any]], writer: JSONWriter) -> I
         yield writer.write(Result.of_dicts(chunk).rows) if part is None else part
 
 
-def _joined(parts: Iterable[bytes]) -> bytes:
-    return b"".join(_array_parts(parts))
-
-
 def _array_parts(parts: Iterable[bytes]) -> Iterator[bytes | memoryview]:
-    """Several arrays as the parts of one."""
     before = b"["
     for part in parts:
         yield before
@@ -214,7 +201,6 @@ def _as_arrays(columns: Sequence[Iterable[Any]]) -> list[Any]:
 
 @lru_cache(maxsize=256)
 def _object_maker(names: tuple[str, ...]) -> Callable[[Sequence[Iterable[Any]]], list[Any]]:
-    """A function from columns to objects that msgspec writes with these names."""
     import msgspec
 
     fields = [f"f{number}" for number in range(len(names))]

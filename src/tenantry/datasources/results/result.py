@@ -1,4 +1,4 @@
-"""Result: the rows of one query as tuples, with the names and types of their columns."""
+"""Query results with column names and types."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names`` are unique. ``rows``: tuples of the driver's values. ``types``: the engine's, None where unknown.
-    ``as_of``: when the source was asked (aware, UTC). ``size``: bytes of memory, if counted.
+    ``names`` are unique. ``rows``: tuples of the driver's values. ``types``: the engine's, None if unknown. ``as_of``:
+    when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
     """
 
     names: Sequence[str]
@@ -58,10 +58,10 @@ class Result:
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:
-        """From rows of ``DataSources.fetch``. Raises ValueError when their names differ."""
+        """Convert dicts. Raises ValueError if their keys differ."""
         names = tuple(dicts[0]) if dicts else ()
         if any(len(row) != len(names) for row in dicts):
-            raise ValueError("the rows of a result have the same columns")
+            raise ValueError("all rows of a result must have the same columns")
         try:
             rows: list[tuple[Any, ...]]
             if len(names) > 1:
@@ -69,23 +69,23 @@ class Result:
             else:
                 rows = [tuple(row[name] for name in names) for row in dicts]
         except KeyError:
-            raise ValueError("the rows of a result have the same columns") from None
+            raise ValueError("all rows of a result must have the same columns") from None
         return cls(names, rows)
 
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
-        """Each with its type: the engine's, else that of its values."""
+        """Columns with the engine's type, else that of their values."""
         return tuple(
             ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
             for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
         )
 
     def dicts(self) -> list[dict[str, Any]]:
-        """One dict for each row, in the order of the columns."""
+        """One dict per row."""
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:
-        """The columns of these names, in the order of the result; unknown names are ignored."""
+        """Keep these columns, in the result's order; unknown names are ignored."""
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
@@ -99,7 +99,6 @@ class Result:
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """The rows in chunks of ``CHUNK``."""
         return chunks(self.rows)
 
     def __len__(self) -> int:
@@ -119,12 +118,10 @@ _NONE: Final = type(None)
 
 
 def positions(names: Sequence[str], wanted: Collection[str]) -> list[int]:
-    """The positions of the wanted names."""
     return [position for position, name in enumerate(names) if name in wanted]
 
 
 def chooser(kept: Sequence[int]) -> Callable[[Iterable[tuple[Any, ...]]], list[tuple[Any, ...]]]:
-    """A function that keeps these positions of each row."""
     if len(kept) > 1:
         return partial(_mapped, itemgetter(*kept))
     return lambda rows: [tuple(row[position] for position in kept) for row in rows]
@@ -135,12 +132,11 @@ def _mapped(pick: Callable[[Any], Any], rows: Iterable[Any]) -> list[Any]:
 
 
 def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """A sequence in chunks of ``CHUNK``."""
     return (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
 
 
 def is_range(value: object) -> bool:
-    """Whether it is a range of a PostgreSQL driver: each driver has its own class."""
+    """Whether it is a PostgreSQL range of any driver."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 
@@ -151,11 +147,7 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """A function of rows and ``width`` names that makes dicts, 2 to 4 times as fast as ``dict(zip(…))``.
-
-    The compiled code has numbered names only; those of columns are its arguments. Raises ValueError for a row of
-    another width.
-    """
+    """Return a function of rows and ``width`` names that makes dicts. Raises ValueError for a row of another width."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

@@ -1,4 +1,4 @@
-"""Any value as text: a list or an object is its JSON."""
+"""Any value as text; lists and objects as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NESTED: Final = (dict, list, tuple, set, frozenset)
 
 
 class TextWriter:
-    """Writes values. Raises InvalidSettings for a list or an object without msgspec, QueryFailed for one that nests too
+    """Writes values. For lists and objects raises InvalidSettings without msgspec, QueryFailed if they nest too
     deep."""
 
     def __init__(self, format_: Format) -> None:
@@ -19,7 +19,6 @@ class TextWriter:
         self._json: JSONWriter | None = None
 
     def text(self, value: Any) -> str:
-        """The text of a value other than None."""
         if not isinstance(value, _NESTED):
             return scalar_text(value, self._format)
         if self._json is None:

@@ -1,11 +1,10 @@
-"""Encryption of the URLs of data sources, with keys of the signing-key file (docs/decisions/0069-encrypted-urls.md).
+"""Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md).
 
-A stored URL is readable except for its secrets, and ends with the whole URL, encrypted once for each key of the file::
+A stored URL has masked secrets and ends with the whole URL, encrypted once for each key:
+``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
 
-    postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>
-
-Each is AES-256-GCM (NIST SP 800-38D): a random nonce of 12 bytes, the text and its tag of 16. It opens only with all
-that is before ``tenantry_encrypted``, in the row of its environment and data source.
+Each part is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. It is bound to the masked
+URL and the row.
 """
 
 from __future__ import annotations
@@ -14,12 +13,14 @@ import json
 import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tenantry.database import ENCRYPTED_OPTION
 from tenantry.datasources.url import masked, parse_url
-from tenantry.errors import InvalidSource, SecretUnavailable
-from tenantry.groups import Environment, RegisteredSource
+from tenantry.errors import DataSourceError, InvalidSource, SecretUnavailable
+from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource
+from tenantry.ports import Store
 from tenantry.tokens import KeyRing
 
 if TYPE_CHECKING:
@@ -30,18 +31,17 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Whether the URL shows a password, or an option that may be a secret. Raises InvalidSource."""
+    """Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
 
 def is_encrypted(url: str) -> bool:
-    """Whether the secrets of a stored URL are encrypted."""
     return f"{ENCRYPTED_OPTION}=" in url
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """The ids of the keys that open a stored URL; none if it is not encrypted, or not readable."""
+    """Ids of the keys that open a stored URL; empty if plain or unreadable."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -49,9 +49,8 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """The URL to store under this ``source_id``: any key of ``keys`` but ``without`` opens it. One without secrets, or
-    with references, stays as it is. Raises InvalidSource for an unreadable URL, and without the package
-    cryptography."""
+    """Return the URL to store for ``source_id``, which any key of ``keys`` but ``without`` opens. A URL without plain
+    secrets is unchanged. Raises InvalidSource for an unreadable URL, or without cryptography."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)
@@ -65,8 +64,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """The URL that was encrypted for this row. Raises SecretUnavailable; InvalidSource without the package
-    cryptography."""
+    """Raises SecretUnavailable; InvalidSource without cryptography."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
@@ -84,7 +82,7 @@ def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
     if opened is None:
         raise SecretUnavailable(
             f"the URL of data source {source.id} does not open with the key {key_id}: it was changed or moved from "
-            "another row, or the key is another one of this name; register the source again"
+            "another row, or another key has this name; register the source again"
         )
     return opened
 
@@ -110,7 +108,54 @@ def _cipher(key: bytes) -> AESGCM:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
         raise InvalidSource(
-            "the URL of a data source is encrypted, or is to be, and the package cryptography is not installed: "
-            "pip install 'tenantry[encryption]'"
+            "encrypting the URLs of data sources needs the package cryptography: pip install 'tenantry[encryption]'"
         ) from None
     return AESGCM(key)
+
+
+# --- stored URLs ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Reencryption:
+    """Number of URLs ``written``, and failed sources with their errors."""
+
+    written: int = 0
+    failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
+
+
+async def encrypt_sources(
+    store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
+) -> Reencryption:
+    """Rewrite URLs with plain secrets, or with other keys than ``keys`` (but ``without``). Safe to interrupt and
+    repeat. Raises StoreUnavailable."""
+    done = Reencryption()
+    for environment in await store.environments.list():
+        for listed in await store.sources.list(environment):
+            source: RegisteredSource | None = listed
+            while source is not None:  # again after a concurrent write
+                try:
+                    url = _encrypted(source, keys, without)
+                except DataSourceError as error:
+                    done.failures.append((source, error))
+                    break
+                if url == source.url:
+                    break
+                if await store.sources.set_url(source, url, author=author) is not None:
+                    done.written += 1
+                    break
+                source = await store.sources.get(environment, source.id)
+    return done
+
+
+def _encrypted(source: RegisteredSource, keys: KeyRing, without: str | None) -> str:
+    wanted = frozenset(keys.ids) - {without}
+    if is_encrypted(source.url):
+        if encrypting_keys(source.url) == wanted:
+            return source.url
+        plain = decrypt_url(source, keys)
+    elif has_plain_secrets(source.url):
+        plain = source.url
+    else:
+        return source.url
+    return encrypt_url(plain, keys, source.environment, source.id, without=without)

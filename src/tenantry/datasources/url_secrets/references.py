@@ -1,7 +1,5 @@
-"""References: ``env:NAME`` and ``file:/path`` in place of a password, read in the process that connects.
-
-No message holds a secret.
-"""
+"""References ``env:NAME`` and ``file:/path`` in place of a password, read by the connecting process. No message
+contains a secret."""
 
 from __future__ import annotations
 
@@ -28,17 +26,15 @@ _HELP: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where a secret is found: in an environment variable, or in a file."""
-
     kind: Literal["env", "file"]
     name: str
 
     def read(self, source_id: str) -> str:
-        """The secret as it is now. Raises SecretUnavailable, which names the variable or the file."""
+        """Read the current secret. Raises SecretUnavailable, which names the variable or file."""
         value, problem = self._variable() if self.kind == "env" else self._file()
         if any(each < " " or each == "\x7f" for each in value):
             problem = "holds more than one line, or a control character: a secret is one line"
-        elif any("\ud800" <= each <= "\udfff" for each in value):  # how Python shows what it cannot decode
+        elif any("\ud800" <= each <= "\udfff" for each in value):  # Python's escapes of undecodable bytes
             problem = "is not UTF-8"
         if problem:
             what = f"variable {self.name} of the environment" if self.kind == "env" else f"file {self.name}"
@@ -55,13 +51,13 @@ class Reference:
         except OSError as error:
             return "", f"cannot be read: {error.strerror}"
         if raw is None or len(raw) > _LARGEST:
-            return "", "is no plain file, or larger than 64 KiB"
+            return "", "is not a plain file, or is larger than 64 KiB"
         value = raw.decode(errors="surrogateescape").removesuffix("\n").removesuffix("\r")
         return value, "" if value else "is empty"
 
 
 def _read(path: str) -> bytes | None:
-    """The contents up to _LARGEST; None for anything but a plain file. Raises OSError."""
+    """None unless it is a plain file. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     try:
         return os.read(descriptor, _LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
@@ -77,17 +73,19 @@ def parse_reference(text: str) -> Reference:
     if kind != "env" or not _NAME.fullmatch(name):
         raise InvalidSource(_HELP, field="/url")
     if name.startswith(_OWN):
-        raise InvalidSource("a reference names no setting of Tenantry's own, TENANTRY_…", field="/url")
+        raise InvalidSource(
+            "a reference cannot name a setting of Tenantry (TENANTRY_…): use another variable", field="/url"
+        )
     return Reference("env", name)
 
 
 def references(url: URL) -> dict[object, Reference]:
-    """Those in the password and the secret options of a URL, by their text. Raises InvalidSource."""
+    """The references in a URL's password and secret options, by text. Raises InvalidSource."""
     return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
 
 
 def check_secrets(url: URL) -> None:
-    """Raises InvalidSource for a URL with a forbidden reference, or with the option that only encryption writes."""
+    """Raise InvalidSource for a forbidden reference or the reserved encryption option."""
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(

@@ -1,4 +1,4 @@
-"""The URL that a process connects with: encrypted secrets are opened, and references read."""
+"""URLs with their secrets, for connections."""
 
 from __future__ import annotations
 
@@ -17,21 +17,17 @@ from tenantry.tokens import KeyRing
 from tenantry.tokens.keys import DEFAULT_PATH, SigningKeys
 
 Keys: TypeAlias = KeyRing | str | Path | None
-"""The keys that open encrypted URLs, or the file that has them; None: that of TENANTRY_KEYS. A file is read when the
-first encrypted URL is met."""
+"""The keys that decrypt URLs, or their file; None: TENANTRY_KEYS. The file is read at the first encrypted URL."""
 
 _VARIABLE: Final = "TENANTRY_KEYS"
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL has its secrets, and the references read for it."""
-
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
 
     def is_current(self) -> bool:
-        """Whether its references still name the same secrets."""
         try:
             return all(each.read(self.source.id) == value for each, value in self.read.items())
         except SecretUnavailable:
@@ -39,8 +35,6 @@ class ConnectableSource:
 
 
 class UrlSecrets:
-    """Resolves the secrets of registered sources."""
-
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
 

@@ -1,1 +1,1 @@
-"""The contracts of a store and of its parts, as tests to run over your own."""
+"""Contract tests of a store and its parts."""

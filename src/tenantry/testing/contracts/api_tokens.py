@@ -20,7 +20,6 @@ class ApiTokenContract:
     """Tests of ApiTokenStore."""
 
     async def test_an_api_token_comes_back_by_its_digest(self, store: Store, clock: FrozenClock) -> None:
-        """Label, scopes, hint, time and environment come back; another digest finds nothing."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         made = await store.api_tokens.create(
             production, digest=b"d" * 32, label="CI 😀", scopes=[Scope.PROVISION, Scope.INTROSPECT], hint="Ab3d"
@@ -36,7 +35,7 @@ class ApiTokenContract:
             )
 
     async def test_a_revoked_api_token_dies_at_once(self, store: Store, clock: FrozenClock) -> None:
-        """The very next look-up of a revoked token finds nothing; the list has it with its time."""
+        """The next look-up finds nothing; the list shows when it was revoked."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         live, gone = [
             await store.api_tokens.create(production, digest=digest, label="x", scopes=[Scope.PROVISION], hint="abcd")
@@ -53,7 +52,6 @@ class ApiTokenContract:
         assert await store.api_tokens.revoke(production, gone.id) == RevokedApiToken(revoked, 0)
 
     async def test_an_api_token_belongs_to_its_environment(self, store: Store) -> None:
-        """Another environment neither lists nor revokes it."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
         made = await store.api_tokens.create(
@@ -69,9 +67,7 @@ class ApiTokenContract:
             await store.api_tokens.create(NOWHERE, digest=b"n" * 32, label="x", scopes=[], hint="abcd")
 
     async def test_a_caller_comes_with_the_group_that_it_names(self, store: Store) -> None:
-        """Both are what ``api_token`` and ``get`` find, now: with a group, without one, after a write, after the end of
-        the token. A group of the same id in another environment is none of the caller's: red when only the id is looked
-        for."""
+        """The group is in the token's environment, not in another with the same id."""
         production = await store.environments.create("production", Tag.CUSTOMER, grace_seconds=60)
         other = await store.environments.create("other", Tag.TESTING)
         digest = b"d" * 32
@@ -96,9 +92,7 @@ class ApiTokenContract:
         assert await store.api_tokens.get_with_group(digest, "acme") is None
 
     async def test_an_api_token_ends(self, store: Store, clock: FrozenClock) -> None:
-        """It is good until its end and refused from that moment on, alone or with a group; the error says when, and the
-        list still has it. A revoked one is not there at all, whatever its end. Red when the end is not looked at, or
-        when the moment itself is still good."""
+        """Refused from its end on; the error gives the time. A revoked token is unknown."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         digest, end = b"d" * 32, clock() + timedelta(days=90)
         made = await store.api_tokens.create(
@@ -120,8 +114,7 @@ class ApiTokenContract:
         assert await store.api_tokens.get_with_group(digest, "acme") is None
 
     async def test_the_last_use_of_an_api_token_is_kept_to_the_hour(self, store: Store, clock: FrozenClock) -> None:
-        """The first use is stored, and then one an hour later; between them nothing is written. Of that token alone,
-        and not in the audit trail. Red when each use is stored."""
+        """Uses within an hour write nothing; none is audited."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         used, other = [
             await store.api_tokens.create(production, digest=digest, label="x", scopes=[Scope.PREVIEW], hint="abcd")

@@ -34,10 +34,10 @@ SECRET = "s3cr3t-value"  # noqa: S105 - what must not be found
 
 
 class AuditContract:
-    """Tests of AuditTrail and of the ``author`` of each write."""
+    """Tests of AuditTrail and of each write's ``author``."""
 
     async def test_every_action_leaves_one_entry(self, store: Store, clock: FrozenClock) -> None:
-        """Each write that does something appends one entry with its author, time, subject and environment."""
+        """With author, time, subject and environment, but no secrets."""
         environment = await store.environments.create("production", Tag.CUSTOMER, author=ANN)
         clock.advance(1)
         await store.environments.set_grace(environment, 30, author=ANN)
@@ -77,7 +77,6 @@ class AuditContract:
         assert all(type(value) is str for entry in entries for value in entry.details.values())
 
     async def test_what_is_not_done_leaves_no_entry(self, store: Store) -> None:
-        """A refused, replayed or empty write appends nothing."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         once = IdempotencyKey("key", (bytes(32),))
         made = await store.groups.get_or_create(environment, GroupDraft("acme", "Acme"), make_token(), once=once)
@@ -100,7 +99,7 @@ class AuditContract:
         assert list(await store.audit.list()) == before
 
     async def test_a_token_in_the_wrong_field_is_masked(self, store: Store) -> None:
-        """A token may be sent as an id or a request id: what is stored for good has none."""
+        """Callers may send a token as an id or a request id."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         whole = f"ugtc_k1_{'A' * 39}.{'A' * 43}123456", f"ugkc_{'c' * 49}"
         for number, token in enumerate(whole):
@@ -114,7 +113,7 @@ class AuditContract:
         assert "ugkc_…cccc" in text
 
     async def test_the_trail_is_read_in_pages(self, store: Store) -> None:
-        """``after`` and ``limit`` give each entry once, oldest first; ``environment`` those of one."""
+        """``after`` and ``limit`` return each entry once, oldest first; ``environment`` filters."""
         for name in ("a", "b"):
             environment = await store.environments.create(name, Tag.CUSTOMER)
             for number in range(3):
@@ -135,7 +134,7 @@ class AuditContract:
         assert list(await store.audit.list(environment="nowhere")) == []
 
     async def test_the_head_is_that_of_the_entry_that_was_sealed_last(self, store: Store) -> None:
-        """None where the store has no keys: then no entry has a seal. ``tenantry audit verify`` relies on it."""
+        """None without keys. ``tenantry audit verify`` relies on it."""
         assert await store.audit.head() is None
         environment = await store.environments.create("production", Tag.CUSTOMER)
         await store.environments.set_grace(environment, 5)
@@ -148,7 +147,6 @@ class AuditContract:
             assert (head.number, head.mac) == (number, seal.mac)
 
     async def test_a_write_without_an_author_says_so(self, store: Store) -> None:
-        """The author of a program that gives none is UNNAMED, without a request id."""
         await store.environments.create("production", Tag.CUSTOMER)
         (entry,) = await store.audit.list()
         assert entry.author == UNNAMED

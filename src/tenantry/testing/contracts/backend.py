@@ -1,14 +1,14 @@
-"""BackendContract and LeaseContract: what every Backend and LeasedBackend guarantees, as tests to run over your own.
+"""BackendContract and LeaseContract: tests to run over your Backend or LeasedBackend::
 
     class TestMyBackend(BackendContract):
         @pytest.fixture
-        async def store(self, clock): ...      # where the tests write: any Store, empty at the start
+        async def store(self, clock): ...   # the tests write here: any empty Store
 
         @pytest.fixture
-        async def backend(self, store): ...    # what they read through
+        async def backend(self, store): ... # the tests read here
 
-The store takes its time from the fixture ``clock``. The tests run on asyncio by the anyio plugin. LeaseContract, which
-includes BackendContract, is what allows a cache to hold groups under a lease.
+The store uses the fixture ``clock``. The tests run on asyncio with the anyio plugin. A cache may hold groups under a
+lease only if the backend passes LeaseContract, which includes BackendContract.
 """
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
@@ -30,21 +30,18 @@ from tenantry.testing import FrozenClock, make_token
 
 @pytest.mark.anyio
 class BackendContract:
-    """Tests of ``find``. A subclass gives the fixtures ``store`` and ``backend``."""
+    """Tests of ``find``. A subclass provides the fixtures ``store`` and ``backend``."""
 
     @pytest.fixture
     def anyio_backend(self) -> str:
-        """The tests run on asyncio alone."""
         return "asyncio"
 
     @pytest.fixture
     def clock(self) -> FrozenClock:
-        """The time of the store, which tests move on."""
         return FrozenClock()
 
     async def test_only_the_live_token_finds_its_group(self, store: Store, backend: Backend) -> None:
-        """``find`` gives the group as it was written for its live token, and nothing for one that differs in any
-        part."""
+        """A token that differs in any part finds nothing."""
         issued = await make_issued(store)
         assert _fields(await backend.find(issued.token)) == _fields(issued.group)
         other = "k2" if issued.token.key_id == "k1" else "k1"
@@ -60,7 +57,6 @@ class BackendContract:
             assert await backend.find(replace(issued.token, **wrong)) is None, wrong
 
     async def test_a_rotated_token_is_dead_and_the_new_one_lives(self, store: Store, backend: Backend) -> None:
-        """When ``rotate`` has returned, the token before finds nothing and the new one the group."""
         first = await make_issued(store)
         assert await backend.find(first.token) is not None
         second = await rotate(store, first)
@@ -70,7 +66,7 @@ class BackendContract:
     async def test_a_token_in_its_grace_finds_the_group(
         self, store: Store, backend: Backend, clock: FrozenClock
     ) -> None:
-        """The token before is good for its grace and not a moment longer; the nonce of another is not."""
+        """Until its grace ends, and only with its nonce."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         assert _fields(await backend.find(first.token)) == _fields(second.group)
@@ -80,7 +76,6 @@ class BackendContract:
         assert await backend.find(second.token) is not None
 
     async def test_an_update_shows_and_a_deletion_hides(self, store: Store, backend: Backend) -> None:
-        """When ``update`` or ``delete`` has returned, ``find`` gives the new state."""
         issued = await make_issued(store)
         assert await backend.find(issued.token) is not None
         changed = await store.groups.update(issued.group.environment, "acme", GroupChanges(properties={"b": [1, None]}))
@@ -89,7 +84,6 @@ class BackendContract:
         assert await backend.find(issued.token) is None
 
     async def test_groups_of_two_environments_stay_apart(self, store: Store, backend: Backend) -> None:
-        """Two environments with one id each: a token finds the group of its own."""
         one = await make_issued(store)
         testing = await store.environments.create("testing", Tag.TESTING)
         two = await store.groups.get_or_create(testing, GroupDraft("acme", "Two"), make_token(tag=Tag.TESTING))
@@ -99,11 +93,11 @@ class BackendContract:
 
 
 class LeaseContract(BackendContract):
-    """Tests of ``read_at_snapshot``, ``changes`` and ``slots``. Fixtures as for BackendContract; ``store`` must
-    have the slots of ``backend`` (the same host and run folder)."""
+    """Tests of ``read_at_snapshot``, ``changes`` and ``slots``. ``store`` and ``backend`` must share slots (the same
+    host and run folder)."""
 
     async def test_every_change_is_listed_once(self, store: Store, backend: LeasedBackend) -> None:
-        """Rotate, update and delete each add one change, with the next generation and the handle; creating none."""
+        """Rotate, update and delete each add a change with the next generation; a creation does not."""
         start = (await backend.changes(None)).generation
         issued = await make_issued(store)
         environment = issued.group.environment
@@ -120,7 +114,6 @@ class LeaseContract(BackendContract):
         assert (await backend.changes(start + 3)).changes == ()
 
     async def test_what_changes_nothing_adds_no_change(self, store: Store, backend: LeasedBackend) -> None:
-        """A refused or replayed write, an update to the same values, a read: none of them is a change."""
         first = await make_issued(store)
         environment, once = first.group.environment, IdempotencyKey("key", (bytes(32),))
         second = await rotate(store, first, once=once)
@@ -139,7 +132,7 @@ class LeaseContract(BackendContract):
     async def test_an_update_to_an_equal_value_of_another_text_is_a_change(
         self, store: Store, backend: LeasedBackend
     ) -> None:
-        """``1`` and ``1.0`` are equal to Python and not to a template."""
+        """``1`` and ``1.0`` are equal in Python but not in a template."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         again: dict[str, Any] = {"a": 1.0, "z": {"items": [1.0, "😀"]}}
@@ -147,7 +140,6 @@ class LeaseContract(BackendContract):
         assert (await backend.changes(None)).generation == start + 1
 
     async def test_changes_know_their_age(self, store: Store, backend: LeasedBackend, clock: FrozenClock) -> None:
-        """``age`` is how long ago a change was written, by the store's clock."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         second = await rotate(store, issued)
@@ -157,7 +149,7 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``None`` gives an unbroken list up to now; a generation that is still to come gives an empty one."""
+        """``None`` returns an unbroken list up to now; a future generation an empty one."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)
@@ -168,17 +160,15 @@ class LeaseContract(BackendContract):
         assert (ahead.generation, ahead.changes) == (listed.generation, ())
 
     async def test_the_store_keeps_its_id(self, store: Store, backend: LeasedBackend) -> None:
-        """32 hex characters, the same in each answer."""
+        """32 hex characters."""
         ids = {(await backend.changes(None)).store_id, (await backend.changes(0)).store_id}
         (one,) = ids
         assert len(one) == 32
         assert set(one) <= set("0123456789abcdef")
 
     async def test_a_read_is_one_snapshot(self, store: Store, backend: LeasedBackend) -> None:
-        """While 20 rotations go by, no read shows a version under an earlier generation than the one that made it.
-
-        Red when generation and group are read one after the other.
-        """
+        """During rotations, no read shows a version with an older generation. Fails if generation and group are read
+        separately."""
         issued = await make_issued(store)
         start = (await backend.changes(None)).generation
         tokens, done = [issued], asyncio.Event()
@@ -204,7 +194,7 @@ class LeaseContract(BackendContract):
 
     @pytest.mark.parametrize("fresh", [True, False])
     async def test_a_read_gives_group_and_generation(self, store: Store, backend: LeasedBackend, fresh: bool) -> None:
-        """A live token gives its group, any other None; both with a generation that is not in the future."""
+        """A live token gives its group, any other None; the generation is never in the future."""
         first = await make_issued(store)
         second = await rotate(store, first)
         now = (await backend.changes(None)).generation
@@ -217,7 +207,7 @@ class LeaseContract(BackendContract):
     async def test_a_read_gives_the_rest_of_a_grace(
         self, store: Store, backend: LeasedBackend, clock: FrozenClock
     ) -> None:
-        """``seconds`` is what is left by the store's clock, for the version before; None for the live one."""
+        """``seconds`` is the remaining grace by the store's clock; None for the live token."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         clock.advance(12.5)
@@ -228,7 +218,7 @@ class LeaseContract(BackendContract):
         assert (reading.group, reading.seconds) == (None, None)
 
     async def test_reads_at_once_get_each_their_own(self, store: Store, backend: LeasedBackend) -> None:
-        """40 reads in one tick, two of each group and some of none: each gets its own token."""
+        """40 concurrent reads."""
         issued = [await make_issued(store, f"g{number}") for number in range(15)]
         tokens = [each.token for each in issued] * 2 + [make_token() for _ in range(8)]
         tokens += [replace(issued[0].token, nonce=bytes(16)), replace(issued[1].token, version=9)]
@@ -237,7 +227,7 @@ class LeaseContract(BackendContract):
         assert [reading.group for reading in readings] == groups
 
     async def test_the_slot_has_another_version_after_each_write(self, store: Store, backend: LeasedBackend) -> None:
-        """After a call of ``changes`` each write leaves a new even version in its group's slot, a refused one too."""
+        """After ``changes``, each write leaves a new even version, even a refused one."""
         issued = await make_issued(store)
         environment = issued.group.environment
         await backend.changes(None)
@@ -258,10 +248,7 @@ class LeaseContract(BackendContract):
         assert not any(version & 1 for version in seen)
 
     async def test_the_slot_is_odd_while_a_write_is_under_way(self, store: Store, backend: LeasedBackend) -> None:
-        """From its first change to the end of the write the slot's version is odd; then even, and it stays.
-
-        Red when the version is made even before the commit.
-        """
+        """The version is odd until the commit, then even."""
         issued = await make_issued(store)
         await backend.changes(None)
         assert backend.slots is not None
@@ -278,11 +265,8 @@ class LeaseContract(BackendContract):
         assert after != before
 
     async def test_racing_writers_skip_no_generation(self, store: Store, backend: LeasedBackend) -> None:
-        """32 rotations of 32 groups at once make 32 generations, each with one of the handles. A follower that polls
-        meanwhile sees each of them once.
-
-        Red when the generation is counted outside the write's own transaction.
-        """
+        """A polling follower sees each generation once. Fails if the generation is counted outside the write's
+        transaction."""
         issued = [await make_issued(store, f"g{number}") for number in range(32)]
         start = (await backend.changes(None)).generation
         listed_changes: list[Change] = []
@@ -295,7 +279,7 @@ class LeaseContract(BackendContract):
             at = listed.generation
             await asyncio.sleep(0)
             if writing.done():
-                await writing  # raises what went wrong
+                await writing  # raises errors
         await writing
         assert [change.generation for change in listed_changes] == list(range(start + 1, start + 33))
         assert {change.handle for change in listed_changes} == {each.token.handle for each in issued}
@@ -306,7 +290,7 @@ def _fields(group: UserGroup | None) -> dict[str, Any] | None:
 
 
 async def make_issued(store: Store, name: str = "acme") -> Issued:
-    """A new group of this id, in an environment ``production`` that is made if there is none."""
+    """Create a group in ``production``, which is created if missing."""
     production = await store.environments.get("production") or await store.environments.create(
         "production", Tag.CUSTOMER
     )
@@ -315,7 +299,6 @@ async def make_issued(store: Store, name: str = "acme") -> Issued:
 
 
 async def rotate(store: Store, issued: Issued, **options: Any) -> Issued:
-    """A rotation of the group's live token."""
     nonce = secrets.token_bytes(16)
     return await store.groups.rotate(issued.group.environment, issued.token, key_id="k1", nonce=nonce, **options)
 

@@ -20,7 +20,6 @@ class CodeContract:
     """Tests of CodeStore."""
 
     async def test_a_code_is_redeemed_once(self, store: Store) -> None:
-        """The payload comes back exactly, and only at the first time."""
         payload = '{"filters":{"city":"Praha 😀"},"n":1.0}'
         await store.codes.add(DIGEST, purpose="download", payload=payload, lifetime=60)
         assert await store.codes.redeem(b"e" * 32, purpose="download") is None
@@ -28,26 +27,23 @@ class CodeContract:
         assert await store.codes.redeem(DIGEST, purpose="download") is None
 
     async def test_of_many_at_once_one_redeems(self, store: Store) -> None:
-        """The others get nothing, and no error."""
         await store.codes.add(DIGEST, purpose="embed", payload="x", lifetime=60)
         found = await asyncio.gather(*(store.codes.redeem(DIGEST, purpose="embed") for _ in range(24)))
         assert sorted(found, key=str) == [None] * 23 + ["x"]
 
     async def test_a_code_is_for_one_purpose(self, store: Store) -> None:
-        """It stays for whom it is meant. Red when the purpose is not compared."""
         await store.codes.add(DIGEST, purpose="preview", payload="x", lifetime=60)
         assert await store.codes.redeem(DIGEST, purpose="embed") is None
         assert await store.codes.redeem(DIGEST, purpose="preview") == "x"
 
     async def test_what_a_code_is_for_is_read(self, store: Store, clock: FrozenClock) -> None:
-        """While it lives; it stays. Red when the end is not compared."""
+        """Reading the purpose does not redeem the code."""
         await store.codes.add(DIGEST, purpose="preview", payload="x", lifetime=60)
         assert [await store.codes.purpose(each) for each in (DIGEST, DIGEST, b"e" * 32)] == ["preview"] * 2 + [None]
         clock.advance(60)
         assert await store.codes.purpose(DIGEST) is None
 
     async def test_a_code_of_a_session_stays(self, store: Store, clock: FrozenClock) -> None:
-        """It is read as often as it is asked for, until its end, and for its purpose alone."""
         await store.codes.add(DIGEST, purpose="session", payload="x", lifetime=60)
         assert [await store.codes.read(DIGEST, purpose="session") for _ in range(3)] == ["x"] * 3
         assert await store.codes.read(DIGEST, purpose="embed") is None
@@ -56,7 +52,7 @@ class CodeContract:
         assert await store.codes.read(DIGEST, purpose="session") is None
 
     async def test_a_code_may_be_recorded(self, store: Store) -> None:
-        """In the audit trail, with who asked for it; a code that was refused is not."""
+        """In the audit trail, with its author; a refused code is not."""
         made = AuditNote(Author("ann", "r-1"), "preview.created", "production", "acme", {"dashboard": "sales"})
         await store.codes.add(DIGEST, purpose="preview", payload="x", lifetime=60, audited=made)
         with pytest.raises(AlreadyExists):
@@ -66,7 +62,6 @@ class CodeContract:
         assert entry.details == {"dashboard": "sales"}
 
     async def test_a_code_ends(self, store: Store, clock: FrozenClock) -> None:
-        """At its time, by the store's clock. Red when the end is not compared."""
         await store.codes.add(DIGEST, purpose="embed", payload="x", lifetime=60)
         await store.codes.add(b"e" * 32, purpose="embed", payload="y", lifetime=60)
         clock.advance(59)
@@ -75,8 +70,7 @@ class CodeContract:
         assert await store.codes.redeem(b"e" * 32, purpose="embed") is None
 
     async def test_a_group_keeps_its_newest_codes(self, store: Store, clock: FrozenClock) -> None:
-        """As many of one purpose as its share says. Codes of another purpose, of another group and of no share stay.
-        Red when nothing is deleted, when the newest code is, and when the group or the purpose is not compared."""
+        """A share limits the codes of one group and purpose; others stay."""
         share, digests = CodeShare(b"group-01", 3), [bytes([number]) * 32 for number in range(7)]
         others = [("embed", share), ("download", CodeShare(b"group-02", 3)), ("download", None)]
         for number, (purpose, other) in enumerate(others):
@@ -95,8 +89,7 @@ class CodeContract:
             assert await store.codes.redeem(bytes([100 + number]) * 32, purpose=purpose) == "kept"
 
     async def test_codes_of_one_moment_are_a_share_too(self, store: Store) -> None:
-        """The clock of the store stands still: the code that is added stays, and no code goes before the share is used
-        up. Red when the new code is one of the oldest, and when a share that is half used loses codes."""
+        """With a frozen clock the new code stays, and none is deleted before the share is full."""
         share, digests = CodeShare(b"group-01", 20), [bytes([number]) * 32 for number in range(30)]
         for number, digest in enumerate(digests, 1):
             await store.codes.add(digest, purpose="download", payload="x", lifetime=60, share=share)
@@ -105,8 +98,7 @@ class CodeContract:
             assert found.count("download") == min(number, 20)
 
     async def test_codes_that_ended_are_forgotten(self, store: Store, clock: FrozenClock) -> None:
-        """A later code clears them away, and leaves those that live. Red when nothing is deleted: a digest that is
-        still there cannot be added again."""
+        """A later code deletes expired ones."""
         await store.codes.add(DIGEST, purpose="embed", payload="old", lifetime=60)
         await store.codes.add(b"e" * 32, purpose="embed", payload="live", lifetime=600)
         with pytest.raises(AlreadyExists):
@@ -117,8 +109,7 @@ class CodeContract:
         assert await store.codes.redeem(b"e" * 32, purpose="embed") == "live"
 
     async def test_codes_end_with_the_api_token_that_issued_them(self, store: Store, clock: FrozenClock) -> None:
-        """Revoking it ends them and says how many; those of others stay, and what had ended does not count. It issues
-        nothing after that. Red when a revocation leaves them, and when it deletes those of every API token."""
+        """Revocation ends its codes and returns their number, without expired ones."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         gone, other = [
             await store.api_tokens.create(production, digest=digest, label="x", scopes=[Scope.PREVIEW], hint="abcd")
@@ -139,7 +130,6 @@ class CodeContract:
         assert await store.codes.purpose(b"5" * 32) is None
 
     async def test_codes_end_with_the_end_date_of_their_api_token(self, store: Store, clock: FrozenClock) -> None:
-        """Red when a code has its whole lifetime."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         ends = clock() + timedelta(seconds=30)
         issuer = await store.api_tokens.create(
@@ -156,8 +146,7 @@ class CodeContract:
             await store.codes.add(b"f" * 32, purpose="session", payload="x", lifetime=60, api_token_id=issuer.id)
 
     async def test_no_code_outlives_a_revocation_at_the_same_time(self, store: Store) -> None:
-        """Codes are issued while the API token is revoked: each is refused, or ends. Red when the API token is not
-        locked while its code is added."""
+        """Codes issued during a revocation are refused or end. Fails without a lock on the API token."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for round_ in range(8):
             issuer = await store.api_tokens.create(

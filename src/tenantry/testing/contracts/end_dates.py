@@ -1,4 +1,4 @@
-"""The contract of end dates: what a store keeps of them."""
+"""The contract of end dates."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ class EndDateContract:
     """Tests of ``expires_at``."""
 
     async def test_an_end_date_is_kept(self, store: Store, clock: FrozenClock) -> None:
-        """To the microsecond, by every read and through a rotation; it changes by an update alone. The store gives a
-        group that has ended as it gives any: who asks for it judges that.
-
-        Red when a read leaves it out, or the store refuses the token."""
+        """To the microsecond, in every read; only an update changes it. The store returns ended groups too: callers
+        check the date."""
         ends = clock() + timedelta(microseconds=1)
         environment = await store.environments.create("production", Tag.CUSTOMER)
         issued = await store.groups.get_or_create(
@@ -48,7 +46,7 @@ class EndDateContract:
         ).group.expires_at is None
 
     async def test_an_end_date_is_in_the_audit_trail(self, store: Store, clock: FrozenClock) -> None:
-        """The one value of a group that is: who gave the customer how long."""
+        """It is the only audited value of a group."""
         environment = await store.environments.create("production", Tag.CUSTOMER)
         abroad = datetime(2027, 2, 1, 1, tzinfo=timezone(timedelta(hours=2)))
         await store.groups.get_or_create(environment, GroupDraft("acme", "Acme", expires_at=abroad), make_token())

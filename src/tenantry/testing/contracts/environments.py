@@ -27,7 +27,6 @@ class EnvironmentContract:
     """Tests of EnvironmentStore."""
 
     async def test_an_environment_comes_back(self, store: Store) -> None:
-        """Name, tag and flag come back as they were given; names are unique and compared exactly."""
         made = [
             await store.environments.create("production", Tag.CUSTOMER),
             await store.environments.create("Production", Tag.TESTING, external_data_sources=True),
@@ -47,7 +46,7 @@ class EnvironmentContract:
         assert list(await store.environments.list()) == made
 
     async def test_an_environment_has_a_grace_of_its_own(self, store: Store, clock: FrozenClock) -> None:
-        """A rotation that names no grace has that of its environment as it is now; one that names 0 has none."""
+        """A rotation without ``grace_seconds`` uses the environment's current grace."""
         environment = await store.environments.create("production", Tag.CUSTOMER, grace_seconds=60)
         assert environment.grace_seconds == 60
         assert await store.environments.get("production") == environment
@@ -70,7 +69,7 @@ class EnvironmentContract:
             await store.environments.set_grace(Environment(77, "nowhere", Tag.CUSTOMER), 5)
 
     async def test_nobody_embeds_until_hosts_are_set(self, store: Store) -> None:
-        """Hosts belong to one environment, come back as they were given, are replaced whole, and it is recorded."""
+        """Hosts belong to one environment, are replaced as a whole, and are audited."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.TESTING)
         assert dict(await store.environments.embedding_hosts()) == {}

@@ -1,4 +1,4 @@
-"""The contract of reading and writing many groups together."""
+"""The contract of batch reads and writes of groups."""
 # ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ class GroupBatchContract:
     """Tests of ``get_many`` and ``write_many``."""
 
     async def test_many_groups_are_read_by_their_ids(self, store: Store) -> None:
-        """Those that there are, of this environment, with their live tokens; ids that differ in case are two."""
         production, made = await _made(store, "acme", "Acme", "é '\"\\,{}")
         other = await store.environments.create("other", Tag.CUSTOMER)
         await store.groups.get_or_create(other, GroupDraft("beta", "Beta"), make_token())
@@ -44,8 +43,7 @@ class GroupBatchContract:
         assert dict(await store.groups.get_many(production, [])) == {}
 
     async def test_many_groups_are_created_together(self, store: Store) -> None:
-        """Each with its token and exactly its values, as ``get_or_create`` makes them; one that is there already is
-        not touched and answered by None."""
+        """An existing group is unchanged, and its write returns None."""
         production, (acme,) = await _made(store, "acme")
         drafts = [GroupDraft(f"g{number}", f"G{number}", {**EXACT, "n": number}, {"m": "s"}) for number in range(40)]
         drafts += [GroupDraft("empty", "Empty", {}, {}), GroupDraft("none", "None")]
@@ -68,8 +66,7 @@ class GroupBatchContract:
         assert len({each.group.team_id for each in done if each is not None}) == len(creations)
 
     async def test_many_groups_are_updated_together(self, store: Store) -> None:
-        """What a write names is replaced whole, the rest stays; a write that changes nothing makes no revision, no
-        change and no entry in the audit trail."""
+        """A write that changes nothing makes no revision, change or audit entry."""
         production, made = await _made(store, "a", "b", "c")
         a, b, c = (each.group for each in made)
         before, entries = await store.changes(None), await store.audit.list()
@@ -94,8 +91,7 @@ class GroupBatchContract:
         assert {each.author for each in noted} == {Author("bulk", "r1")}
 
     async def test_one_of_many_that_is_not_as_expected_is_left_alone(self, store: Store) -> None:
-        """A group that was updated, rotated, deleted, or deleted and made again since it was read; the other writes
-        are done."""
+        """A group changed since it was read is skipped; the rest of the batch commits."""
         production, made = await _made(store, "updated", "rotated", "deleted", "again", "same")
         rotated = made[1]
         await store.groups.update(production, "updated", GroupChanges(name="x"))
@@ -114,7 +110,7 @@ class GroupBatchContract:
         assert await store.groups.get(production, "deleted") is None
 
     async def test_a_handle_that_is_taken_is_given_to_no_second_group(self, store: Store) -> None:
-        """None, and the other writes are done: their writer draws another one."""
+        """A write whose handle is taken returns None; the rest of the batch commits."""
         production, (acme,) = await _made(store, "acme")
         taken, free = GroupCreation(GroupDraft("x", "X"), acme.token), GroupCreation(GroupDraft("y", "Y"), make_token())
         done = await store.groups.write_many(production, [taken, free])
@@ -122,7 +118,6 @@ class GroupBatchContract:
         assert await store.groups.get(production, "x") is None
 
     async def test_the_trail_of_many_writes_is_in_their_order(self, store: Store) -> None:
-        """One entry for each group that was created or changed, with the end date that it was given."""
         production, (acme,) = await _made(store, "acme")
         entries = await store.audit.list()
         ends = datetime(2031, 1, 1, tzinfo=UTC)
@@ -139,14 +134,13 @@ class GroupBatchContract:
         assert [each.details.get("expires_at") for each in noted] == [write_moment(ends), None, None]
 
     async def test_many_writes_to_an_unknown_environment(self, store: Store) -> None:
-        """Nothing is written."""
         with pytest.raises(UnknownEnvironment):
             await store.groups.write_many(
                 Environment(77, "x", Tag.CUSTOMER), [GroupCreation(GroupDraft("acme", "Acme"), make_token())]
             )
 
     async def test_racing_writers_of_many_make_each_group_once(self, store: Store) -> None:
-        """Eight of them, in different orders: each group is created by one, and none waits for another in a circle."""
+        """Different orders cause no deadlock."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         names = [f"g{number}" for number in range(30)]
 

@@ -82,7 +82,7 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
     """Tests of GroupStore and Backend."""
 
     async def test_a_new_group_is_created_once(self, store: Store) -> None:
-        """The first get-or-create makes the group, the second gives it back and changes nothing."""
+        """The second get-or-create changes nothing."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         token = make_token()
         first = await store.groups.get_or_create(
@@ -98,7 +98,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert (second.group, second.token) == (first.group, first.token)
 
     async def test_racing_creators_get_one_group_and_one_token(self, store: Store) -> None:
-        """Of 32 get-or-creates at once exactly one creates; all see one group and one token."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         draft = GroupDraft("acme", "Acme")
         issued = await asyncio.gather(*(store.groups.get_or_create(production, draft, make_token()) for _ in range(32)))
@@ -106,7 +105,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert len({(each.group.team_id, each.token.handle, each.token.nonce) for each in issued}) == 1
 
     async def test_the_live_token_finds_the_group(self, store: Store) -> None:
-        """``find`` gives the group for its live token and for nothing that differs in any part."""
         issued = await _issued(store)
         other = "k2" if issued.token.key_id == "k1" else "k1"
         assert await store.find(issued.token) == issued.group
@@ -121,7 +119,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
             assert await store.find(replace(issued.token, **wrong)) is None, wrong
 
     async def test_a_handle_is_unique(self, store: Store) -> None:
-        """Two groups never share a handle, in one environment or in two."""
         issued = await _issued(store)
         for environment in (issued.group.environment, await store.environments.create("b", Tag.TESTING)):
             with pytest.raises(AlreadyExists):
@@ -129,7 +126,7 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert await store.groups.get(issued.group.environment, "other") is None
 
     async def test_a_group_is_found_by_its_handle(self, store: Store) -> None:
-        """In any environment, whatever token of it is live; None once it is deleted."""
+        """In any environment, with any live token, until it is deleted."""
         issued = await _issued(store)
         environment, handle = issued.group.environment, issued.token.handle
         assert await store.groups.get(handle=handle) == replace(issued, created=False)
@@ -140,7 +137,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert await store.groups.get(handle=handle) is None
 
     async def test_an_id_belongs_to_its_environment(self, store: Store) -> None:
-        """One id in four environments of both tags is four groups, and nothing is shared between them."""
         environments = [
             await store.environments.create(name, tag)
             for name, tag in [("a", Tag.CUSTOMER), ("b", Tag.CUSTOMER), ("c", Tag.TESTING), ("d", Tag.TESTING)]
@@ -162,14 +158,13 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert names == ["changed", "b", None, "d"]
 
     async def test_an_unknown_environment_takes_no_group(self, store: Store) -> None:
-        """A group is never created in an environment that the store does not have."""
         with pytest.raises(UnknownEnvironment):
             await store.groups.get_or_create(
                 Environment(77, "x", Tag.CUSTOMER), GroupDraft("acme", "Acme"), make_token()
             )
 
     async def test_similar_ids_are_distinct(self, store: Store) -> None:
-        """Ids that differ in case, blanks or the spelling of one character are different groups; each comes back."""
+        """Ids may differ only in case, blanks or the encoding of a character."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for name in EXACT_NAMES:
             issued = await store.groups.get_or_create(production, GroupDraft(name, name), make_token())
@@ -181,7 +176,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
 
     @pytest.mark.parametrize("values", EXACT_VALUES)
     async def test_properties_come_back_exactly(self, store: Store, values: dict[str, Any]) -> None:
-        """Numbers, key order, unicode and long names come back as they went in, by create and by update."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         created = await store.groups.get_or_create(production, GroupDraft("a", "A", values, {"s": "d"}), make_token())
         await store.groups.get_or_create(production, GroupDraft("b", "B"), make_token())
@@ -192,7 +186,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
             assert json.dumps(thaw(each.group.properties)) == json.dumps(values)
 
     async def test_none_and_empty_are_different(self, store: Store) -> None:
-        """``None`` and ``{}`` both come back as themselves, for properties and for mapping."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for name, value in (("none", None), ("empty", dict[str, Any]())):
             await store.groups.get_or_create(production, GroupDraft(name, name, value, value), make_token())
@@ -207,7 +200,7 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert _json(emptied) == [None, None]
 
     async def test_an_update_keeps_what_it_does_not_name(self, store: Store) -> None:
-        """Absent fields stay, given ones are replaced whole, the revision counts, the token stays."""
+        """Given fields are replaced as a whole; the token stays."""
         issued = await _issued(store, properties={"a": 1, "b": 2}, mapping={"main": "eu"})
         environment = issued.group.environment
         one = await store.groups.update(environment, "acme", GroupChanges(name="New"))
@@ -220,7 +213,7 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert await store.find(issued.token) == two.group
 
     async def test_an_update_of_what_was_expected(self, store: Store) -> None:
-        """With ``expected`` nothing is done to a group that was updated, rotated, or deleted and made again since."""
+        """``expected`` rejects a group that was updated, rotated or recreated."""
         issued = await _issued(store, properties={"a": 1})
         environment = issued.group.environment
         one = await store.groups.update(environment, "acme", GroupChanges(name="One"), expected=issued.group)
@@ -239,7 +232,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert (changed.group.name, changed.group.revision) == ("Two", 2)
 
     async def test_of_racing_expectations_one_holds(self, store: Store) -> None:
-        """Of 16 updates that expect the same revision one is made; the others find the group changed."""
         issued = await _issued(store)
         environment = issued.group.environment
         done = await asyncio.gather(
@@ -252,7 +244,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert sorted(type(each).__name__ for each in done) == ["GroupChanged"] * 15 + ["Issued"]
 
     async def test_what_is_not_there_is_unknown(self, store: Store) -> None:
-        """Update and delete of an id that the environment does not have raise UnknownGroup; get gives None."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         with pytest.raises(UnknownGroup):
             await store.groups.update(production, "acme", GroupChanges(name="x"))
@@ -262,7 +253,7 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert list(await store.groups.list(production)) == []
 
     async def test_a_deleted_group_is_never_revived(self, store: Store) -> None:
-        """A deleted group's token is dead, and the same id later is another group with a new number."""
+        """A later group with this id has a new number."""
         issued = await _issued(store)
         environment = issued.group.environment
         assert await store.groups.delete(environment, "acme") == issued.group
@@ -273,7 +264,6 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
         assert await store.find(issued.token) is None
 
     async def test_groups_are_listed_in_pages(self, store: Store) -> None:
-        """Pages of groups by ``after`` and ``limit`` give each group once, in the order of ``team_id``."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for number in range(7):
             await store.groups.get_or_create(production, GroupDraft(str(number), "x"), make_token())
@@ -287,8 +277,7 @@ class GroupContract(EndDateContract, GroupBatchContract, RotationContract, Idemp
 
     @pytest.mark.parametrize(("match", "expected"), MATCHES)
     async def test_groups_are_found_by_id_and_name(self, store: Store, match: str, expected: set[str]) -> None:
-        """``match``: ids that begin with it, exactly, and names that contain it, where A to Z are as a to z; no
-        character is a pattern. Also with ``after``, and of this environment alone."""
+        """``match`` finds ids by their exact beginning, and names by a part, ignoring the case of A to Z."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
         await store.groups.get_or_create(other, GroupDraft("acme", "Acme Ltd"), make_token())

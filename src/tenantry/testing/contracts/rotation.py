@@ -1,6 +1,4 @@
-"""The contract of rotation: one winner, at most one earlier token within its grace, listeners called in order. And that
-of Idempotency-Keys: one write, one answer, given again for 24 hours while its token lives.
-"""
+"""The contract of rotation and of Idempotency-Keys."""
 
 from __future__ import annotations
 
@@ -29,8 +27,6 @@ from tenantry.testing.contracts.backend import make_issued, rotate
 
 
 class _Recorder:
-    """A ChangeListener that records its calls."""
-
     def __init__(self) -> None:
         self.changes: list[tuple[bytes, int]] = []
 
@@ -43,10 +39,9 @@ class _Recorder:
 
 
 class RotationContract:
-    """Tests of ``rotate``, of grace and of ``subscribe``."""
+    """Tests of ``rotate``, grace and ``subscribe``."""
 
     async def test_a_rotation_replaces_the_token(self, store: Store) -> None:
-        """The new token has version + 1, the given key id and nonce; the old one is dead; the group is the same."""
         first = await make_issued(store)
         nonce = secrets.token_bytes(16)
         second = await store.groups.rotate(first.group.environment, first.token, key_id="k9", nonce=nonce)
@@ -58,7 +53,6 @@ class RotationContract:
         assert await store.groups.get(first.group.environment, "acme") == second
 
     async def test_of_racing_rotations_one_wins(self, store: Store) -> None:
-        """Of 32 rotations of one token exactly one succeeds, and the others get TokenAlreadyRotated."""
         first = await make_issued(store)
         outcomes = await asyncio.gather(*(rotate(store, first) for _ in range(32)), return_exceptions=True)
         won = [each for each in outcomes if isinstance(each, Issued)]
@@ -68,7 +62,7 @@ class RotationContract:
         assert won[0].token.version == 2
 
     async def test_a_token_of_another_environment_is_unknown(self, store: Store) -> None:
-        """No environment can rotate a token of another one, whatever the tags; nothing changes."""
+        """Whatever its tag."""
         first = await make_issued(store)
         for name, tag in [("b", Tag.CUSTOMER), ("c", Tag.TESTING)]:
             foreign = await store.environments.create(name, tag)
@@ -81,7 +75,6 @@ class RotationContract:
         "wrong", [{"nonce": bytes(16)}, {"handle": bytes(8)}, {"version": 7}, {"key_id": "zz"}, {"tag": Tag.TESTING}]
     )
     async def test_a_token_that_never_was_is_unknown(self, store: Store, wrong: dict[str, Any]) -> None:
-        """A token that differs from the live one in any part, but is not an earlier version, is unknown."""
         first = await make_issued(store)
         with pytest.raises(UnknownToken):
             await store.groups.rotate(
@@ -90,7 +83,7 @@ class RotationContract:
         assert await store.find(first.token) == first.group
 
     async def test_an_earlier_token_cannot_rotate(self, store: Store) -> None:
-        """Earlier versions get TokenAlreadyRotated, also the one that has its grace."""
+        """Not even within its grace."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         with pytest.raises(TokenAlreadyRotated):
@@ -101,7 +94,6 @@ class RotationContract:
                 await rotate(store, old)
 
     async def test_grace_ends_at_its_time(self, store: Store, clock: FrozenClock) -> None:
-        """The token before stays good until ``grace_until`` and not a moment longer."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         assert second.group.grace_until == clock() + timedelta(seconds=60)
@@ -115,7 +107,7 @@ class RotationContract:
 
     @pytest.mark.parametrize("grace_seconds", [0, 60])
     async def test_a_further_rotation_ends_the_grace_before(self, store: Store, grace_seconds: int) -> None:
-        """At most one earlier version is ever good: a second rotation ends the first one's grace at once."""
+        """At most one earlier version is valid."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         third = await rotate(store, second, grace_seconds=grace_seconds)
@@ -124,7 +116,6 @@ class RotationContract:
         assert await store.find(third.token) == third.group
 
     async def test_a_deleted_group_has_no_grace(self, store: Store) -> None:
-        """Deleting kills the token and the one before it, and neither can be rotated."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         await store.groups.delete(first.group.environment, "acme")
@@ -134,7 +125,6 @@ class RotationContract:
                 await rotate(store, dead)
 
     async def test_an_update_keeps_the_grace(self, store: Store) -> None:
-        """Changing properties neither ends nor extends the grace of the token before."""
         first = await make_issued(store)
         second = await rotate(store, first, grace_seconds=60)
         third = await store.groups.update(first.group.environment, "acme", GroupChanges(properties={"a": 1}))
@@ -142,8 +132,7 @@ class RotationContract:
         assert await store.find(first.token) == third.group
 
     async def test_listeners_receive_each_change_once(self, store: Store) -> None:
-        """Rotate, update and delete call ``changed`` with the generation that they made. What changes nothing, a
-        refused write, a replay, a creation and a read call nothing."""
+        """With the new generation. Creations, reads, refused and replayed writes notify nobody."""
         recorder = _Recorder()
         store.subscribe(recorder)
         first = await make_issued(store)
@@ -168,7 +157,7 @@ class RotationContract:
         assert recorder.take() == [(handle, start + 4)]
 
     async def test_listeners_are_notified_before_the_writer(self, store: Store) -> None:
-        """When ``changed`` is called the write is done, and the caller has not had its answer."""
+        """``changed`` is called after the commit and before the caller's answer."""
         first = await make_issued(store)
         seen: list[str] = []
 
@@ -182,7 +171,6 @@ class RotationContract:
         assert seen == ["changed", "answered"]
 
     async def test_a_listener_that_fails_harms_nobody(self, store: Store) -> None:
-        """The write is answered and the other listeners are called: a bus that is down stops no rotation."""
         first = await make_issued(store)
         recorder = _Recorder()
 
@@ -197,7 +185,6 @@ class RotationContract:
         assert [handle for handle, _ in recorder.take()] == [first.token.handle]
 
     async def test_a_missing_group_notifies_nobody(self, store: Store) -> None:
-        """There is no handle to notify of when the id is unknown."""
         recorder = _Recorder()
         store.subscribe(recorder)
         production = await store.environments.create("production", Tag.CUSTOMER)
@@ -214,10 +201,9 @@ ONCE = IdempotencyKey("key-1", (b"a" * 32,))
 
 
 class IdempotencyContract:
-    """Tests of the parameter ``once`` of get_or_create and rotate."""
+    """Tests of ``once`` in get_or_create and rotate."""
 
     async def test_a_repeated_rotation_gives_the_same_answer(self, store: Store) -> None:
-        """The same key and body rotate once: the second call gives the first answer, marked as replayed."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE, grace_seconds=60)
         again = await rotate(store, first, once=ONCE, grace_seconds=60)
@@ -225,7 +211,7 @@ class IdempotencyContract:
         assert again.token.version == 2
 
     async def test_a_replay_is_the_answer_as_it_was(self, store: Store) -> None:
-        """A change of name or properties in between is not in the replay; the token is live all the same."""
+        """Later updates are not in the replay."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         await store.groups.update(
@@ -236,7 +222,6 @@ class IdempotencyContract:
         assert await store.find(again.token) is not None
 
     async def test_a_repeated_creation_says_created_again(self, store: Store) -> None:
-        """The replay of a get-or-create repeats whether the group was new."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         draft = GroupDraft("acme", "Acme", {"z": 1, "a": 1.0}, None)
         first = await store.groups.get_or_create(production, draft, make_token(), once=ONCE)
@@ -249,7 +234,6 @@ class IdempotencyContract:
         assert (fresh.created, fresh.replayed) == (False, False)
 
     async def test_another_body_is_refused(self, store: Store) -> None:
-        """A key that comes back with another body is refused, and nothing is written."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         with pytest.raises(IdempotencyKeyReused):
@@ -257,14 +241,14 @@ class IdempotencyContract:
         assert await store.find(second.token) == second.group
 
     async def test_any_signing_key_recognises_the_body(self, store: Store) -> None:
-        """The first hash is stored; a replay whose hashes hold it at any position is the same body."""
+        """The first hash is stored; a replay may have it at any position."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         again = await rotate(store, first, once=IdempotencyKey("key-1", (b"n" * 32, b"a" * 32)))
         assert again == replace(second, replayed=True)
 
     async def test_a_dead_token_is_never_replayed(self, store: Store) -> None:
-        """After a further rotation, with or without grace, or after a deletion the key is superseded."""
+        """A further rotation or a deletion supersedes the key."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         third = await rotate(store, second, grace_seconds=60)
@@ -280,7 +264,6 @@ class IdempotencyContract:
             await rotate(store, third, once=last)
 
     async def test_a_failed_write_leaves_no_key(self, store: Store) -> None:
-        """A rotation that is refused does not use up its key."""
         first = await _issued(store)
         second = await rotate(store, first)
         with pytest.raises(TokenAlreadyRotated):
@@ -289,7 +272,6 @@ class IdempotencyContract:
         assert not third.replayed
 
     async def test_a_key_belongs_to_its_environment(self, store: Store) -> None:
-        """The same key in another environment is another key."""
         first = await _issued(store)
         await rotate(store, first, once=ONCE)
         other = await store.environments.create("other", Tag.TESTING)
@@ -297,7 +279,7 @@ class IdempotencyContract:
         assert (created.created, created.replayed) == (True, False)
 
     async def test_a_key_is_forgotten_after_a_day(self, store: Store, clock: FrozenClock) -> None:
-        """For 24 hours a key is a replay; then it is a new key, also with another body."""
+        """Then it may come with another body."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         await _create(store, production, ONCE)
         clock.advance(DAY - 1)
@@ -306,7 +288,7 @@ class IdempotencyContract:
         assert not (await _create(store, production, IdempotencyKey("key-1", (b"b" * 32,)))).replayed
 
     async def test_racing_writers_with_one_key_rotate_once(self, store: Store) -> None:
-        """Of 8 rotations with one key one writes; the others replay it or get IdempotencyInFlight."""
+        """The others replay it or get IdempotencyInFlight."""
         first = await _issued(store)
         outcomes = await asyncio.gather(*(rotate(store, first, once=ONCE) for _ in range(8)), return_exceptions=True)
         issued = [each for each in outcomes if isinstance(each, Issued)]

@@ -27,7 +27,6 @@ class SourceContract:
     """Tests of SourceStore."""
 
     async def test_a_data_source_is_found_by_either_id(self, store: Store) -> None:
-        """Our id and the caller's id both find it, in its own environment only."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.TESTING)
         made = await store.sources.create(production, source_id="ds_1", provided_id="warehouse", url=URL, trusted=True)
@@ -42,7 +41,7 @@ class SourceContract:
         assert list(await store.sources.list(production)) == [made]
 
     async def test_a_data_source_keeps_its_session_variables(self, store: Store) -> None:
-        """In their order and spelled one way, however it is read; a wrong one is refused and nothing is stored."""
+        """In order and normalised; invalid ones are refused."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         given = {"app.tenant": "{{user_group.id}}", "app.plan": "{{ user_group.properties.plan }}"}
         made = await store.sources.create(
@@ -63,7 +62,6 @@ class SourceContract:
         assert list(await store.sources.list(production)) == [plain]
 
     async def test_both_ids_of_a_data_source_are_unique(self, store: Store) -> None:
-        """Neither id can be taken twice in one environment, and what was there stays."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL)
         for source_id, provided_id in (("ds_1", "b"), ("ds_2", "a")):
@@ -74,7 +72,7 @@ class SourceContract:
             await store.sources.create(NOWHERE, source_id="ds_9", provided_id="z", url=URL)
 
     async def test_the_url_of_a_data_source_replaces_the_one_that_was_read(self, store: Store) -> None:
-        """Once: whoever read it before, or reads another environment's, writes nothing. The rest stays as it is."""
+        """A write based on an outdated read changes nothing."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
         made = await store.sources.create(production, source_id="ds_1", provided_id="a", url=URL, trusted=True)
@@ -89,7 +87,6 @@ class SourceContract:
         assert list(await store.sources.list(production)) == []
 
     async def test_a_data_source_can_be_deleted_by_either_id(self, store: Store) -> None:
-        """It is gone for both ids; deleting what is not there raises UnknownDataSource."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         other = await store.environments.create("other", Tag.CUSTOMER)
         for reference in ("ds_1", "a"):

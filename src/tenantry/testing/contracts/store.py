@@ -1,4 +1,4 @@
-"""StoreContract: what every Store guarantees, as tests to run over your own.
+"""StoreContract: tests to run over your Store::
 
     class TestMyStore(StoreContract):
         @pytest.fixture
@@ -7,9 +7,8 @@
             yield store
             await store.aclose()
 
-It is the sum of the contracts of the seven parts and of what a resolver reads. The store starts empty and takes its
-time from the fixture ``clock``. The tests run on asyncio by the anyio plugin. For a backend that only reads there are
-BackendContract (``find``) and LeaseContract (``read_at_snapshot``, ``changes``, ``slots`` too).
+The store starts empty and uses the fixture ``clock``. The tests run on asyncio with the anyio plugin. Backends that
+only read have BackendContract and LeaseContract.
 """
 
 from __future__ import annotations
@@ -37,13 +36,11 @@ class StoreContract(
     UsageContract,
     AuditContract,
 ):
-    """All tests of a Store. A subclass gives the fixture ``store``."""
+    """All tests of a Store. A subclass provides the fixture ``store``."""
 
     @pytest.fixture
     def backend(self, store: Store) -> Store:
-        """A store is read through itself."""
         return store
 
     async def test_the_store_is_ready(self, store: Store) -> None:
-        """A store that was set up says so."""
         await store.ready()

@@ -20,7 +20,6 @@ MANY = 500
 
 
 def batch(number: int, *rows: HourlyUsage, writer: bytes = WRITER) -> UsageBatch:
-    """A batch."""
     return UsageBatch(writer, number, rows)
 
 
@@ -33,12 +32,10 @@ def used(
     seconds: float = 0,
     resolves: int = 0,
 ) -> HourlyUsage:
-    """Some usage of one hour."""
     return HourlyUsage(hour, key, Usage(queries, rows, seconds, resolves))
 
 
 async def sums(store: Store, since: datetime = NOON, until: datetime = FAR) -> dict[UsageKey, Usage]:
-    """All that is kept of these hours."""
     return dict(await store.usage.sums(since, until))
 
 
@@ -46,7 +43,7 @@ class UsageContract:
     """Tests of UsageStore."""
 
     async def test_usage_adds_up(self, store: Store) -> None:
-        """Batch by batch, of every writer, exactly; what a batch does not name stays."""
+        """Exactly, over batches and writers."""
         assert await sums(store) == {}
         other = UsageKey("production", "zoo 😀'\"", "")
         await store.usage.add(batch(1, used(queries=3, rows=10**12, seconds=0.1), used(other, resolves=7)))
@@ -55,7 +52,7 @@ class UsageContract:
         assert await sums(store) == {ACME: Usage(9, 10**12 + 1, 1_000_000.3, 0), other: Usage(resolves=7)}
 
     async def test_no_batch_is_added_twice(self, store: Store) -> None:
-        """Whoever had no answer sends it again. Red when the number of the last batch is not compared."""
+        """A writer without an answer resends its batch."""
         first = batch(1, used(queries=3))
         for _ in range(3):
             await store.usage.add(first)
@@ -64,14 +61,13 @@ class UsageContract:
         assert await sums(store) == {ACME: Usage(queries=4)}
 
     async def test_a_batch_that_is_sent_twice_at_once_is_added_once(self, store: Store) -> None:
-        """The first may still be under way when its sender has lost patience."""
+        """The first may still be in flight at the second."""
         await asyncio.gather(*(store.usage.add(batch(1, used(queries=3))) for _ in range(8)))
         assert await sums(store) == {ACME: Usage(queries=3)}
 
     async def test_many_writers_add_to_the_same_rows(self, store: Store) -> None:
-        """At once, in any order of the rows: none waits for another in a circle, and none of it is lost.
-
-        Red, on PostgreSQL, when a batch locks its rows in the order in which it has them."""
+        """Concurrent writes neither deadlock nor get lost. Fails on PostgreSQL if a batch locks rows in its own
+        order."""
         rows: Sequence[HourlyUsage] = [used(UsageKey("production", f"g{each}", ""), resolves=1) for each in range(MANY)]
         orders = [rows if writer % 2 else rows[::-1] for writer in range(8)]
         batches = [batch(1, *order, writer=bytes([at]) * 16) for at, order in enumerate(orders)]
@@ -81,7 +77,7 @@ class UsageContract:
         assert set(found.values()) == {Usage(resolves=8)}
 
     async def test_usage_is_of_hours_and_of_whom_is_named(self, store: Store) -> None:
-        """From ``since``, which is in it, to ``until``, which is not; in the order of the keys."""
+        """From ``since`` until before ``until``, sorted by key."""
         elsewhere = UsageKey("other", "acme", "ds_1")
         zoo = UsageKey("production", "zoo", "")
         hours = [NOON - HOUR, NOON, NOON + HOUR]
@@ -96,7 +92,7 @@ class UsageContract:
         assert dict(await store.usage.sums(NOON, FAR, environment="production", group="nobody")) == {}
 
     async def test_usage_outlives_its_group(self, store: Store) -> None:
-        """It is what was used, and is billed; a group that is made again with this id goes on."""
+        """A new group with this id continues it."""
         production = await store.environments.create("production", Tag.CUSTOMER)
         for number in (1, 2):
             await store.groups.get_or_create(production, GroupDraft("acme", "Acme"), make_token())
@@ -105,7 +101,6 @@ class UsageContract:
             assert await sums(store) == {ACME: Usage(queries=number)}
 
     async def test_old_usage_is_pruned(self, store: Store) -> None:
-        """What began before, and nothing else; it is recorded, unless there was nothing to do."""
         await store.usage.add(batch(1, *(used(hour=NOON + each * HOUR, queries=1) for each in range(4))))
         assert await store.usage.prune(NOON + 2 * HOUR, author=Author("ann")) == 2
         assert await store.usage.prune(NOON + 2 * HOUR, author=Author("ann")) == 0

@@ -1,8 +1,7 @@
-"""The filters and tests of a dashboard template: a closed list.
+"""The closed list of filters and tests for dashboard templates.
 
-Jinja's unsafe (``safe``, ``xmlattr``, ``urlize``), object (``attr``, ``pprint``), expanding (``center``, ``indent``,
-``wordwrap``, ``batch``, ``slice``) and ``random`` filters are left out. Only ``is defined`` and ``is undefined``
-accept a missing variable; other tests would silently drop content.
+Jinja's filters that are unsafe (``safe``), access objects (``attr``), expand text (``center``) or are ``random`` are
+left out. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests would silently drop content.
 """
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-"""The Jinja environment of dashboard templates: escaping, strict and sandboxed."""
-
 from __future__ import annotations
 
 import itertools

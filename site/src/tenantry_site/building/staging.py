@@ -126,7 +126,7 @@ def _check(out: Path) -> None:
 
 
 def _clean_up_leftovers(out: Path) -> None:
-    """Remove the folders that killed builds left."""
+    """Restore the published folder if a killed build moved it away, and remove abandoned staging folders."""
     previous = out.with_name(f".{out.name}.old")
     if previous.is_dir() and not out.exists():
         previous.rename(out)

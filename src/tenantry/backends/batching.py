@@ -1,8 +1,7 @@
-"""TickBatcher: combines reads of one tick of an event loop.
+"""Combines reads of one event loop tick.
 
-When many groups are missed in one tick, as after a start, one statement for all costs each a fraction of a round trip.
-A lone read waits only for the end of the tick.
-"""
+After a start, many groups are missed in one tick; one statement for all saves round trips. A lone read waits only for
+the end of the tick."""
 
 from __future__ import annotations
 
@@ -16,14 +15,13 @@ V = TypeVar("V")
 
 
 class NoAnswer(Exception):
-    """A batch was not answered within its budget, or the batcher was closed."""
+    """The budget ran out or the batcher was closed."""
 
 
 class TickBatcher(Generic[K, V]):
-    """The batches of one event loop. ``fetch`` gets at most ``size`` keys and the first deadline, and returns a
-    value for each key. At most ``concurrent`` batches run (None: any number). A caller waits at most ``budget``
-    seconds (None: until ``fetch`` ends); the fetch goes on. ``ended`` is called with whether the batch was answered
-    in time."""
+    """Batches reads of one event loop. ``fetch`` gets at most ``size`` keys and the first deadline, and returns a value
+    for each key. ``concurrent``: maximum of running batches (None: unlimited). ``budget``: seconds a caller waits while
+    the fetch continues (None: until it ends). ``ended`` is called with whether the batch was in time."""
 
     def __init__(
         self,
@@ -43,7 +41,7 @@ class TickBatcher(Generic[K, V]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def ask(self, key: K, deadline: float = 0.0) -> asyncio.Future[V]:
-        """The value for this key. Fails as ``fetch`` does, and with NoAnswer after the budget."""
+        """Request a key's value. Fails with ``fetch``'s error, or NoAnswer after the budget."""
         loop = asyncio.get_running_loop()
         batch = self._waiting[-1] if self._waiting else None
         if batch is None or len(batch.waiters) >= self._size:
@@ -57,7 +55,7 @@ class TickBatcher(Generic[K, V]):
         return waiter
 
     def _send(self) -> None:
-        """At the end of a tick, and whenever a fetch has ended."""
+        """Runs at the end of a tick and after each fetch."""
         while self._waiting and (self._concurrent is None or len(self._tasks) < self._concurrent):
             task = asyncio.get_running_loop().create_task(self._run(self._waiting.popleft()), name="tenantry.batch")
             self._tasks.add(task)
@@ -84,13 +82,13 @@ class TickBatcher(Generic[K, V]):
         self._end(batch, NoAnswer())
 
     def _end(self, batch: _Batch[K, V], outcome: Mapping[K, V] | Exception) -> None:
-        """The first end counts: an answer that comes after the budget is no answer."""
+        """Only the first outcome counts; answers after the budget are dropped."""
         if not batch.answered:
             batch.answer(outcome)
             self._ended(not isinstance(outcome, Exception))
 
     async def aclose(self) -> None:
-        """Whoever waits gets NoAnswer."""
+        """Fail all waiting callers with NoAnswer."""
         while self._waiting:
             self._give_up(self._waiting[0])
         tasks = list(self._tasks)
@@ -100,7 +98,7 @@ class TickBatcher(Generic[K, V]):
 
 
 class _Batch(Generic[K, V]):
-    """Keys, and who waits for the value of each."""
+    """Keys and the callers waiting for each."""
 
     __slots__ = ("answered", "deadline", "timer", "waiters")
 

@@ -1,5 +1,4 @@
-"""IntrospectionBackend: the user groups of another Tenantry over HTTP (RFC 7662, extra ``http``), for apps without
-its database."""
+"""Finds user groups of another Tenantry over HTTP (RFC 7662, extra ``http``)."""
 
 from __future__ import annotations
 
@@ -35,16 +34,12 @@ _EXAMPLE = "such as https://tenantry.example.com/oauth/introspect"
 
 
 class IntrospectionBackend:
-    """Finds groups through ``url``, the address of Tenantry's RFC 7662 endpoint (``…/oauth/introspect``); usable from
-    several event loops.
+    """Finds groups through ``url``, an RFC 7662 endpoint (``…/oauth/introspect``). Works in several event loops.
 
-    ``api_token`` has the scope ``introspect`` and finds the groups of its environment. ``keys``: the accepted signing
-    keys of that server; a token of another key is never sent. ``timeout``: seconds for one request with connecting,
-    less than a Resolver's patience, so that the log has the reason. Clear text is refused except to this host, unless
-    ``allow_http``. ``transport`` replaces the network, for tests; ``clock``: the time of day for ``exp``.
-
-    Answers may be used until their own end or the staleness bound of a Resolver; nothing is cached here.
-    """
+    ``api_token``: needs scope ``introspect``; limits the search to its environment. ``keys``: that server's signing
+    keys; tokens of others are never sent. ``timeout``: seconds per request including connecting; keep it below the
+    Resolver's patience so that the log has the reason. ``allow_http``: permit clear text beyond this host.
+    ``transport``: replaces the network in tests. ``clock``: the time of day for ``exp``."""
 
     def __init__(
         self,
@@ -70,12 +65,12 @@ class IntrospectionBackend:
         return f"<{type(self).__name__} {self._endpoint.url}>"
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The group, if the endpoint says that its token is active; None for a token of another key. Raises
-        StoreUnavailable for an unreliable answer."""
+        """Return the active token's group; None for a token of another key. Raises StoreUnavailable for an unreliable
+        answer."""
         return (await self.read_at_snapshot(token, fresh=True)).group
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """As ``find``, with the rest of a grace. Every answer is fresh."""
+        """Like ``find``, with the rest of a grace. Always fresh."""
         try:
             text = self._keys.mint(token)
         except (SigningKeyMissing, ValueError):
@@ -84,13 +79,12 @@ class IntrospectionBackend:
         return read_response(await self._endpoint.ask(text), token, asked_at)
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Close this event loop's connections."""
         await self._endpoint.aclose()
 
 
 class IntrospectionClient:
-    """Sends tokens to the endpoint, never through proxies or ``.netrc`` of the environment. No token is in any error
-    or repr."""
+    """Queries the endpoint, ignoring proxies and ``.netrc``. Errors and repr contain no token."""
 
     def __init__(
         self, url: str, api_token: str, *, timeout: float, transport: httpx2.AsyncBaseTransport | None
@@ -107,7 +101,7 @@ class IntrospectionClient:
         self._clients: LoopLocal[httpx2.AsyncClient] = LoopLocal(self._create_client, lambda client: client.aclose())
 
     async def ask(self, token: str) -> bytes:
-        """The body of the answer 200. Raises StoreUnavailable."""
+        """Return the body of a 200. Raises StoreUnavailable."""
         client = self._clients.get()
         try:
             async with asyncio.timeout(self._timeout):
@@ -151,12 +145,11 @@ class IntrospectionClient:
         return client
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
         await self._clients.aclose()
 
 
 def _failure(status: int, size: int) -> str:
-    """The problem of an answer for the log; "" if its body is worth reading."""
+    """Describe a failed response for the log; "" if the body is usable."""
     if status in (401, 403):
         return f"answered {status}: api_token must be a live API token with the scope introspect"
     if status in (404, 405) or 300 <= status < 400:
@@ -167,7 +160,6 @@ def _failure(status: int, size: int) -> str:
 
 
 def _library() -> Any:
-    """The module httpx2, loaded when a backend is made."""
     try:
         return import_module("httpx2")
     except ModuleNotFoundError:
@@ -176,8 +168,8 @@ def _library() -> Any:
 
 
 def checked_address(url: str, *, allow_http: bool) -> str:
-    """Returns ``url`` if tokens may be sent there: https, or http to this host, or any http with ``allow_http``.
-    Raises ValueError, whose message never holds the URL: it may hold a password."""
+    """Return ``url`` if it is https, http to this host, or http with ``allow_http``. Raises ValueError without the URL,
+    which may contain a password."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -209,7 +201,7 @@ _Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class _Response(BaseModel):
-    """No coercion; members that we do not know are passed over (RFC 7662 section 2.2)."""
+    """Strict types; unknown members are ignored (RFC 7662 section 2.2)."""
 
     model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
     active: bool
@@ -222,18 +214,19 @@ NOT_ACTIVE = LookupResult(None)
 
 
 def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
-    """The result for ``token``, requested at ``now``, from the body of a 200.
+    """Parse a 200's body for ``token``, requested at ``now``.
 
-    A token in its grace is good for the ``seconds`` that the server counts, and never beyond ``exp`` by this host's
-    clock. Raises StoreUnavailable, whose message repeats nothing.
-    """
+    A grace lasts the server's ``seconds``, but not beyond ``exp`` by this host's clock. Raises StoreUnavailable, whose
+    message quotes nothing."""
     response, group = None, None
     with suppress(ValidationError, ValueError):  # both know the input, so neither goes along as a context
         parsed = _Response.model_validate(from_json(body, allow_inf_nan=False))
         group = None if parsed.user_group is None else INTROSPECTION.decode(parsed.user_group)
         response = parsed
     if response is None:
-        raise StoreUnavailable("the introspection endpoint answered otherwise than RFC 7662 says: is a proxy there?")
+        raise StoreUnavailable(
+            "the introspection endpoint's answer does not follow RFC 7662: check for a proxy at its URL"
+        )
     if not response.active:
         return NOT_ACTIVE
     if group is None:
@@ -245,6 +238,6 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
     ends = [] if response.exp is None else [response.exp - now.timestamp()]
     ends += [] if response.seconds is None else [response.seconds]
     if not of_this_token or (behind == 1 and not ends):
-        raise StoreUnavailable("the introspection endpoint answered for another token than the one asked about")
+        raise StoreUnavailable("the introspection endpoint answered for a different token")
     rest = min(ends, default=None)
     return NOT_ACTIVE if rest is not None and rest <= 0 else LookupResult(group, None, rest)

@@ -1,4 +1,4 @@
-"""Replication: who beyond this process learns of a store's writes, from the server and from the command line alike."""
+"""Sends a store's writes beyond this process, for server and command line."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ _CLOSE_SECONDS = 1.25
 
 
 def attach_redis(store: Store, url: str) -> Callable[[], Awaitable[None]]:
-    """Sends each write of the store to the Valkey or Redis at ``url``: to its bus, and to its second-level cache.
+    """Forward writes to the bus and second-level cache at ``url``.
 
-    Returns what is to be awaited before the store is closed: it sends what waits, within a second, and never raises
-    for a server that does not answer. Does no I/O. Raises InvalidSettings.
-    """
+    Await the returned function before closing the store: it sends pending messages within a second and never raises. No
+    I/O. Raises InvalidSettings."""
     from tenantry.backends.buses import RedisBus
     from tenantry.backends.redis.second_level import RedisBackend  # redis-py, which is an extra
 

@@ -1,5 +1,3 @@
-"""OfferedSourceLease: where the Resolver and the DataSources of one process find each other."""
-
 from __future__ import annotations
 
 from weakref import ReferenceType, ref
@@ -8,7 +6,7 @@ from tenantry.ports import SourceLease, SourceLeaseHolder
 
 
 class OfferedSourceLease(SourceLeaseHolder):
-    """A ports.SourceLeaseHolder: holds, weakly, the lease of the resolver that follows the store."""
+    """A ports.SourceLeaseHolder with a weak reference to the resolver's lease."""
 
     _lease: ReferenceType[SourceLease] | None = None
 

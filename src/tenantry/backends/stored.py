@@ -1,4 +1,4 @@
-"""The rules of stores as pure functions: rotation, grace and Idempotency-Keys; and the clock of a store."""
+"""Rules of stores as pure functions: rotation, grace, Idempotency-Keys; and a store's clock."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ PRUNED_AT_ONCE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class StoredGroup:
-    """A group, its live token, and the previous token if it has a grace."""
+    """A group, its live token, and a previous token with a grace."""
 
     group: UserGroup
     token: Token
     previous: Token | None = None
 
     def read(self, token: Token, now: datetime, generation: int) -> LookupResult:
-        """This group, if ``token`` is the live one, or the previous one within its grace at ``now``."""
+        """Return this group if ``token`` is live, or in its grace at ``now``."""
         if _same(self.token, token):
             return LookupResult(self.group, generation)
         until = self.group.grace_until
@@ -61,18 +61,18 @@ class StoredGroup:
         return LookupResult(None, generation)
 
     def updated(self, changes: GroupChanges) -> StoredGroup:
-        """This group after ``changes``; itself if nothing differs."""
+        """Apply ``changes``; return self if nothing differs."""
         differing = changes.differing(self.group)
         if not differing:
             return self
         return replace(self, group=replace(self.group, **differing, revision=self.group.revision + 1))
 
     def require(self, expected: UserGroup | None) -> None:
-        """Raises GroupChanged unless the group is still ``expected``; None expects nothing."""
+        """Raises GroupChanged unless the group equals ``expected`` (None: anything)."""
         if expected is None:
             return
         if (self.group.handle, self.group.revision) != (expected.handle, expected.revision):
-            raise GroupChanged("the group was changed by another writer meanwhile: read it again")
+            raise GroupChanged("another writer has changed the group: read it again")
 
     def rotated(
         self,
@@ -84,11 +84,11 @@ class StoredGroup:
         grace_seconds: int | None,
         now: datetime,
     ) -> StoredGroup:
-        """This group under the next token version, if ``current`` is its live token.
+        """Return the group under its next token version, if ``current`` is live. ``grace_seconds``: None means the
+        stored environment's.
 
-        ``grace_seconds``: None means the stored environment's. Raises UnknownToken and TokenAlreadyRotated: a lower
-        version was live once, because its signature is good and handles are never reused.
-        """
+        Raises UnknownToken; TokenAlreadyRotated for a lower version, which was once live: its signature is valid and
+        handles are never reused."""
         if self.group.environment.id != environment.id or current.tag is not self.token.tag:
             raise UnknownToken(UNKNOWN_TOKEN, field="/current_token")
         if current.version < self.token.version:
@@ -104,14 +104,13 @@ class StoredGroup:
         return StoredGroup(group, token, self.token if grace_until else None)
 
     def issued(self, *, created: bool = False) -> Issued:
-        """The group and its live token."""
         return Issued(self.group, self.token, created=created)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """The response to an Idempotency-Key. It holds no token: it is replayed only while that token is live, and the
-    group's row has its parts."""
+    """Response to an Idempotency-Key, without the token: it is replayed only while that token is live, from the group's
+    row."""
 
     body_hash: bytes
     group: UserGroup
@@ -119,14 +118,11 @@ class StoredResponse:
 
     @classmethod
     def of(cls, once: IdempotencyKey, issued: Issued) -> StoredResponse:
-        """The response to the first request with a key."""
         return cls(once.body_hashes[0], issued.group, issued.created)
 
     def replay(self, once: IdempotencyKey, now: StoredGroup | None) -> Issued:
-        """The response again. ``now``: the stored group with this handle, or None if it was deleted.
-
-        Raises IdempotencyKeyReused for another body; IdempotencySuperseded if the token of the response is not live.
-        """
+        """Repeat the response. ``now``: the stored group, or None if deleted. Raises IdempotencyKeyReused for another
+        body, IdempotencySuperseded if the response's token is not live."""
         if not any(compare_digest(self.body_hash, given) for given in once.body_hashes):
             raise IdempotencyKeyReused("this Idempotency-Key came with another body before: use a new key")
         if now is None or now.token.version != self.group.token_version:
@@ -137,7 +133,7 @@ class StoredResponse:
 
 
 def is_token(token: Token, tag: Tag, key_id: str, version: int, nonce: bytes) -> bool:
-    """Whether ``token`` has these parts. The secret nonce is compared in constant time."""
+    """Whether ``token`` has these parts. Compares the secret nonce in constant time."""
     return (
         version == token.version and key_id == token.key_id and tag is token.tag and compare_digest(nonce, token.nonce)
     )
@@ -148,7 +144,6 @@ def _same(stored: Token, given: Token) -> bool:
 
 
 def unknown_environment(environment: Environment) -> UnknownEnvironment:
-    """The error of a write whose environment is not in the store."""
     return UnknownEnvironment(f"there is no environment {environment.name!r}: make it first")
 
 
@@ -156,12 +151,12 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def ascii_lower(text: str) -> str:
-    """The text with only A to Z in lower case, as all databases agree on."""
+    """Lower-case A to Z only, so that all databases agree."""
     return text.translate(_LOWER)
 
 
 def matches(group: UserGroup, text: str) -> bool:
-    """Whether the group's id begins with the text or its name contains it: ``match`` of ``GroupStore.list``."""
+    """Implements ``match`` of ``GroupStore.list``."""
     return group.provided_id.startswith(text) or ascii_lower(text) in ascii_lower(group.name)
 
 
@@ -172,7 +167,7 @@ USE_INTERVAL = timedelta(hours=1)
 
 
 def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
-    """Returns the token. Raises ApiTokenExpired from its end on."""
+    """Return the token. Raises ApiTokenExpired from its end on."""
     if token.expires_at is not None and now >= token.expires_at:
         ended = token.expires_at.isoformat(timespec="seconds")
         raise ApiTokenExpired(f"the API token expired at {ended}: create another with tenantry api-token create")
@@ -188,13 +183,13 @@ def use_is_recorded(token: ApiToken, now: datetime) -> bool:
 
 
 class StoreClock:
-    """The database's clock, because hosts disagree; else this host's. ``given`` overrides it, for tests."""
+    """The database's clock, because hosts disagree; this host's without one. ``given``: override for tests."""
 
     def __init__(self, given: Clock | None) -> None:
         self._given = given
 
     def at(self, micros: int | None) -> datetime:
-        """The time, given the database's ``micros``."""
+        """Return the time for the database's ``micros``."""
         if self._given is not None:
             return self._given()
         return utc_now() if micros is None else from_micros(micros)

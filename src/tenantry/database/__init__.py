@@ -1,4 +1,4 @@
-"""The database of a store: its URL, connections to it, and which of its tables are the store's own."""
+"""Store databases: URLs, connections and migrations."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The address of a store: the URL of ``TENANTRY_DATABASE``, and connecting to it."""
+"""Store addresses (``TENANTRY_DATABASE``) and connections to them."""
 
 from __future__ import annotations
 
@@ -24,21 +24,18 @@ RECHECK_SECONDS = 0.001
 
 @dataclass(frozen=True, slots=True)
 class SQLiteFile:
-    """An SQLite database file, by its absolute path."""
+    """An SQLite database file, by absolute path."""
 
     path: Path
 
     @property
     def label(self) -> str:
-        """What it is called in messages."""
+        """Name for messages."""
         return f"SQLite file {self.path}"
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
-        """A connection in autocommit mode, usable in any thread. It never creates the file.
-
-        ``timeout`` is how many seconds a statement waits for a lock. Raises MigrationNeeded when there is no file,
-        StoreUnavailable when it cannot be opened.
-        """
+        """Connect in autocommit mode, for any thread. ``timeout``: seconds to wait for a lock. Raises MigrationNeeded
+        if the file is missing, StoreUnavailable if it cannot be opened."""
         try:
             self._check()
             connection = sqlite3.connect(
@@ -54,7 +51,7 @@ class SQLiteFile:
         return connection
 
     def identity(self) -> tuple[int, int] | None:
-        """Device and number of the file at the path, or None."""
+        """Device and inode of the file, or None."""
         try:
             status = os.stat(self.path)  # noqa: PTH116 - on every read, and half the time of Path.stat
         except OSError:
@@ -62,13 +59,13 @@ class SQLiteFile:
         return status.st_dev, status.st_ino
 
     def create(self) -> None:
-        """Makes the empty file, readable by its owner alone, unless it is there."""
+        """Create the file if missing, readable by its owner only."""
         if not self.path.parent.is_dir():
-            raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: make it first")
+            raise InvalidSettings(f"the folder {self.path.parent} of the database does not exist: create it first")
         try:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
-            raise StoreUnavailable(f"the {self.label} cannot be made: {error.strerror}") from error
+            raise StoreUnavailable(f"the {self.label} cannot be created: {error.strerror}") from error
 
     def _check(self) -> None:
         try:
@@ -82,7 +79,7 @@ class SQLiteFile:
 
 
 class FileIdentity:
-    """Detects that another file is at the path: writes to the old one would be lost."""
+    """Detects a replaced file; writes to the old one would be lost."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -90,15 +87,14 @@ class FileIdentity:
         self._checked_at = float("-inf")
 
     def remember(self) -> None:
-        """Called when the file was opened. Raises as ``check`` does."""
+        """Raises as ``check`` does."""
         if self._opened is None:
             self._opened = self._file.identity()
         else:
             self.check()
 
     def check(self) -> None:
-        """Raises StoreUnavailable if the file was replaced; the new one cannot be opened, because the old
-        write-ahead log is next to it."""
+        """Raises StoreUnavailable if the file was replaced: the old write-ahead log lies next to the new file."""
         opened = self._opened  # another thread may forget it meanwhile
         if opened is not None and self._file.identity() != opened:
             raise StoreUnavailable(
@@ -107,29 +103,26 @@ class FileIdentity:
             )
 
     def check_recent(self) -> None:
-        """As ``check``, at most once in RECHECK_SECONDS."""
+        """Like ``check``, at most once per RECHECK_SECONDS."""
         now = time.monotonic()
         if now - self._checked_at >= RECHECK_SECONDS:
             self.check()
             self._checked_at = now
 
     def forget(self) -> None:
-        """The file was closed: the next one that is opened may be another."""
         self._opened = None
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
-    """A PostgreSQL database. ``dsn`` may hold a password and is in no ``repr`` or message."""
+    """``repr`` and messages omit ``dsn``, which may contain a password."""
 
     dsn: str = field(repr=False)
     label: str
 
     async def connect(self, *, seconds: float, transactions: bool = False) -> Any:
-        """A ``PostgresConnection``, made within ``seconds``; the driver's own errors come through.
-
-        Raises InvalidSettings for an option of the URL that libpq does not know.
-        """
+        """Open a ``PostgresConnection`` within ``seconds``. Raises the driver's errors, and InvalidSettings for an
+        unknown URL option."""
         driver = load_psycopg()
         from tenantry.database.postgres import connect
 
@@ -146,7 +139,6 @@ _BAD_OPTION = "connection is bad: invalid "
 
 
 def load_psycopg() -> Any:
-    """The driver, loaded when it is first needed."""
     try:
         import psycopg as driver
     except ImportError as error:
@@ -155,8 +147,8 @@ def load_psycopg() -> Any:
 
 
 def read_address(url: str) -> SQLiteFile | PostgresServer:
-    """Parses ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``; no I/O.
-    Raises InvalidSettings, whose message never holds the URL."""
+    """Parse ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://user@host/database``. No I/O.
+    Raises InvalidSettings, which never quotes the URL."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError: the port, which is a part of the password if that holds an @
@@ -176,7 +168,7 @@ def read_address(url: str) -> SQLiteFile | PostgresServer:
 
 
 def libpq_url(url: URL) -> str:
-    """The URL with its password for libpq, which reads the ``+`` of SQLAlchemy as a plus and not as a space."""
+    """Render with the password for libpq, which reads ``+`` as a plus where SQLAlchemy means a space."""
     address, mark, options = url.set(drivername="postgresql").render_as_string(hide_password=False).rpartition("?")
     return f"{address}{mark}{options.replace('+', '%20')}" if url.query else f"{address}{mark}{options}"
 

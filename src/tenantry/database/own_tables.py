@@ -1,8 +1,5 @@
-"""Detects a data source that can read a store's tables, which hold the parts of every tenant's token.
-
-It looks at the tables and not at the address, so other paths, links and copies are found too. Checked when a source is
-registered, and on each connection.
-"""
+"""Rejects data sources that can read a store's tables, which hold all tokens' parts. Checks tables, not addresses, so
+that other paths, links and copies are found; at registration and on each connection."""
 
 from __future__ import annotations
 
@@ -68,7 +65,7 @@ order by 1
 
 
 def check_sqlite(connection: sqlite3.Connection) -> None:
-    """Raises InvalidSource for a connection to the file of a store."""
+    """Raises InvalidSource if the file is a store's."""
     with closing(connection.execute(_IN_SQLITE)) as cursor:
         (found,) = cursor.fetchone()
     if found == 2:
@@ -80,13 +77,13 @@ def check_sqlite(connection: sqlite3.Connection) -> None:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Whether the file at the path is one of SQLite's. Raises OSError."""
+    """Whether the path is an SQLite file. Raises OSError."""
     with path.open("rb") as file:
         return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
 
 
 def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
-    """Raises InvalidSource if a role, by the rows of IN_POSTGRESQL, can read the tables of a store or become their
+    """Raises InvalidSource if rows of IN_POSTGRESQL show a role that can read a store's tables or become their
     owner."""
     if not found:
         return
@@ -106,8 +103,8 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source can read a store's tables. A missing file and a server that does not answer
-    within ``seconds`` pass with a warning: they are checked again before the first query."""
+    """Raises InvalidSource if the source can read a store's tables. A missing file or a server silent for ``seconds``
+    logs a warning and is checked before the first query."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
@@ -160,7 +157,7 @@ async def _check_server(url: URL, seconds: float) -> None:
 
 
 def _warn(reason: str) -> None:
-    """``reason`` is the kind of an error: its text may quote the URL."""
+    """``reason``: an error's class, because its text may quote the URL."""
     logger.warning(
         "the data source could not be asked whether it can read Tenantry's own tables (%s): it is registered, and is "
         "asked before its first query",

@@ -1,12 +1,7 @@
-"""A connection to PostgreSQL through psycopg, direct or through a pooler.
+"""PostgreSQL through psycopg, direct or behind a pooler.
 
-A pooler in transaction mode, such as PgBouncer, lends a server process to each transaction: prepared statements,
-session settings and LISTEN do not survive, and most start-up parameters are refused. So they are used only on a direct
-connection.
-
-Fixed statements run in libpq, below psycopg's cursors, which take as long as the read of a small row. Each is one round
-trip: prepared at its second run on a direct connection, else sent whole.
-"""
+A transaction pooler, such as PgBouncer, loses prepared statements, session settings and LISTEN, so only direct
+connections use them. Fixed statements bypass psycopg's cursors, which double a small read's time."""
 
 from __future__ import annotations
 
@@ -49,22 +44,22 @@ _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
 class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
-    """``direct``: no pooler in between; else statements are not prepared, and ``SET_IN_TRANSACTION`` begins each
-    transaction. ``cancels``: a cancelled call cancels its query on the server, which may take seconds; else it
-    closes the connection."""
+    """``direct``: no pooler; otherwise nothing is prepared and ``SET_IN_TRANSACTION`` begins each transaction.
+    ``cancels``: cancellation cancels the query on the server, which may take seconds; otherwise it closes the
+    connection."""
 
     direct = False
     cancels = False
     _statements: FixedStatements | None = None
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
-        """All rows of a fixed statement, and the number of rows it changed or returned. Raises psycopg's errors."""
+        """Run a fixed statement; return its rows and row count. Raises psycopg's errors."""
         if self._statements is None:
             self._statements = FixedStatements(self, hold=self.direct)
         return await self._statements.run(text, values)
 
     async def begin(self) -> None:
-        """Begins a transaction that may not stay idle for long."""
+        """Begin a transaction with an idle limit."""
         self.pgconn.send_query(b"begin" if self.direct else f"begin; {SET_IN_TRANSACTION}".encode())
         await FixedStatements(self, hold=False).result()
 
@@ -78,12 +73,12 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
             raise
 
     def terminate(self) -> None:
-        """Closes it now, whatever it is doing. Does no I/O that could wait."""
+        """Close at once, without waiting for I/O."""
         self.pgconn.finish()
 
 
 class FixedStatements:
-    """The fixed statements of one connection. ``hold``: whether they may be prepared."""
+    """Fixed statements of a connection. ``hold``: prepare them at their second run."""
 
     def __init__(self, connection: PostgresConnection, *, hold: bool) -> None:
         self._connection = connection
@@ -93,7 +88,7 @@ class FixedStatements:
         self._numbers = itertools.count(1)
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
-        """All rows, and how many rows were changed or given. Raises psycopg's errors."""
+        """Return rows and row count. Raises psycopg's errors."""
         pgconn = self._connection.pgconn
         params, formats = _encoded(values)
         name = await self._name(text) if self._hold else None
@@ -106,7 +101,7 @@ class FixedStatements:
         return self._decoder.load_rows(0, result.ntuples, tuple), result.command_tuples or 0
 
     async def result(self) -> Any:
-        """That of what was sent last; of several commands in one text, the last one's."""
+        """Result of the last command sent."""
         results = await self._connection.wait(execute(self._connection.pgconn))
         for each in results:
             if each.status not in _DONE:
@@ -114,7 +109,7 @@ class FixedStatements:
         return results[-1]
 
     async def _name(self, text: str) -> bytes | None:
-        """Of the prepared statement; None for a text that is run for the first time."""
+        """The prepared statement's name; None at its first run."""
         if text not in self._names:
             if len(self._names) < _TEXTS:
                 self._names[text] = None
@@ -129,7 +124,6 @@ class FixedStatements:
 
 
 def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
-    """Bytes as they are, all else as text, which the server converts."""
     params: list[bytes | None] = []
     formats: list[int] = []
     for value in values:
@@ -144,9 +138,9 @@ def _encoded(values: tuple[Any, ...]) -> tuple[list[bytes | None], list[int]]:
 
 
 async def connect(conninfo: str, *, seconds: float, transactions: bool) -> PostgresConnection:
-    """Connects within ``seconds``; raises psycopg's errors and TimeoutError. Statements use ``$1``; JSON is text.
-    ``transactions``: the first statement begins one, and cancelled queries are cancelled on the server; else each
-    statement is one."""
+    """Connect within ``seconds``. Parameters are ``$1``; JSON is a string. ``transactions``: the first statement begins
+    one and cancellation reaches the server; otherwise each statement commits. Raises psycopg's errors and
+    TimeoutError."""
     async with asyncio.timeout(max(seconds, 0.001)):
         connection = await PostgresConnection.connect(
             conninfo,
@@ -172,7 +166,7 @@ async def connect(conninfo: str, *, seconds: float, transactions: bool) -> Postg
 
 
 def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options: Any) -> AsyncEngine:
-    """An engine of SQLAlchemy over connections made with ``transactions``. ``options`` are those of its pool."""
+    """An SQLAlchemy engine over ``transactions`` connections; ``options`` configure its pool."""
     return create_async_engine(
         "postgresql+psycopg://",
         async_creator=connect,
@@ -184,7 +178,6 @@ def write_engine(connect: Callable[[], Awaitable[PostgresConnection]], **options
 
 
 def driver_of(pooled: Any) -> PostgresConnection:
-    """The connection behind one of SQLAlchemy's."""
     found: PostgresConnection = pooled.driver_connection
     return found
 

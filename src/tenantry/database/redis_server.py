@@ -1,12 +1,11 @@
-"""A Redis or Valkey server: its URL (``TENANTRY_REDIS``), read and checked without I/O, and connections to it.
+"""Redis or Valkey: URL (``TENANTRY_REDIS``) and connections.
 
-    redis://[user:password@]host[:6379][/0]          rediss:// is the same through TLS
+    redis://[user:password@]host[:6379][/0]          rediss:// for TLS
     unix://[user:password@]/path/to/socket[?db=0]
     redis+sentinel://[user:password@]host[:26379],host2[:26379]/service[/0]
     redis+cluster://[user:password@]host[:6379],host2[:6379]
 
-``rediss+sentinel`` and ``rediss+cluster`` are the same through TLS. redis-py is loaded when the first client is made.
-"""
+``rediss+sentinel`` and ``rediss+cluster`` use TLS."""
 
 from __future__ import annotations
 
@@ -26,8 +25,6 @@ T = TypeVar("T")
 
 
 class RedisKind(Enum):
-    """How the server is reached."""
-
     SINGLE = "redis"
     SOCKET = "unix"
     SENTINEL = "redis+sentinel"
@@ -55,8 +52,8 @@ _TRIES = 1  # a connection that had died unseen is made anew once; whoever waits
 
 @dataclass(frozen=True, slots=True)
 class RedisServer:
-    """A server, a group of sentinels or a cluster. Secrets and ``options`` are in no ``repr`` or message; ``label``
-    may be shown."""
+    """A server, Sentinel group or cluster. ``repr`` and messages omit secrets and ``options``; ``label`` is safe to
+    show."""
 
     kind: RedisKind
     label: str
@@ -71,7 +68,7 @@ class RedisServer:
 
 
 def read_redis_address(url: str) -> RedisServer:
-    """Parses a URL of these kinds. Raises InvalidSettings, whose message holds no part of the URL."""
+    """Parse the URL. Raises InvalidSettings, which never quotes it."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -144,7 +141,7 @@ def _hosts(netloc: str, default_port: int) -> tuple[tuple[str, int], ...]:
 
 
 def _path(path: str, kind: RedisKind) -> tuple[str, int]:
-    """The service of a Sentinel URL and the number of the database."""
+    """Sentinel service and database number."""
     pieces = path.strip("/").split("/") if path.strip("/") else []
     service = ""
     if kind is RedisKind.SENTINEL:
@@ -166,7 +163,6 @@ def _database(text: str) -> int:
 
 
 def load_redis() -> Any:
-    """redis.asyncio."""
     try:
         import redis.asyncio as module
     except ImportError as error:
@@ -175,18 +171,17 @@ def load_redis() -> Any:
 
 
 async def ask_server(answer: Awaitable[T], *, seconds: float) -> T:
-    """The server's answer. Raises ConnectionError for every failure, because anything may be at the address, and the
-    work can be done later or not at all."""
+    """Await the answer for ``seconds``. Every failure becomes ConnectionError, because any kind of server may be at the
+    address."""
     try:
         async with asyncio.timeout(seconds):
             return await answer
     except Exception as error:
-        raise ConnectionError("the server did not answer, or not as Redis does") from error
+        raise ConnectionError("the server did not answer, or its answer is not Redis protocol") from error
 
 
 class RedisClient:
-    """A redis-py client for one event loop, which connects at its first command. ``redis``: its Redis or
-    RedisCluster object; callers set time limits."""
+    """A redis-py client for one event loop; connects at its first command. Callers of ``redis`` set time limits."""
 
     def __init__(self, server: RedisServer) -> None:
         self.server = server
@@ -196,7 +191,7 @@ class RedisClient:
         self._closing.append(self.redis)
 
     def reading_connection(self) -> Any:
-        """A connection of its own, not yet connected, that speaks RESP2: one that subscribes."""
+        """A separate, unconnected RESP2 connection for subscribing."""
         if self.is_cluster:  # every node passes every message on
             host, port = random.choice(self.server.hosts)  # noqa: S311 - spreads the load; no secret
             kind = load_redis().SSLConnection if self.server.tls else load_redis().Connection
@@ -204,13 +199,12 @@ class RedisClient:
         return self.redis.connection_pool.make_connection()
 
     async def aclose(self) -> None:
-        """Closes every connection. Never raises."""
+        """Close all connections. Never raises."""
         for each in reversed(self._closing):
             with suppress(Exception):  # the server may be gone
                 await each.aclose()
 
     def single(self, server: RedisServer) -> Any:
-        """The client of one server, at a port or a socket."""
         redis = load_redis()
         address: dict[str, Any] = {}
         if server.kind is RedisKind.SOCKET:
@@ -229,7 +223,6 @@ class RedisClient:
         return redis.Redis.from_pool(pool)
 
     def sentinel(self, server: RedisServer) -> Any:
-        """The client of the master that Sentinels name."""
         options = server.options
         own = {name.removeprefix("sentinel_"): value for name, value in options.items() if name.startswith("sentinel_")}
         # Asked once, and briefly, so that the next Sentinel gets its turn.
@@ -245,7 +238,6 @@ class RedisClient:
         )
 
     def cluster(self, server: RedisServer) -> Any:
-        """The client of all nodes of a cluster."""
         from redis.asyncio.cluster import ClusterNode
 
         nodes = [ClusterNode(host, port) for host, port in server.hosts]

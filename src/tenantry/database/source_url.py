@@ -1,4 +1,4 @@
-"""The secrets in the URL of a data source, and their encrypted or referenced forms."""
+"""Secrets in data source URLs, in clear, encrypted or referenced."""
 
 from __future__ import annotations
 
@@ -52,14 +52,13 @@ _NO_SECRETS: Final = frozenset(
 
 
 def secret_values(url: URL) -> Iterator[object]:
-    """The password and options that may be secret, including references."""
+    """Yield the password and possibly secret options, including references."""
     if url.password:
         yield url.password
     yield from (value for name, value in url.query.items() if name not in _NO_SECRETS)
 
 
 def replace_secrets(url: URL, replacements: dict[object, str]) -> URL:
-    """The URL with others in place of these secret values."""
     password = replacements.get(url.password, url.password) if url.password else url.password
     query = {
         name: value if name in _NO_SECRETS else replacements.get(value, value) for name, value in url.query.items()
@@ -68,10 +67,10 @@ def replace_secrets(url: URL, replacements: dict[object, str]) -> URL:
 
 
 def is_reference(value: object) -> bool:
-    """Whether a secret value only says where the secret is found."""
+    """Whether the value names where the secret is stored."""
     return isinstance(value, str) and value.startswith(_PREFIXES)
 
 
 def lacks_secrets(url: URL) -> bool:
-    """Whether nobody can connect with the URL as it is written."""
+    """Whether the URL as written cannot connect."""
     return ENCRYPTED_OPTION in url.query or any(map(is_reference, secret_values(url)))

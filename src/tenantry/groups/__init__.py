@@ -1,4 +1,4 @@
-"""The frozen records that every other floor speaks in, and the one codec of a user group."""
+"""Frozen records shared by all packages, and the codec of a user group."""
 
 from typing import TYPE_CHECKING
 

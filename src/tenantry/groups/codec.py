@@ -1,8 +1,6 @@
-"""The one codec of a user group: its fields in JSON documents, and its columns in a table.
+"""Converts a user group to JSON and to table columns.
 
-A new field of ``UserGroup`` gets a line in ``_FIELDS`` and one in ``GroupRow``. All JSON forms of a group follow from
-the first, every SQL statement from the second; nothing is copied by position.
-"""
+A new field of ``UserGroup`` gets a line in ``_FIELDS`` (all JSON forms) and one in ``GroupRow`` (all SQL)."""
 
 from __future__ import annotations
 
@@ -20,12 +18,11 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def to_micros(moment: datetime) -> int:
-    """An aware time as microseconds since 1970 in UTC."""
+    """Microseconds since 1970 of an aware time."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def from_micros(count: int) -> datetime:
-    """The time in UTC."""
     return _EPOCH + count * _MICROSECOND
 
 
@@ -33,7 +30,7 @@ def from_micros(count: int) -> datetime:
 
 
 class ValueCodec(NamedTuple):
-    """Converts a value to JSON and back; ``decode`` raises for values that ``encode`` never writes."""
+    """Converts one value; ``decode`` raises for values that ``encode`` never writes."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
@@ -99,7 +96,6 @@ def _environment_object(environment: Environment) -> dict[str, Any]:
 
 
 def _decode_environment_object(value: dict[str, Any]) -> Environment:
-    """Missing members have their defaults; unknown members are ignored."""
     given = {name: codec.decode(value[name]) for name, codec in _ENVIRONMENT.items() if name in _exact_dict(value)}
     return Environment(**given)
 
@@ -138,22 +134,20 @@ _LATER_FIELDS: Final = (
 
 
 class GroupCodec:
-    """One JSON form of a group. ``without``: fields that are not in it and are passed to ``decode``; ``other_forms``:
-    fields whose codec is not that of the introspection document."""
+    """One JSON form of a group. ``without``: omitted fields, passed to ``decode``; ``other_forms``: codecs that differ
+    from the introspection document's."""
 
     def __init__(self, *, without: Collection[str] = (), **other_forms: ValueCodec) -> None:
         forms = {**_FIELDS, **other_forms}
         self._fields = [(name, *forms[name], name in _LATER_FIELDS) for name in _FIELDS if name not in without]
 
     def encode(self, group: UserGroup) -> dict[str, Any]:
-        """A plain JSON object without secrets."""
+        """Return a JSON object without secrets."""
         return {name: encode(getattr(group, name)) for name, encode, _, _ in self._fields}
 
     def decode(self, document: Mapping[str, Any], **given: Any) -> UserGroup:
-        """The group of a parsed document; unknown members are ignored.
-
-        Raises ValueError if a field is missing or has another type; the message repeats nothing of the document.
-        """
+        """Parse a document, ignoring unknown members. Raises ValueError, which quotes nothing, for a missing field or
+        wrong type."""
         try:
             values = {
                 name: decode(document[name])
@@ -162,7 +156,7 @@ class GroupCodec:
             }
             return UserGroup(**values, **given)
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
-            raise ValueError("this is no document of a user group") from None
+            raise ValueError("this is not a document of a user group") from None
 
 
 INTROSPECTION: Final = GroupCodec()
@@ -186,7 +180,7 @@ STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_
 
 
 class EnvironmentRow(NamedTuple):
-    """The columns of an environment, in the order of every statement."""
+    """Columns of an environment, in statement order."""
 
     id: int
     name: str
@@ -196,10 +190,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """The columns of a user group, in the order of every statement; those of its environment follow.
-
-    JSON is text, a time is microseconds since 1970.
-    """
+    """Columns of a user group, in statement order, before those of its environment. JSON is a string; times are
+    microseconds since 1970."""
 
     team_id: int
     provided_id: str
@@ -217,7 +209,7 @@ class GroupRow(NamedTuple):
     expires_at: int | None
 
     def group(self, environment: Environment, properties: Record | None, mapping: Record | None) -> UserGroup:
-        """The record; ``properties`` and ``mapping`` are the parsed text of their columns."""
+        """``properties`` and ``mapping``: the parsed columns."""
         values = list(_values_of(self))
         for place in _TIMES:
             if values[place] is not None:
@@ -226,11 +218,10 @@ class GroupRow(NamedTuple):
         return UserGroup(*values)
 
     def token(self, tag: Tag) -> Token:
-        """The live token."""
         return Token(tag, self.key_id, self.handle, self.token_version, self.nonce)
 
     def previous_token(self, tag: Tag) -> Token | None:
-        """The token before it, if that has a grace."""
+        """The previous token, if it has a grace."""
         if self.previous_key_id is None or self.previous_nonce is None:
             return None
         return Token(tag, self.previous_key_id, self.handle, self.token_version - 1, self.previous_nonce)

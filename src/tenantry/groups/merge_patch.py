@@ -1,4 +1,4 @@
-"""JSON merge patch (RFC 7396) for properties and mapping: members replace, null removes, objects merge. Pure."""
+"""JSON merge patch (RFC 7396) for properties and mapping."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenantry.groups.writes import GroupChanges, GroupDraft
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """The patched target as a new value; members keep their order, new ones follow."""
+    """Return the patched target; members keep their order, new ones follow."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -24,12 +24,12 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """The changes that set each field of ``patch`` to the merged value."""
+    """Return changes that set each field of ``patch`` to its merged value."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """The new group that the patch makes of nothing."""
+    """Return a new group from a patch alone."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})

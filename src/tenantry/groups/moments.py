@@ -1,4 +1,4 @@
-"""Times as text in RFC 3339 with a zone. Pure."""
+"""RFC 3339 times with a zone."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _MOMENT: Final = re.compile(
 
 
 def read_moment(text: str) -> datetime:
-    """The time in UTC. Digits beyond microseconds are truncated; a leap second becomes the next second. Raises
-    ValueError with MOMENT_RULE."""
+    """Parse to UTC. Digits beyond microseconds are truncated; :60 becomes the next second. Raises
+    ValueError(MOMENT_RULE)."""
     found = _MOMENT.fullmatch(text)
     if found is not None:
         minute, second, rest = found.groups()
@@ -30,5 +30,4 @@ def read_moment(text: str) -> datetime:
 
 
 def write_moment(moment: datetime | None) -> str | None:
-    """The time in UTC as text; None of none."""
     return None if moment is None else moment.astimezone(UTC).isoformat()

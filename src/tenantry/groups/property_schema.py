@@ -1,8 +1,5 @@
-"""PropertySchema: the JSON Schema of an environment's properties, declared or learned.
-
-A subset of JSON Schema; unknown keywords are refused. Two keywords are our own, for checks of SQL: ``x-tenant-column``
-and ``x-shared-tables``.
-"""
+"""A subset of JSON Schema for an environment's properties; unknown keywords are rejected. Our keywords
+``x-tenant-column`` and ``x-shared-tables`` serve SQL checks."""
 
 from __future__ import annotations
 
@@ -28,15 +25,13 @@ _MAX_ENUM: Final = 1_000
 
 
 class Violation(NamedTuple):
-    """A violation of the schema: its path and its reason."""
-
     path: tuple[str | int, ...]
     problem: str
 
 
 class PropertySchema:
-    """A declared schema. ``tenant_column``: the column that queries filter by in each table (None: not declared);
-    ``shared_tables``: the tables without it. Raises InvalidPropertySchema."""
+    """A declared schema. ``tenant_column``: the tenant's column in every table except ``shared_tables`` (None: not
+    declared). Raises InvalidPropertySchema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         _check(document, (), top=True)
@@ -48,15 +43,15 @@ class PropertySchema:
         self.shared_tables: frozenset[str] = frozenset(name.lower() for name in document.get("x-shared-tables", ()))
 
     def violations(self, properties: Mapping[str, Any] | Record | None) -> Iterator[Violation]:
-        """The violations of these properties; None: the group has none."""
+        """List violations; None means no properties."""
         yield from _violations(self.document, Record({}) if properties is None else properties, ())
 
     def paths(self) -> frozenset[str]:
-        """The path of each declared property, those in objects too."""
+        """Paths of all declared properties, including nested ones."""
         return frozenset(path for path, _, _ in _declared(self.document, "", required=True))
 
     def declared(self) -> Mapping[str, tuple[Mapping[str, Any], bool]]:
-        """By its path, the schema of each property, and whether every group has it."""
+        """Schema by path, and whether the property is required."""
         return {path: (schema, required) for path, schema, required in _declared(self.document, "", required=True)}
 
 
@@ -183,22 +178,21 @@ def _is_one_of(value: Any, allowed: Sequence[Any]) -> bool:
 
 
 class SchemaLearner:
-    """Gathers what groups have, in one pass: ``add`` each, then ``document``."""
+    """Learns a schema from groups: ``add`` each, then ``document``."""
 
     def __init__(self) -> None:
         self._root = _Seen()
 
     def add(self, properties: Mapping[str, Any] | Record | None) -> None:
-        """Takes in the properties of one group."""
         self._root.add(Record({}) if properties is None else properties)
 
     def document(self) -> dict[str, Any]:
-        """The schema that all groups satisfy; required are the common properties. It holds no values."""
+        """Return a schema that all groups satisfy, without values. Properties of every group are required."""
         return {"$schema": DIALECT, **self._root.document()}
 
 
 class _Seen:
-    """What was seen at one path."""
+    """Observations at one path."""
 
     __slots__ = ("children", "items", "number", "types")
 

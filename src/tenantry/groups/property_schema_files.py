@@ -1,4 +1,4 @@
-"""The schema files in the folder ``schemas`` of the queries, one for each environment."""
+"""Schema files in the queries' folder ``schemas``, one per environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_BYTES: Final = 1024 * 1024
 
 
 def read_schema(path: str | Path) -> PropertySchema:
-    """The schema in a file. Raises InvalidPropertySchema, which names the file; OSError."""
+    """Raises OSError, and InvalidPropertySchema naming the file."""
     with Path(path).open("rb") as stream:
         content = stream.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
@@ -30,24 +30,24 @@ def read_schema(path: str | Path) -> PropertySchema:
 
 
 def schema_file(folder: str | Path, environment: str) -> Path:
-    """The file of an environment's schema; special characters in its name are percent-encoded."""
+    """Return the path; special characters of the environment are percent-encoded."""
     return Path(folder) / FOLDER / f"{quote(environment, safe=' ')}.json"
 
 
 def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
-    """All schemas by environment. Raises InvalidPropertySchema, OSError."""
+    """Return all schemas by environment. Raises InvalidPropertySchema, OSError."""
     return {name: read_schema(schema_file(folder, name)) for name in schema_names(folder)}
 
 
 def schema_names(folder: str | Path) -> list[str]:
-    """The environments with a schema, in the order of the files."""
+    """List the environments that have a schema."""
     return [unquote(file.stem) for file in sorted((Path(folder) / FOLDER).glob("*.json"))]
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        raise ValueError("a name comes twice in one object")
+        raise ValueError("an object has the same name twice")
     return made
 
 

@@ -1,8 +1,5 @@
-"""Record and RecordList: immutable JSON for templates.
-
-Jinja tries attributes before items, so ``{{ x.items }}`` on a ``dict`` prints a method. A ``Record`` has no public
-attributes: a property named ``items`` or ``get`` is the property.
-"""
+"""Immutable JSON for templates. Jinja tries attributes before items, so ``{{ x.items }}`` on a ``dict`` prints a
+method; a Record has no public attributes."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 class MissingItem(MissingVariable, KeyError):
-    """No such name: a KeyError for programs, a MissingVariable for error pages."""
+    """A missing name: a KeyError for programs, a MissingVariable for error pages."""
 
     def __str__(self) -> str:
         return self.message  # a KeyError would show the repr of its message
@@ -44,11 +41,8 @@ class _Immutable:
 
 
 class Record(_Immutable):
-    """An immutable JSON object: ``record["name"]``, ``in``, ``len``, iteration over names, ``==``; no hash.
-
-    A missing name raises MissingItem. ``str()`` raises TypeError, so that no template prints a tenant's properties;
-    ``repr()`` shows names only.
-    """
+    """An immutable, unhashable JSON object. A missing name raises MissingItem. ``str()`` raises TypeError, so templates
+    cannot print a tenant's properties; ``repr()`` shows names only."""
 
     __slots__ = ("_values",)
     __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a dict
@@ -81,7 +75,7 @@ class Record(_Immutable):
 
 
 class RecordList(_Immutable):
-    """An immutable JSON array: index, slice, ``in``, ``len``, iteration, ``==``. ``str()`` raises TypeError."""
+    """An immutable JSON array. ``str()`` raises TypeError."""
 
     __slots__ = ("_values",)
     __hash__: ClassVar[None]  # type: ignore[assignment]  # values may be unhashable, as in a list
@@ -111,8 +105,7 @@ class RecordList(_Immutable):
 
 
 def freeze(value: Any) -> Any:
-    """The immutable form of a JSON value. A subclass of ``str`` becomes a plain string, so markup loses its safe
-    mark."""
+    """Return an immutable copy. Subclasses of ``str`` become plain strings, so markup loses its safe mark."""
     if type(value) in _IMMUTABLE:  # the common case, and the fast one
         return value
     if isinstance(value, str):
@@ -129,7 +122,7 @@ _IMMUTABLE = _SCALARS | {Record, RecordList}
 
 
 def adopt(value: Any) -> Any:
-    """As ``freeze`` in half the time, for the result of a JSON parser, whose dicts are reused."""
+    """Freeze a JSON parser's result in place; twice as fast as ``freeze``."""
     if type(value) is dict:
         for name, item in value.items():
             if type(item) not in _IMMUTABLE:
@@ -149,14 +142,14 @@ _fill_list = RecordList.__dict__["_values"].__set__
 
 
 def extend(record: Record, name: str, value: Any) -> Record:
-    """A copy of ``record`` in which ``name`` has this ``value``."""
+    """Return a copy with ``name`` set to ``value``."""
     copy = Record.__new__(Record)
     object.__setattr__(copy, "_values", {**record._values, name: freeze(value)})
     return copy
 
 
 def thaw(value: Any) -> Any:
-    """A plain, JSON-ready copy."""
+    """Return a plain JSON copy."""
     if isinstance(value, Record):
         return {name: item if type(item) in _SCALARS else thaw(item) for name, item in value._values.items()}
     if isinstance(value, RecordList):

@@ -1,5 +1,4 @@
-"""Session variables of a data source, set before each query for the database's policies: ``app.tenant = {{
-user_group.id }}``."""
+"""Session variables of a data source, set before each query for row policies: ``app.tenant = {{ user_group.id }}``."""
 
 from __future__ import annotations
 
@@ -24,8 +23,8 @@ _EXAMPLE = "app.tenant='{{ user_group.id }}'"
 
 
 def check_session_variables(url: str, session: Mapping[str, str] | Iterable[tuple[str, str]]) -> SessionVariables:
-    """The session variables with each tag spelled ``{{ path }}``. Raises InvalidSource for an unsupported engine, a
-    name that is not a custom setting, and a value that is not one variable of the group."""
+    """Normalise each tag to ``{{ path }}``. Raises InvalidSource for an unsupported engine, a name that is not a custom
+    setting, or a value other than one group variable."""
     pairs = list(session.items() if isinstance(session, Mapping) else session)
     if not pairs:
         return ()

@@ -1,5 +1,3 @@
-"""The records of usage by group, hour and data source."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ OTHER_GROUPS: Final = ("", "(others)")
 
 
 class Usage(NamedTuple):
-    """The usage of one group. ``seconds``: the time during which it used a connection of a data source."""
+    """Usage of a group; ``seconds``: connection time."""
 
     queries: int = 0
     rows: int = 0
@@ -20,15 +18,14 @@ class Usage(NamedTuple):
     resolves: int = 0
 
     def plus(self, other: Usage) -> Usage:
-        """The sum. Seconds are rounded to a microsecond, so the order of additions does not matter."""
+        """Add, rounding seconds to a microsecond so that order does not matter."""
         seconds = round(self.seconds + other.seconds, 6)
         return Usage(self.queries + other.queries, self.rows + other.rows, seconds, self.resolves + other.resolves)
 
 
 class UsageKey(NamedTuple):
-    """The environment's name, the group's id, and the id of the data source; "" for resolves.
-
-    Not the group's handle: usage outlives the group, and a new group with the same id is the same customer."""
+    """Environment name, group id and data source id ("" for resolves). Has no handle: a recreated group is the same
+    customer."""
 
     environment: str
     group: str
@@ -36,7 +33,7 @@ class UsageKey(NamedTuple):
 
 
 class HourlyUsage(NamedTuple):
-    """The usage in the hour that begins at ``hour`` (aware, UTC)."""
+    """Usage in the hour from ``hour`` (aware, UTC)."""
 
     hour: datetime
     key: UsageKey
@@ -45,7 +42,7 @@ class HourlyUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageBatch:
-    """A batch of one writer, numbered from 1; a batch that is sent again keeps its number."""
+    """A writer's batch, numbered from 1; a retry keeps its number."""
 
     writer: bytes
     """16 random bytes of the process."""

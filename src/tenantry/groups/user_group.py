@@ -1,8 +1,3 @@
-"""The records of a store: user groups, environments, tokens, API tokens and data sources.
-
-``codec`` has the JSON and table forms of a group.
-"""
-
 from __future__ import annotations
 
 import json
@@ -31,11 +26,8 @@ class Tag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A boundary: nothing of one environment resolves, reads or routes in another.
-
-    ``external_data_sources``: mappings are not checked against the registered data sources, because the app routes
-    queries itself. ``grace_seconds``: the default grace of an old token after a rotation; 0: none.
-    """
+    """Isolates tokens, data and routing. ``external_data_sources``: the app routes queries, so mappings are not
+    checked. ``grace_seconds``: default grace of a rotated token."""
 
     id: int
     name: str
@@ -46,11 +38,8 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The parts of a user group token, from which a signing key makes the token string; stores hold only these.
-
-    ``handle``: 8 random public bytes, constant per group, the key in caches and stores. ``nonce``: 16 secret random
-    bytes, new at each rotation.
-    """
+    """Parts of a token; a signing key makes the string. ``handle``: 8 public bytes, constant per group. ``nonce``: 16
+    secret bytes, new at each rotation."""
 
     tag: Tag
     key_id: str
@@ -61,12 +50,11 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class UserGroup:
-    """A user group (SPEC section 2.1). Plain dicts given for ``properties`` and ``mapping`` are frozen to Records.
+    """A user group (SPEC section 2.1). Dicts for ``properties`` and ``mapping`` become Records. Times are aware, in
+    UTC.
 
-    ``handle`` (8 bytes) identifies the group in tokens and caches. ``token_version`` is that of the live token;
-    ``revision`` counts changes. The previous token version is valid until ``grace_until``. From ``expires_at`` on
-    (None: never) a Resolver refuses every token, by its own clock. Times are aware, in UTC.
-    """
+    ``handle``: 8 bytes, the key in tokens and caches. ``revision``: number of changes. ``grace_until``: end of the
+    previous token. ``expires_at``: a Resolver refuses all tokens from then on (None: never)."""
 
     team_id: int
     provided_id: str
@@ -89,7 +77,7 @@ class UserGroup:
 
     @property
     def variables(self) -> Record:
-        """The variables of templates: every property by its name, and ``user_group.*``. Computed at the first call."""
+        """Template variables: properties by name, and ``user_group.*``. Cached."""
         if self._variables is None:
             properties = self.properties if self.properties is not None else Record({})
             by_name = {name: properties[name] for name in properties if name not in RESERVED_NAMES}
@@ -103,12 +91,12 @@ class UserGroup:
         return cast("Record", self._variables)
 
     def seconds_left(self, now: datetime) -> float:
-        """Seconds from ``now`` (aware) until the end date; ``inf`` without one. The group has ended at 0 or less."""
+        """Seconds from ``now`` (aware) to ``expires_at``; ``inf`` without one, 0 or less when expired."""
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether queries and routing treat both records alike: equal id, name, properties, mapping and environment,
-        where ``1``, ``1.0`` and ``true`` differ."""
+        """Whether id, name, properties, mapping and environment are equal, distinguishing ``1``, ``1.0`` and
+        ``true``."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -118,11 +106,10 @@ class UserGroup:
         return json.dumps([self.provided_id, self.name, thaw(self.properties), thaw(self.mapping)], sort_keys=True)
 
     def __hash__(self) -> int:
-        """By handle and revision, because a Record has no hash."""
-        return hash((self.handle, self.revision))
+        return hash((self.handle, self.revision))  # a Record has no hash
 
     def as_dict(self) -> dict[str, Any]:
-        """A JSON-ready copy without secrets."""
+        """Return a JSON copy without secrets."""
         return {
             "team_id": self.team_id,
             "provided_id": self.provided_id,
@@ -147,10 +134,8 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token: the Token of a store, or the token string of a Provisioner (``Issued[str]``).
-
-    ``created`` marks a new group; ``replayed`` marks the answer to a repeated Idempotency-Key.
-    """
+    """A group with its live token: a store's Token or a Provisioner's string. ``replayed``: the response to a repeated
+    Idempotency-Key."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -160,12 +145,8 @@ class Issued(Generic[LiveToken]):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """What a backend found for a token, and how far that answer may be trusted: the group of the token, or None.
-
-    ``generation`` is the store's at the snapshot that was read (not later than it); None where the backend knows none.
-    ``seconds`` is for how long the answer is good by the store's own clock (the grace of an old token, the ``exp`` of
-    an introspection), counted from when it was asked for; None: it has no end of its own.
-    """
+    """A backend's result: the token's group or None. ``generation``: at most the snapshot's; None if unknown.
+    ``seconds``: validity from the time of the request, by the store's clock; None: unlimited."""
 
     group: UserGroup | None
     generation: int | None = None
@@ -190,8 +171,8 @@ _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_W
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A registered API token; its secret is not stored. ``hint``: the secret's last four characters. The token is
-    refused from ``expires_at`` on. ``last_used_at`` is accurate to the hour."""
+    """``hint``: the secret's last four characters. ``expires_at``: refused from then on. ``last_used_at``: accurate to
+    the hour."""
 
     id: int
     environment: Environment
@@ -204,13 +185,13 @@ class ApiToken:
     last_used_at: datetime | None = None
 
     def allows(self, scope: Scope) -> bool:
-        """Whether the token has this scope, or one that includes it."""
+        """Whether the token has this scope or one that includes it."""
         return scope in self.scopes or _CONTAINED_IN.get(scope) in self.scopes
 
 
 @dataclass(frozen=True, slots=True)
 class RevokedApiToken:
-    """A revoked API token, and the number of codes and sessions that ``ended`` with it; 0 if it was revoked before."""
+    """A revoked API token. ``ended``: codes and sessions revoked with it; 0 if it was already revoked."""
 
     api_token: ApiToken
     ended: int
@@ -218,7 +199,7 @@ class RevokedApiToken:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A live API token and the requested group of its environment, or None; read at one moment of the store."""
+    """A live API token and the requested group, read in one snapshot."""
 
     api_token: ApiToken
     issued: Issued | None
@@ -226,11 +207,9 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredSource:
-    """A data source of one environment: our id (``ds_…``), the caller's id, and the URL, which may hold a password.
-
-    ``trusted`` permits a dialect whose read-only mode Tenantry cannot enforce. ``session``: session variables to set
-    before each query, as pairs of a name and a tag (``("app.tenant", "{{ user_group.id }}")``); PostgreSQL only.
-    """
+    """A data source: our id (``ds_…``), the caller's id, and the URL, which may contain a password. ``trusted`` permits
+    a dialect without enforced read-only mode. ``session``: pairs such as ``("app.tenant", "{{ user_group.id }}")``;
+    PostgreSQL only."""
 
     id: str
     provided_id: str
@@ -241,13 +220,13 @@ class RegisteredSource:
 
     @property
     def handles(self) -> tuple[bytes, bytes]:
-        """The handles of both ids; a write is announced in the slots of both."""
+        """Handles of both ids; a write changes the slots of both."""
         return source_handle(self.environment.id, self.id), source_handle(self.environment.id, self.provided_id)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
-    """The data source that a store found, or None, and the store's ``generation`` at the snapshot that was read."""
+    """A data source or None, and the snapshot's ``generation``."""
 
     source: RegisteredSource | None
     generation: int
@@ -258,5 +237,5 @@ SOURCES_HANDLE: Final = b"sources\0"
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """The handle of a data source by its id (``ds_…``) or the caller's; it selects the slot."""
+    """Handle of a data source by either id; selects its slot."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

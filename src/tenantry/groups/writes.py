@@ -1,5 +1,3 @@
-"""The records of writes: drafts, changes, authors; audit entries; and the changes that caches follow."""
-
 from __future__ import annotations
 
 import json
@@ -15,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """The type of UNCHANGED: the field is absent. None clears a field."""
+    """Type of UNCHANGED, an absent field. None clears a field."""
 
     UNCHANGED = "unchanged"
 
@@ -34,7 +32,6 @@ class GroupDraft:
     expires_at: datetime | None = None
 
     def make_group(self, team_id: int, environment: Environment, token: Token) -> UserGroup:
-        """The new group with its first token."""
         return UserGroup(
             team_id=team_id,
             provided_id=self.provided_id,
@@ -48,8 +45,7 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update: UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced whole. As a merge patch (RFC 7396)
-    their members are merged: see ``merged_changes``."""
+    """An update; UNCHANGED fields stay, ``properties`` and ``mapping`` are replaced."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
@@ -57,18 +53,16 @@ class GroupChanges:
     expires_at: datetime | Unchanged | None = UNCHANGED
 
     def given(self) -> dict[str, Any]:
-        """The given fields, by name."""
         values = {name: getattr(self, name) for name in SETTABLE_FIELDS}
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """The given fields whose values differ from the group's."""
+        """Return the given fields that differ from the group's."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 
 def _text(value: Any) -> str:
-    """JSON tells ``1`` from ``1.0`` and one order of keys from another; ``==`` does not."""
-    return json.dumps(thaw(freeze(value)), default=to_micros)
+    return json.dumps(thaw(freeze(value)), default=to_micros)  # unlike ==, tells 1 from 1.0 and keeps the key order
 
 
 SETTABLE_FIELDS: Final = tuple(each.name for each in fields(GroupChanges))
@@ -80,27 +74,25 @@ LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name no
 
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
-    """Creates the group of ``draft`` with ``token`` unless it exists."""
+    """Creates the group unless it exists."""
 
     draft: GroupDraft
     token: Token
 
     @property
     def provided_id(self) -> str:
-        """The id of the group."""
         return self.draft.provided_id
 
 
 @dataclass(frozen=True, slots=True)
 class GroupUpdate:
-    """Applies ``changes`` if ``group`` is still as it was read."""
+    """Applies ``changes`` if ``group`` is unchanged since it was read."""
 
     group: UserGroup
     changes: GroupChanges
 
     @property
     def provided_id(self) -> str:
-        """The id of the group."""
         return self.group.provided_id
 
 
@@ -110,11 +102,8 @@ GroupWrite: TypeAlias = GroupCreation | GroupUpdate
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key with keyed hashes (32 bytes each) of its body.
-
-    One hash per signing key, the active key's first: the first is stored and any is recognised, so a replay survives a
-    rotation of the signing keys.
-    """
+    """An Idempotency-Key with keyed hashes (32 bytes) of its body, the active signing key's first. The first is stored
+    and any matches, so a replay survives key rotation."""
 
     key: str
     body_hashes: tuple[bytes, ...]
@@ -122,8 +111,8 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """The author of a write: a ``name`` (an API token's id and label, a user of the command line) and the request's id.
-    Never a secret."""
+    """Author of a write: ``name`` (an API token's id and label, or a command-line user) and request id. Never a
+    secret."""
 
     name: str
     request_id: str | None = None
@@ -135,8 +124,7 @@ UNNAMED = Author("unnamed")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """Proves an AuditEntry: a MAC (32 bytes) with the key ``key_id`` over its content, the previous seal's MAC and all
-    entries since the number ``after``."""
+    """A MAC (32 bytes) over an entry, the previous seal's MAC and all entries after number ``after``."""
 
     key_id: str
     after: int
@@ -145,7 +133,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """The number and the MAC of the audit entry that was sealed last."""
+    """Number and MAC of the last sealed entry."""
 
     number: int
     mac: bytes
@@ -153,12 +141,10 @@ class ChainHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A provisioning action, recorded for good.
+    """A provisioning action; contains no tokens, keys or property values.
 
-    ``number`` counts up; ``at`` is aware, in UTC, by the store's clock. ``action`` is ``<thing>.<verb>``, such as
-    ``group.rotated``; ``subject`` is the public id of the thing. Never holds a token, key or property value. ``seal``
-    is None if the writer had no keys.
-    """
+    ``number`` counts up; ``at``: aware UTC by the store's clock; ``action``: ``<thing>.<verb>``; ``subject``: public
+    id; ``seal``: None if the writer had no keys."""
 
     number: int
     at: datetime
@@ -172,7 +158,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditNote:
-    """A future AuditEntry of a write to codes."""
+    """The audit entry of a write to codes."""
 
     author: Author
     action: str
@@ -187,8 +173,7 @@ CHANNEL: Final = "tenantry"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A rotation, update or deletion: its ``generation``, the group's ``handle``, and its ``age`` in seconds by the
-    store's clock."""
+    """A rotation, update or deletion; ``age``: seconds by the store's clock."""
 
     generation: int
     handle: bytes
@@ -197,12 +182,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The current ``generation`` of the store ``store_id``, and every change in (``since``, ``generation``], oldest
-    first.
-
-    The list is unbroken but may begin later than requested, because old changes are trimmed. A generation below an
-    earlier one means that the store was restored from a backup.
-    """
+    """Changes in (``since``, ``generation``], oldest first. The list is unbroken but may begin late, because old
+    changes are trimmed. A lower generation than before means a restored backup."""
 
     store_id: str
     generation: int
@@ -211,12 +192,12 @@ class Changes:
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """The text of a notice. It is public; a forged one causes a read."""
+    """Return a public notice; a forged one costs one read."""
     return f"{store_id} {generation} {handle.hex()}"
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """The store id, generation and handle of a notice, or None."""
+    """Return store id, generation and handle, or None if invalid."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

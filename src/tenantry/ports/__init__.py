@@ -1,7 +1,5 @@
-"""The plug-in points, each one capability. A third party implements one by its shape and need not import us.
-
-All times are aware datetimes in UTC. Every method may raise StoreUnavailable.
-"""
+"""Protocols for third-party implementations. All times are aware datetimes in UTC. Every method may raise
+StoreUnavailable."""
 
 from tenantry.ports.api_tokens import ApiTokenStore
 from tenantry.ports.audit import AuditTrail

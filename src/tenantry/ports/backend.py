@@ -1,5 +1,3 @@
-"""The ports of a resolver: a backend, and how far its answers may be trusted."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,54 +7,50 @@ from tenantry.groups import Changes, LookupResult, Token, UserGroup
 
 
 class Backend(Protocol):
-    """Finds the group of a token: all that a third party has to write."""
+    """Finds the group of a token. A third-party backend needs nothing else."""
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The group with this handle if the token is its live one (same version, nonce and key id), or the previous
-        one within its grace; else None. The signature is already checked."""
+        """Return the group if the token's version, nonce and key id match its live token or one in its grace; else
+        None. The signature is already checked."""
         ...
 
 
 class Slots(Protocol):
-    """The ``tenantry.cache.SLOT_COUNT`` versions that all processes of a host share (a seqlock).
+    """``tenantry.cache.SLOT_COUNT`` versions shared by all processes of a host (a seqlock).
 
-    A writer stores a new odd version in the group's slot before the commit and a new even one after it. An answer is
-    cached under the even version read before the lookup, and is void when the slot's version differs.
-    """
+    A writer stores an odd version in the group's slot before the commit and an even one after it. A cached answer is
+    valid while its slot has the even version read before the lookup."""
 
     @property
-    def versions(self) -> Sequence[int]:
-        """The live versions."""
-        ...
+    def versions(self) -> Sequence[int]: ...
 
-    def copy(self) -> Sequence[int]:
-        """A copy of all versions."""
-        ...
+    def copy(self) -> Sequence[int]: ...
 
     def repair(self, slot: int, version: int) -> None:
-        """Ends the write in progress of a crashed writer, if the slot still has this ``version``."""
+        """End a crashed writer's write, if the slot still has ``version``."""
         ...
 
 
 class SnapshotBackend(Backend, Protocol):
-    """A backend whose answers carry a generation."""
+    """A backend whose results carry a generation."""
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """What ``find`` finds, with the generation of the snapshot. ``fresh``: ask the store of record itself, not a
-        cache before it. The generation is None where it is not known: such an answer is used once."""
+        """Like ``find``, with the snapshot's generation; a result without one is used once. ``fresh``: bypass
+        second-level caches."""
         ...
 
 
 class LeasedBackend(SnapshotBackend, Protocol):
-    """A backend whose changes can be followed, so that answers may be cached under a lease."""
+    """A backend that lists its changes, so that results can be cached under a lease."""
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
-        """The changes after generation ``since`` (None: the most recent). A long list begins later than requested.
-        ``lease``: the seconds after this call for which the caller uses its cache; a writer whose write it cannot see
-        waits for that time. Raises StoreUnavailable."""
+        """Return the changes after generation ``since`` (None: the most recent); old changes may be missing. ``lease``:
+        seconds for which the caller will use its cache; a writer whose write it cannot see waits that long. Raises
+        StoreUnavailable."""
         ...
 
     @property
     def slots(self) -> Slots | None:
-        """The store's slots on this host; None before the first ``changes``. A new object means: empty the cache."""
+        """The store's slots on this host; None before the first ``changes``. Clear the cache when the object
+        changes."""
         ...

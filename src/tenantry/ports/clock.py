@@ -1,5 +1,3 @@
-"""Clocks, passed in wherever a test must be able to set the time."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""The port of ``store.codes``: single-use codes and sessions."""
-
 from __future__ import annotations
 
 from typing import NamedTuple, Protocol
@@ -8,14 +6,14 @@ from tenantry.groups import AuditNote
 
 
 class CodeShare(NamedTuple):
-    """At most ``most`` codes of one purpose are kept for the group with the handle ``group``."""
+    """Limit for the group with handle ``group``: at most ``most`` codes of one purpose."""
 
     group: bytes
     most: int
 
 
 class CodeStore(Protocol):
-    """Keeps single-use codes. It sees only the SHA-256 ``digest`` (32 bytes) of a code."""
+    """Single-use codes and sessions. ``digest`` is the SHA-256 (32 bytes) of the code."""
 
     async def add(
         self,
@@ -28,25 +26,21 @@ class CodeStore(Protocol):
         audited: AuditNote | None = None,
         share: CodeShare | None = None,
     ) -> None:
-        """Keeps ``payload`` for ``lifetime`` seconds of the store's clock, and deletes some expired codes.
-
-        ``purpose`` is a word of at most 16 characters. ``api_token_id``: the API token that issues the code, with
-        whose revocation or end date it ends. ``audited`` goes into the audit trail in the same transaction. ``share``:
-        the oldest codes of this purpose beyond the share are deleted in it. Raises AlreadyExists; Unauthorized where
-        the API token is revoked or expired."""
+        """Store ``payload`` for ``lifetime`` seconds of the store's clock; all effects share one transaction.
+        ``purpose``: at most 16 characters. ``api_token_id``: the code ends with this API token. ``share``: the oldest
+        codes beyond it are deleted. Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:
-        """The purpose of a live code, or None. A read in the database too: callers check it first, so that guessed
-        codes cost no write."""
+        """Return a live code's purpose, or None. Callers check it before ``redeem``, so guessed codes cause no database
+        write."""
         ...
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
-        """The payload, to exactly one caller on any host; None if the code is used, expired or unknown, or has another
-        purpose (then it stays)."""
+        """Return the payload to exactly one caller on any host; None if the code is used, expired, unknown or has
+        another purpose."""
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
-        """The payload of a session's code, which stays until it expires; None as with ``redeem``. A read in the
-        database too."""
+        """Return a session's payload without using it up; None as in ``redeem``."""
         ...

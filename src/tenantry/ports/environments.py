@@ -1,5 +1,3 @@
-"""The port of ``store.environments``."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +7,6 @@ from tenantry.groups import UNNAMED, Author, Environment, Tag
 
 
 class EnvironmentStore(Protocol):
-    """Reads and writes environments, and the hosts whose pages may embed their dashboards."""
-
     async def create(
         self,
         name: str,
@@ -24,24 +20,21 @@ class EnvironmentStore(Protocol):
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
-        """Sets the grace of later rotations; a running grace stays. Raises UnknownEnvironment."""
+        """Set the grace for later rotations. Raises UnknownEnvironment."""
         ...
 
-    async def get(self, name: str) -> Environment | None:
-        """The environment of this name, or None."""
-        ...
+    async def get(self, name: str) -> Environment | None: ...
 
     async def list(self) -> Sequence[Environment]:
-        """All environments, oldest first."""
+        """Oldest first."""
         ...
 
     async def set_embedding_hosts(
         self, environment: Environment, hosts: Sequence[str], *, author: Author = UNNAMED
     ) -> tuple[str, ...]:
-        """Replaces the origins whose pages may embed, stored exactly as given; at first there are none.
-        Raises UnknownEnvironment."""
+        """Replace the origins whose pages may embed dashboards. Raises UnknownEnvironment."""
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """The origins of each environment that has any, by its name. Never cached."""
+        """Return the origins by environment name, uncached."""
         ...

@@ -1,5 +1,3 @@
-"""The port of ``store.groups``."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +18,7 @@ from tenantry.groups import (
 
 
 class GroupStore(Protocol):
-    """Reads and writes user groups. Each write is one transaction; ``author`` goes into the audit trail with it."""
+    """User groups. Each write is one transaction with its audit entry."""
 
     async def get_or_create(
         self,
@@ -31,8 +29,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """The group with ``draft.provided_id``, created with ``token`` if it does not exist; an existing one stays as
-        it is. Raises IdempotencyKeyReused, IdempotencySuperseded."""
+        """Create the group with ``token``, or return the existing one unchanged. Raises IdempotencyKeyReused,
+        IdempotencySuperseded."""
         ...
 
     async def update(
@@ -44,8 +42,7 @@ class GroupStore(Protocol):
         expected: UserGroup | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """``expected``: the group as the caller has read it; nothing is written if it has changed since.
-        Raises UnknownGroup, GroupChanged."""
+        """``expected``: write only if the group still equals it. Raises UnknownGroup, GroupChanged."""
         ...
 
     async def rotate(
@@ -59,9 +56,8 @@ class GroupStore(Protocol):
         once: IdempotencyKey | None = None,
         author: Author = UNNAMED,
     ) -> Issued:
-        """Compare-and-swap: replaces ``current`` by version + 1 with this key id and nonce; of N callers one wins.
-        ``grace_seconds``: None means the environment's.
-        Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded."""
+        """Replace ``current`` by the next version (compare-and-swap: one caller wins). ``grace_seconds``: None means
+        the environment's. Raises UnknownToken, TokenAlreadyRotated, IdempotencyKeyReused, IdempotencySuperseded."""
         ...
 
     async def delete(self, environment: Environment, provided_id: str, *, author: Author = UNNAMED) -> UserGroup:
@@ -77,24 +73,23 @@ class GroupStore(Protocol):
     async def get(
         self, environment: Environment | None = None, provided_id: str = "", *, handle: bytes | None = None
     ) -> Issued | None:
-        """A group with its live token, or None: by its id in one environment, or by its handle in any."""
+        """Find a group by environment and id, or by handle alone."""
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
-        """The existing groups among ``provided_ids``, by id, in one read."""
+        """Return the existing groups by id, in one read."""
         ...
 
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Makes all ``writes``, each to a different group, in one transaction. A write whose group is not as it
-        expects (created, changed or deleted by another writer) returns None: read the group again; the rest of the
-        batch commits. A write that changes nothing is answered without one."""
+        """Apply writes to different groups in one transaction. A write whose group another writer has changed, created
+        or deleted returns None and the rest commits; read that group again."""
         ...
 
     async def list(
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
-        """Groups with ``team_id > after``, ordered by ``team_id``. ``match``: only those whose id begins with it or
-        whose name contains it; names match A to Z in either case."""
+        """List groups with ``team_id > after`` in order. ``match``: a prefix of the id or a part of the name, ignoring
+        ASCII case in names."""
         ...

@@ -1,5 +1,3 @@
-"""The ports of registered data sources: finding, caching and writing them."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -9,58 +7,54 @@ from tenantry.groups import UNNAMED, Author, Environment, RegisteredSource, Sour
 
 
 class SourceDirectory(Protocol):
-    """Finds a registered data source."""
+    """Finds registered data sources."""
 
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The source of this environment whose id (``ds_…``) or caller's id is ``reference``."""
+        """``reference``: our id (``ds_…``) or the caller's."""
         ...
 
 
 class SourceLease(Protocol):
-    """Caches the registrations of a store under the lease of its groups: a Resolver."""
+    """Caches registrations under the lease of a store's groups; implemented by Resolver."""
 
     @property
-    def staleness(self) -> float:
-        """The staleness bound, in seconds."""
-        ...
+    def staleness(self) -> float: ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The source if it is cached and may be used now. No I/O; never raises."""
+        """Return the source if a usable entry is cached. No I/O; never raises."""
         ...
 
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Asks the directory; caches the answer if that is safe. Raises StoreUnavailable."""
+        """Read from the directory and cache the result if safe. Raises StoreUnavailable."""
         ...
 
 
 class SourceLeaseHolder(Protocol):
-    """Connects the Resolver and the DataSources of one process: both hold the ``sources`` of one store."""
+    """Connects the Resolver and DataSources of one process."""
 
     @property
     def lease(self) -> SourceLease | None:
-        """The lease that was offered last and still exists; None: each query has to ask the store."""
+        """The current lease; None: every query reads the store."""
         ...
 
     def offer_lease(self, lease: SourceLease | None) -> None:
-        """Sets the lease of the Resolver that follows this store in this process; None: it stopped. Held weakly."""
+        """Set the lease, held weakly; None when the Resolver stops."""
         ...
 
 
 @runtime_checkable
 class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
-    """A directory whose registrations may be cached. Like a LeasedBackend it counts each write to a data source, lists
-    it under SOURCES_HANDLE and announces it in the slots of ``RegisteredSource.handles``."""
+    """A directory whose registrations can be cached. Each write is listed under SOURCES_HANDLE and changes the slots of
+    ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """As ``get``, with the generation of the snapshot, from the store of record."""
+        """Like ``get``, from the store of record."""
         ...
 
 
 class SourceStore(LeasedSources, Protocol):
-    """Reads and writes registered data sources."""
-
     async def create(
         self,
         environment: Environment,
@@ -72,17 +66,16 @@ class SourceStore(LeasedSources, Protocol):
         session: Mapping[str, str] | None = None,
         author: Author = UNNAMED,
     ) -> RegisteredSource:
-        """``session`` as in ``RegisteredSource``, by name. Raises AlreadyExists; InvalidSource for a ``session`` that
-        ``check_session_variables`` refuses."""
+        """Raises AlreadyExists; InvalidSource if ``check_session_variables`` rejects ``session``."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[RegisteredSource]:
-        """The sources of this environment, by the caller's ids."""
+        """List the environment's sources, ordered by the caller's id."""
         ...
 
     async def set_url(self, source: RegisteredSource, url: str, *, author: Author = UNNAMED) -> RegisteredSource | None:
-        """Replaces ``source.url`` by another spelling of it, such as an encrypted one, without connecting. Returns None
-        and writes nothing if another URL is stored by now."""
+        """Replace ``source.url`` by an equivalent spelling, such as an encrypted one, without connecting. Returns None
+        if the stored URL has changed."""
         ...
 
     async def delete(self, environment: Environment, reference: str, *, author: Author = UNNAMED) -> RegisteredSource:
@@ -91,9 +84,7 @@ class SourceStore(LeasedSources, Protocol):
 
 
 class SourceHolder(Protocol):
-    """The one thing that ``DataSources`` requires of a store."""
+    """A store as ``DataSources`` needs it."""
 
     @property
-    def sources(self) -> SourceDirectory:
-        """Finds registered data sources."""
-        ...
+    def sources(self) -> SourceDirectory: ...

@@ -1,5 +1,3 @@
-"""The port of a whole store: a backend that can be followed, and seven parts."""
-
 from __future__ import annotations
 
 from typing import Protocol
@@ -16,8 +14,6 @@ from tenantry.ports.usage import UsageStore
 
 
 class StoreParts(Protocol):
-    """The seven parts of a store, each with one subject."""
-
     @property
     def groups(self) -> GroupStore: ...
     @property
@@ -39,21 +35,18 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds for which committed writes still wait until no process of this host can use older knowledge; mostly
-        0.0. A caller with a deadline for a write adds them."""
+        """Seconds for which committed writes still wait until no process of this host can use older answers; usually
+        0.0. Add it to a write's deadline."""
         ...
 
-    def subscribe(self, listener: ChangeListener) -> None:
-        """Calls ``listener`` for each write from now on."""
-        ...
+    def subscribe(self, listener: ChangeListener) -> None: ...
 
     async def ready(self) -> None:
-        """Returns when the store answers and its tables are those of this version; raises StoreUnavailable if not."""
+        """Raises StoreUnavailable unless the store answers and its tables match this version."""
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Close this event loop's connections."""
         ...
 
 
-class Store(WrittenBackend, StoreParts, Protocol):
-    """Everything that Tenantry keeps."""
+class Store(WrittenBackend, StoreParts, Protocol): ...

@@ -1,4 +1,4 @@
-"""Usage by group: what is counted in this process, and how it comes into the store."""
+"""Counts usage by group in this process and adds it to the store."""
 
 from tenantry.usage.counters import GroupUsage, UsageCounter
 from tenantry.usage.recorder import NO_RECORDER, UsageRecorder, recorder_of

@@ -1,5 +1,3 @@
-"""Counters of usage in memory: tokens, queries, rows and seconds by group."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -12,7 +10,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class UsageCounter(Protocol):
-    """Receives usage in the event loop, once per query: it must be quick."""
+    """Receives usage in the event loop, once per query; must be fast."""
 
     def add(
         self,
@@ -25,18 +23,13 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Adds usage of the group with this id in this environment. Never raises.
-
-        Queries and rows count for the group that asked, wherever the answer came from; seconds of a connection for the
-        group that asked first. ``source``: the id of the data source (``ds_…``). A resolve is a token whose group was
-        found.
-        """
+        """Queries and rows count for each requesting group, connection seconds for the first only. ``source``: a data
+        source's id (``ds_…``). ``resolves``: tokens whose group was found. Never raises."""
         ...
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums by key: queries, rows, microseconds and resolves. Beyond ``limit`` rows a new key shares the row of
-    ``other(key)``."""
+    """Sums by key. Beyond ``limit`` rows a new key is counted under ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -47,7 +40,7 @@ class UsageTable(dict[K, list[int]]):
         return self.setdefault(key if len(self) < self.limit else self._other(key), [0, 0, 0, 0])
 
     def take(self, count: int | None = None) -> dict[K, Usage]:
-        """So many rows, the oldest first, or all; they are gone from here."""
+        """Remove and return the oldest ``count`` rows (None: all)."""
         taken = {key: self.pop(key) for key in list(islice(self, count))}
         return {key: _usage(*row) for key, row in taken.items()}
 
@@ -57,7 +50,7 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """A UsageCounter in memory, for ``max_groups`` groups; those that come later are counted under ``OTHER_GROUPS``."""
+    """Counts ``max_groups`` groups in memory, later ones under ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)
@@ -73,7 +66,6 @@ class GroupUsage:
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Adds to the group's."""
         found = self._table[environment, group]
         found[0] += queries
         found[1] += rows
@@ -81,5 +73,5 @@ class GroupUsage:
         found[3] += resolves
 
     def take(self) -> dict[tuple[str, str], Usage]:
-        """What was counted since the last call, by environment and group; it begins anew."""
+        """Remove and return the counts, by environment and group."""
         return self._table.take()

@@ -1,9 +1,5 @@
-"""UsageRecorder: counts the usage of groups in this process and adds it to the store once a minute.
-
-Counting only adds to numbers in memory. Counts stay until the store has them. They are sent in numbered batches; a
-batch whose answer was lost is sent again, and the store adds no number twice. A timer on the counting event loop, set
-by the first count, sends them.
-"""
+"""Counts usage in memory and adds it to the store once a minute, in numbered batches, so that a batch sent twice counts
+once."""
 
 from __future__ import annotations
 
@@ -49,15 +45,15 @@ _Row: TypeAlias = tuple[int, str, str, str]
 
 
 class CountedEntry(Protocol):
-    """An entry of the cache; ``hits`` since they were last collected."""
+    """A cache entry; ``hits`` since the last collection."""
 
     hits: int
     group: UserGroup
 
 
 class UsageRecorder:
-    """A UsageCounter that adds its counts to ``store`` every ``seconds``; for several threads and loops.
-    ``observers`` get the same counts. ``clock``: seconds since 1970. Raises InvalidSettings."""
+    """Adds its counts to ``store`` every ``seconds``; safe for several threads and loops. ``observers`` get the same
+    counts. Raises InvalidSettings."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -74,7 +70,7 @@ class UsageRecorder:
         _recorders.add(self)
 
     def _begin(self) -> None:
-        """Starts empty as a new writer, also in a child process, whose counts are the parent's."""
+        """Start empty as a new writer; a child process does not send its parent's counts."""
         for entry in self._hits:
             entry.hits = 0
         self._hits = []
@@ -95,7 +91,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Rows that the store does not have yet, hits of cached tokens apart."""
+        """Rows not yet stored, without uncollected hits."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -111,7 +107,6 @@ class UsageRecorder:
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Adds to the group's, in this hour."""
         with self._lock:
             found = self._table[int(self._clock() // _HOUR), environment, group, source]
             found[0] += queries
@@ -126,12 +121,12 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """The same group, for which a token was resolved."""
+        """Count a resolve of the group and return the group."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
     def count_first_hit(self, entry: CountedEntry) -> None:
-        """Counts later hits of this cached token in its ``hits``, without a call."""
+        """Count later hits through the entry's ``hits``, without a call."""
         entry.hits = 1
         with self._lock:
             hour = int(self._clock() // _HOUR)
@@ -143,7 +138,7 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Adds the hits of cached tokens to the counts, for an observer that wants them now."""
+        """Count the hits of cached tokens now."""
         with self._lock:
             self._collect_hits()
 
@@ -181,14 +176,12 @@ class UsageRecorder:
         self._set_timer(loop, now)
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
-        """Also fires at the end of the hour, so that hits are collected within it."""
         self._epoch += 1
         at = min(self._due, now + _HOUR - self._clock() % _HOUR)
         self._timed_until = at + _OVERDUE
         loop.call_later(max(0.0, at - now), self._tick, self._epoch)
 
     def _tick(self, epoch: int) -> None:
-        """The timer's."""
         loop, now = asyncio.get_running_loop(), time.monotonic()
         with self._lock:
             if epoch != self._epoch:
@@ -207,7 +200,7 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Adds the counts to the store, unless another loop is about to. Never raises: what fails is sent again."""
+        """Send the counts, unless another loop is sending. Never raises; failed batches are retried."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
@@ -232,7 +225,7 @@ class UsageRecorder:
                         self._let_go()
 
     def _is_sent(self) -> bool:
-        """Whether a loop is sending. A loop that was closed meanwhile is replaced, with the same batch."""
+        """A closed loop is replaced, with the same batch."""
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
@@ -276,43 +269,39 @@ class UsageRecorder:
 
 
 class _Keeper:
-    """Keeps the recorder of an event loop alive until the store has its counts, also when nobody closes the store."""
+    """Keeps an event loop's recorder alive until its counts are stored."""
 
     recorder: UsageRecorder | None = None
 
     async def aclose(self) -> None:
-        """The loop ends."""
         if self.recorder is not None:
             recorder, self.recorder = self.recorder, None
             await recorder.flush()
 
 
 class NoRecorder:
-    """Where no usage is kept: takes the same counts, and forgets them."""
+    """Discards all counts."""
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """The same group."""
         return group
 
     def count_first_hit(self, entry: CountedEntry) -> None:
-        """Its hits are counted all the same, which is sooner done than asked about, and nobody reads them."""
         entry.hits = 1
 
-    async def flush(self) -> None:
-        """Does nothing."""
+    async def flush(self) -> None: ...
 
 
 NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """The recorder of a store, or of a backend's store; None if it keeps no usage."""
+    """The recorder of a store or of a backend's store; None if it keeps no usage."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 
 
 def _as_text(name: str) -> str:
-    """Text that every database takes: a strange id must not block the others."""
+    # characters that a database refuses must not block the whole batch
     return str(name).encode("utf-8", "replace").decode().replace("\0", "")[:255]
 
 

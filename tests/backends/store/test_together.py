@@ -143,7 +143,7 @@ async def test_of_two_rotations_that_read_one_revision_one_is_saved(url: str, mo
 
     monkeypatch.setattr(StoredGroup, "rotated", from_the_first_read)
     first = await _rotate(store, issued)
-    with pytest.raises(StoreUnavailable, match="at the same moment"):
+    with pytest.raises(StoreUnavailable, match="at the same time"):
         await _rotate(store, issued)
     assert [stored.group.revision for stored in read] == [1, 2]
     assert await store.groups.get(issued.group.environment, "g0") == first

@@ -1,8 +1,7 @@
-"""The chain of the audit trail: a MAC seals each entry and the previous seal, so changes without the key are found.
+"""Seals the audit trail: a MAC covers each entry and the previous seal, so changes without the key are detected.
 
-A seal also covers unsealed entries before it, written by programs without the keys. The keys are derived for this
-purpose alone (docs/decisions/0074-audit-chain.md). Pure: no I/O.
-"""
+A seal also covers earlier unsealed entries, written by programs without the keys. The keys are derived for this purpose
+only (docs/decisions/0074-audit-chain.md). Pure: no I/O."""
 
 from __future__ import annotations
 
@@ -21,21 +20,21 @@ _NOTHING: Final = bytes(32)
 
 
 class ChainKeys(Protocol):
-    """The keys of seals: a KeyRing."""
+    """Keys of seals; implemented by KeyRing."""
 
     @property
     def active_id(self) -> str:
-        """The id of the key that seals new entries."""
+        """Id of the key that seals new entries."""
         ...
 
     @property
     def audit_keys(self) -> Mapping[str, bytes]:
-        """All keys by id, 32 bytes each, with those of removed signing keys."""
+        """Keys (32 bytes) by id, including those of removed signing keys."""
         ...
 
 
 def content_of(entry: AuditEntry) -> bytes:
-    """The sealed content of an entry, spelled alike by every store."""
+    """Serialise the sealed content, identically in every store."""
     author, details = entry.author, dict(entry.details)
     parts = [entry.number, to_micros(entry.at), author.name, author.request_id, entry.action]
     return json.dumps([*parts, entry.environment, entry.subject, details], sort_keys=True).encode()
@@ -44,8 +43,7 @@ def content_of(entry: AuditEntry) -> bytes:
 def seal_entries(
     keys: ChainKeys, head: ChainHead | None, after: int, unsealed: Iterable[AuditEntry], entries: Iterable[AuditEntry]
 ) -> list[AuditEntry]:
-    """These entries with seals. ``head`` was sealed last; ``unsealed`` are the later entries above the number
-    ``after``."""
+    """Seal ``entries``. ``head``: the last sealed entry; ``unsealed``: entries after number ``after``."""
     key_id = keys.active_id
     key, mac = keys.audit_keys[key_id], _NOTHING if head is None else head.mac
     sealed, between = [], [content_of(entry) for entry in unsealed]
@@ -68,7 +66,7 @@ _HEAD: Final = re.compile(r"([0-9]{1,19})-([0-9a-f]{64})")
 
 
 def write_seal(seal: Seal) -> bytes:
-    """The column of a seal: key id, previous number, MAC."""
+    """Format the column: key id, previous number, MAC."""
     return seal.key_id.encode("ascii") + seal.after.to_bytes(8, "big") + seal.mac
 
 
@@ -77,7 +75,7 @@ NO_SEAL: Final = Seal("", 0, b"")
 
 
 def read_seal(column: object) -> Seal:
-    """Reads the column; anything invalid becomes a seal that fits nowhere."""
+    """Parse the column; an invalid one becomes a seal that never verifies."""
     if not isinstance(column, bytes | memoryview) or len(column) != _COLUMN:
         return NO_SEAL
     column = bytes(column)
@@ -85,12 +83,12 @@ def read_seal(column: object) -> Seal:
 
 
 def write_head(head: ChainHead) -> str:
-    """``4711-9f3c…``: the number and the MAC of the entry that was sealed last."""
+    """Format as ``4711-9f3c…``: number and MAC."""
     return f"{head.number}-{head.mac.hex()}"
 
 
 def read_head(text: str) -> ChainHead | None:
-    """What ``write_head`` wrote; None of anything else."""
+    """Parse ``write_head``'s format; None if invalid."""
     found = _HEAD.fullmatch(text.strip().lower())
     return None if found is None else ChainHead(int(found[1]), bytes.fromhex(found[2]))
 
@@ -100,7 +98,7 @@ def read_head(text: str) -> ChainHead | None:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The number of the first entry that does not fit or is missing."""
+    """Number of the first missing or invalid entry."""
 
     number: int
     reason: str
@@ -110,11 +108,10 @@ class Fault:
 class ChainCheck:
     """Checks a trail: ``add`` each entry in order, then ``finish``.
 
-    ``head``: the head before the first entry; None for a whole trail. ``expected``: heads that the trail must contain.
-    ``begins_after``: the number before the first seal of a whole trail, as the database has it: compare it with a note
-    from elsewhere to prove that the chain was not begun anew. ``before``: the entries up to it; ``unsealed``: later
-    entries without the keys; ``left_out``: those that no later seal covers.
-    """
+    ``head``: the head before the first entry; None for a whole trail. ``expected``: heads the trail must contain.
+    ``begins_after``: the number before the first seal; compare it with an external note to detect a restarted chain.
+    ``before``: number of entries up to it; ``unsealed``: later entries without a seal; ``left_out``: those no later
+    seal covers."""
 
     keys: Mapping[str, bytes]
     expected: list[ChainHead] = field(default_factory=list)
@@ -129,7 +126,7 @@ class ChainCheck:
     _between: list[tuple[int, bytes]] = field(default_factory=list)
 
     def add(self, entry: AuditEntry) -> None:
-        """The next entry. After a fault nothing is checked any more."""
+        """Check the next entry; ignored after a fault."""
         if self.fault is not None:
             return
         if entry.number < 1:
@@ -182,7 +179,6 @@ class ChainCheck:
             self.first_unsealed = numbers[0]
 
     def finish(self) -> None:
-        """There are no more entries."""
         if self.fault is not None:
             return
         if self.head is None and not self.expected:

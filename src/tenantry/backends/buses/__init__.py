@@ -1,4 +1,4 @@
-"""Buses: they announce changes sooner than the next poll would. They may lose messages: nothing rests on them."""
+"""Buses announce changes before the next poll. Correctness does not depend on them."""
 
 from tenantry.backends.buses.postgres import PostgresBus
 from tenantry.backends.buses.redis import RedisBus

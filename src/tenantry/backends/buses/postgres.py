@@ -1,5 +1,3 @@
-"""PostgresBus: LISTEN on a separate connection; a store in PostgreSQL notifies in the transaction of each write."""
-
 from __future__ import annotations
 
 import asyncio
@@ -26,12 +24,11 @@ _CAUSE = (
 
 
 class PostgresBus:
-    """A ``ports.Bus`` for the writes of all stores in this database.
+    """A ``ports.Bus`` for all stores in a PostgreSQL database; their writes send NOTIFY.
 
-    ``url``: as the store's. ``listen_url`` (None: ``url``): the same database on the primary, past any transaction
-    pooler, because LISTEN belongs to a connection. The bus notifies itself through ``url`` and counts as lost while
-    that does not arrive. It holds one connection to each. Does no I/O; raises InvalidSettings.
-    """
+    ``listen_url`` (None: ``url``): the same primary without a transaction pooler, because LISTEN belongs to a
+    connection. The bus sends probes through ``url`` and counts as lost until one arrives. Holds a connection to each.
+    No I/O. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, listen_url: str | None = None) -> None:
         load_psycopg()  # now, and not in the midst of the first request
@@ -44,11 +41,10 @@ class PostgresBus:
 
     @property
     def status(self) -> BusStatus:
-        """What it is worth just now."""
         return self.counters.status
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Until it is cancelled."""
+        """Listen until cancelled."""
         await follow(self._listen, listener, self.counters, self._server.label)
 
     async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
@@ -78,7 +74,7 @@ class PostgresBus:
 
 
 async def _receive(connection: Any, limiter: NotificationLimiter) -> None:
-    """Passes notifications on as they come, until the connection is lost."""
+    """Forward notifications until the connection is lost."""
     loop, pgconn, readable = asyncio.get_running_loop(), connection.pgconn, asyncio.Event()
     socket = pgconn.socket
     loop.add_reader(socket, readable.set)

@@ -1,7 +1,5 @@
-"""RedisBus: publish and subscribe on Redis or Valkey.
-
-Reads a raw connection, because redis-py's subscriber reconnects without reporting lost messages.
-"""
+"""Publish and subscribe on Redis or Valkey. Reads a raw connection, because redis-py's subscriber reconnects without
+reporting lost messages."""
 
 from __future__ import annotations
 
@@ -38,8 +36,8 @@ _NO_STORE = "-"
 
 
 class RedisBus:
-    """A ``ports.Bus``, and a ``ports.ChangeListener`` that publishes a store's writes. ``url`` as for RedisBackend;
-    ``channel``: one for all that share a store. Does no I/O; raises InvalidSettings."""
+    """A ``ports.Bus`` and ``ports.ChangeListener``. ``url``: as for RedisBackend; ``channel``: shared by all processes
+    of a store. No I/O. Raises InvalidSettings."""
 
     def __init__(self, url: str, *, channel: str = CHANNEL) -> None:
         if not _CHANNEL.fullmatch(channel):
@@ -55,11 +53,11 @@ class RedisBus:
         return f"<RedisBus: {self._server.label}>"
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """ports.ChangeListener: publishes the change in the background."""
+        """Publish in the background."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Publishes what waits, within a second, and closes the publishing connections of this event loop."""
+        """Publish pending messages within a second, then close this event loop's publishing connections."""
         dropped = self._queue.dropped
         await self._queue.aclose()
         if self._queue.dropped > dropped:
@@ -78,11 +76,10 @@ class RedisBus:
 
     @property
     def status(self) -> BusStatus:
-        """What it is worth just now."""
         return self.counters.status
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Until it is cancelled."""
+        """Listen until cancelled."""
         await follow(self._listen, listener, self.counters, self._server.label)
 
     async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
@@ -103,7 +100,7 @@ class RedisBus:
             await client.aclose()
 
     async def _probe(self, client: RedisClient, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        """A user without the right to publish is not probed: an answering connection is enough."""
+        """Without the right to publish, a responding connection suffices."""
         from redis.exceptions import NoPermissionError
 
         try:
@@ -114,7 +111,7 @@ class RedisBus:
 
 
 async def _ping(connection: Any) -> None:
-    """Sends a PING each second, so that silence means a lost connection."""
+    """Send a PING each second, so that silence means a lost connection."""
     while True:
         await asyncio.sleep(HEARTBEAT_SECONDS)
         await connection.send_command("PING", check_health=False)

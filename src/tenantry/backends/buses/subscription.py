@@ -1,8 +1,7 @@
-"""What all buses share: reconnecting, checking delivery, and limiting messages.
+"""Reconnects, checks delivery and limits messages for all buses.
 
-A connection may answer and still deliver nothing: LISTEN through a pooler in transaction mode, or a subscriber of
-another Redis. So a bus sends messages to itself the way that writes are published.
-"""
+A responding connection may deliver nothing, such as LISTEN through a transaction pooler, so a bus sends probes to
+itself through the publishing path."""
 
 from __future__ import annotations
 
@@ -47,8 +46,6 @@ _LONGEST_PAUSE = 5.0
 
 
 class BusStatus(StrEnum):
-    """What a bus is worth just now."""
-
     IDLE = "idle"
     """Nobody follows it."""
     CONNECTING = "connecting"
@@ -62,7 +59,7 @@ class BusStatus(StrEnum):
 
 @dataclass(slots=True)
 class BusCounters:
-    """What a bus received since it was made, and its status. Reading them costs nothing."""
+    """Counters and status of a bus; reading them costs nothing."""
 
     heard: int = 0
     """Notices that were passed on."""
@@ -78,7 +75,7 @@ class BusCounters:
 
 
 class Deaf(Exception):
-    """Connected, but a message to itself did not arrive; the text names a possible cause."""
+    """Connected, but a probe did not arrive; the message names a possible cause."""
 
 
 Listen = Callable[["NotificationLimiter", Callable[[], None]], Awaitable[None]]
@@ -87,8 +84,8 @@ delivers nothing any more: then it raises."""
 
 
 async def follow(listen: Listen, listener: EvictionListener, counters: BusCounters, label: str) -> None:
-    """Runs until cancelled; calls ``listener.flush()`` after each loss and each connection, because messages in
-    between are unknown. A deaf bus counts as lost."""
+    """Run until cancelled. Calls ``listener.flush()`` after each connection and loss, because messages may have been
+    missed. A deaf bus counts as lost."""
     subscribed = False
 
     def on_delivery() -> None:
@@ -123,7 +120,7 @@ async def follow(listen: Listen, listener: EvictionListener, counters: BusCounte
 
 
 def _count(error: BaseException, counters: BusCounters, label: str) -> None:
-    """Counts a loss, and logs it if the one before was not of its kind."""
+    """Count a loss; log it if its kind differs from the previous one's."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     counters.losses += 1
@@ -145,8 +142,8 @@ async def probe(
     *,
     cause: str,
 ) -> None:
-    """Calls ``on_delivery`` after the first delivered probe, and goes on probing. Raises Deaf (with ``cause``),
-    TimeoutError when publishing fails, and the errors of ``publish``."""
+    """Probe repeatedly; call ``on_delivery`` after the first delivery. Raises Deaf (with ``cause``), TimeoutError and
+    ``publish``'s errors."""
     delivered = False
     while True:
         text = f"{PROBE}{secrets.token_hex(8)}"
@@ -170,8 +167,8 @@ async def probe(
 
 
 class NotificationLimiter:
-    """Passes one connection's notices to a listener: at most 1,000 evictions and one flush a second, so a flood of
-    forged notices costs no more than a flush."""
+    """Forwards at most 1,000 evictions and one flush a second, so a flood of forged messages costs no more than a
+    flush."""
 
     def __init__(self, listener: EvictionListener, counters: BusCounters, loop: asyncio.AbstractEventLoop) -> None:
         self._listener = listener
@@ -184,13 +181,13 @@ class NotificationLimiter:
         self._expected: tuple[str, asyncio.Future[None]] | None = None
 
     def expect(self, message: str) -> asyncio.Future[None]:
-        """Is done when this very message has come."""
+        """Return a future that completes when ``message`` arrives."""
         arrived: asyncio.Future[None] = self._loop.create_future()
         self._expected = message, arrived
         return arrived
 
     async def anything_within(self, seconds: float) -> bool:
-        """Whether any message comes in that time."""
+        """Whether any message arrives in time."""
         self._arrived.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -198,7 +195,7 @@ class NotificationLimiter:
         return self._arrived.is_set()
 
     def feed(self, message: str | bytes) -> None:
-        """Never raises for a message, whatever it is."""
+        """Process any message; never raises."""
         self._arrived.set()
         if self._is_probe(message):
             return
@@ -236,6 +233,6 @@ class NotificationLimiter:
             self._listener.flush()
 
     def close(self) -> None:
-        """What was held back is covered by the flush of the loss."""
+        """Drop held messages; the flush after the loss covers them."""
         if self._window is not None:
             self._window.cancel()

@@ -1,5 +1,3 @@
-"""The API tokens of a MemoryStore."""
-
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
@@ -34,7 +32,7 @@ class MemoryApiTokens(ApiTokenStore):
         tables = self._tables
         with tables.lock:
             if digest in tables.api_tokens:
-                raise AlreadyExists("there is an API token with this secret already")
+                raise AlreadyExists("an API token with this secret already exists: create another")
             number = len(tables.api_tokens) + 1
             own, now = tables.own(environment), tables.clock()
             token = ApiToken(number, own, label, frozenset(scopes), hint, now, expires_at=expires_at)

@@ -1,5 +1,3 @@
-"""The audit trail of a MemoryStore."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-"""The single-use codes and sessions of a MemoryStore."""
-
 from __future__ import annotations
 
 from datetime import datetime, timedelta
@@ -36,7 +34,7 @@ class MemoryCodes(CodeStore):
             for each in [each for each, code in tables.codes.items() if code.expires_at <= now]:
                 del tables.codes[each]
             if digest in tables.codes:
-                raise AlreadyExists("there is such a code already: draw a new one")
+                raise AlreadyExists("this code already exists: generate another")
             group = None if share is None else share.group
             if share is not None:
                 codes = tables.codes.items()
@@ -76,5 +74,5 @@ class MemoryCodes(CodeStore):
         issuer = next((each for each in self._tables.api_tokens.values() if each.id == api_token_id), None)
         expires = None if issuer is None else issuer.expires_at
         if issuer is None or issuer.revoked_at is not None or (expires is not None and expires <= now):
-            raise Unauthorized("the API token was revoked, or its end has passed: it issues nothing any more")
+            raise Unauthorized("the API token is revoked or expired: use another API token")
         return ends if expires is None else min(ends, expires)

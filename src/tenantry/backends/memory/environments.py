@@ -1,5 +1,3 @@
-"""The environments of a MemoryStore."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +28,7 @@ class MemoryEnvironments(EnvironmentStore):
         tables = self._tables
         with tables.lock:
             if name in tables.environments:
-                raise AlreadyExists(f"there is an environment {name!r} already")
+                raise AlreadyExists(f"the environment {name!r} already exists: choose another name")
             number = len(tables.environments) + 1
             environment = Environment(number, name, Tag(tag), external_data_sources, grace_seconds)
             tables.environments[name] = environment

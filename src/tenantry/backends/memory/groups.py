@@ -1,5 +1,3 @@
-"""The user groups of a MemoryStore."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -54,7 +52,7 @@ class MemoryGroups(GroupStore):
             return tables.handles[handle].issued()
         environment = tables.own(environment)
         if token.handle in tables.handles:
-            raise AlreadyExists("another group has this handle: draw a new token")
+            raise AlreadyExists("another group has this handle: generate another token")
         tables.team_id += 1
         group = draft.make_group(tables.team_id, environment, token)
         stored = StoredGroup(group, replace(token, tag=environment.tag))

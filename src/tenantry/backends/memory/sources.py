@@ -1,5 +1,3 @@
-"""The data sources of a MemoryStore."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +51,9 @@ class MemorySources(OfferedSourceLease, SourceStore):
                 if source.environment.id == environment.id and (
                     source.id == source_id or source.provided_id == provided_id
                 ):
-                    raise AlreadyExists(f"environment {environment.name!r} has a data source {provided_id!r} already")
+                    raise AlreadyExists(
+                        f"environment {environment.name!r} already has a data source {provided_id!r}: choose another id"
+                    )
             source = tables.sources[environment.id, source_id] = replace(made, environment=tables.own(environment))
             tables.note(author, "data_source.created", environment.name, source_id, provided_id=provided_id)
             return source, True

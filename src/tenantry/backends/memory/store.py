@@ -1,5 +1,3 @@
-"""MemoryStore: a Store in the memory of one process, for tests and development."""
-
 from __future__ import annotations
 
 from tenantry.backends.audit.chain import ChainKeys
@@ -18,10 +16,8 @@ from tenantry.usage import UsageRecorder
 
 
 class MemoryStore(WrittenBackend):
-    """A Store (tenantry.ports) in memory. ``clock`` gives the time of day in UTC; ``keys`` seal the audit trail.
-
-    Each method runs to its end without waiting, under one lock: it is one transaction in any thread or event loop.
-    """
+    """A Store in one process's memory, for tests and development. ``clock``: UTC time of day; ``keys`` seal the audit
+    trail. One lock makes each method a transaction in any thread or event loop."""
 
     def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
         tables = self._tables = MemoryTables(clock, keys)
@@ -67,5 +63,5 @@ class MemoryStore(WrittenBackend):
         return
 
     async def aclose(self) -> None:
-        """Adds what was used."""
+        """Store pending usage."""
         await self.usage_recorder.flush()

@@ -1,5 +1,3 @@
-"""MemoryTables: the data of a MemoryStore, and the steps that every write to it takes."""
-
 from __future__ import annotations
 
 import secrets
@@ -35,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StoredCode:
-    """A single-use code or a session; ``group``: the handle of the group whose share it counts in."""
+    """A code or session; ``group``: the handle whose share it counts in."""
 
     purpose: str
     payload: str
@@ -46,7 +44,7 @@ class StoredCode:
 
 @dataclass(slots=True)
 class MemoryTables:
-    """All tables, each by its unique key. Hold ``lock`` to write, or to read more than one."""
+    """Tables by unique key. Hold ``lock`` to write, or to read several."""
 
     clock: Clock
     keys: ChainKeys | None = None
@@ -74,23 +72,21 @@ class MemoryTables:
     """The handles of the last changes, one for each generation up to ``generation``."""
 
     def own(self, environment: Environment) -> Environment:
-        """The environment as it is stored. Raises UnknownEnvironment."""
+        """Return the stored environment. Raises UnknownEnvironment."""
         own = self.environments.get(environment.name)
         if own is None or own.id != environment.id:
             raise unknown_environment(environment)
         return own
 
     def issued(self, environment: Environment, provided_id: str) -> Issued | None:
-        """The group with this id and its live token, or None."""
         handle = self.provided.get((environment.id, provided_id))
         return None if handle is None else self.handles[handle].issued()
 
     def write(self, handles: Sequence[bytes], work: Callable[[], tuple[T, bool]], *, listed: bytes | None = None) -> T:
-        """Runs a write that concerns caches; ``work`` returns its result and whether it changed anything.
+        """Run a write that affects caches. ``work`` returns its result and whether it changed anything.
 
-        The slots of ``handles`` show the write; a change is counted and listed under ``listed`` (default: the first
-        handle), and the listeners are called.
-        """
+        The slots of ``handles`` announce the write; a change is listed under ``listed`` (default: the first handle) and
+        listeners are notified."""
         handle = handles[0] if listed is None else listed
         with self.lock:
             with ExitStack() as announced:
@@ -108,7 +104,7 @@ class MemoryTables:
         return self.generation
 
     def changes(self, since: int | None) -> Changes:
-        """The changes after ``since``, at most the last LISTED_CHANGES."""
+        """Return changes after ``since``, at most LISTED_CHANGES."""
         now = self.clock()
         first = self.generation - len(self.written)
         begin = min(max(first, self.generation - LISTED_CHANGES, since or 0), self.generation)
@@ -120,7 +116,6 @@ class MemoryTables:
         return Changes(self.store_id, self.generation, begin, tuple(found))
 
     def note(self, author: Author, action: str, environment: str, subject: str, **details: str) -> None:
-        """Adds an entry to the audit trail."""
         number = len(self.trail) + 1
         author, subject, shown = without_tokens(author, subject, details)
         entry = AuditEntry(number, self.clock(), author, action, environment, subject, shown)

@@ -1,5 +1,3 @@
-"""The usage by group of a MemoryStore."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

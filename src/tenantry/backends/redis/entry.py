@@ -1,11 +1,10 @@
-"""A reading as an entry of the second-level cache, and the commands that read and write entries there.
+"""Entries of the second-level cache, and the commands for them.
 
-    <generation, 19 digits><JSON>        a group as it was in this generation
-    <generation, 19 digits>              a tombstone: the group was written to in this generation
+    <generation, 19 digits><JSON>        a group at this generation
+    <generation, 19 digits>              a tombstone: written at this generation
 
-The JSON repeats the store and the handle, so that an entry that was put under another key is refused. It identifies the
-token by a SHA-256 of its parts, of which the nonce has 128 random bits: no token can be made from it.
-"""
+The JSON repeats store and handle, so an entry under a wrong key is refused. It identifies the token by a SHA-256, from
+which no token can be made."""
 
 from __future__ import annotations
 
@@ -25,11 +24,11 @@ _dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 class RefusedEntry(ValueError):
-    """The value is not an entry of this store and handle. The message repeats nothing of it."""
+    """Not an entry of this store and handle. The message quotes nothing."""
 
 
 def key_of(store_id: str, handle: bytes) -> str:
-    """The key of a handle's entry. Every part has a fixed length; the braces are the hash tag of a cluster."""
+    """Return the key; its parts have fixed lengths, and the braces are a cluster's hash tag."""
     return f"{_prefix(store_id)}{{{handle.hex()}}}"
 
 
@@ -39,12 +38,11 @@ def _prefix(store_id: str) -> str:
 
 
 def stamp(generation: int) -> bytes:
-    """A generation so that bytes compare as the numbers do."""
+    """Encode a generation so that bytes sort like numbers."""
     return b"%019d" % generation
 
 
 def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
-    """The JSON of an entry: this token is the live one of this group."""
     entry = {
         "store": store_id,
         "handle": group.handle.hex(),
@@ -55,11 +53,11 @@ def write_entry(store_id: str, token: Token, group: UserGroup) -> bytes:
 
 
 def read_entry(value: bytes, store_id: str, token: Token) -> LookupResult | None:
-    """The result for this token; None for a tombstone or another token of the group. Raises RefusedEntry."""
+    """Return the token's result; None for a tombstone or another token. Raises RefusedEntry."""
     try:
         return _read(value[:DIGITS], value[DIGITS:], store_id, token)
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
-        raise RefusedEntry("an entry of the second-level cache is not what was written there") from None
+        raise RefusedEntry("an entry of the second-level cache is not valid") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -110,21 +108,20 @@ _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
 
 class RedisCommands:
-    """The commands of the second-level cache, for one event loop. ``lifetime`` (seconds) ends every key."""
+    """Commands for one event loop. Keys expire after ``lifetime`` seconds."""
 
     def __init__(self, client: RedisClient, lifetime: float) -> None:
         self._client = client
         self._milliseconds = max(1, round(lifetime * 1000))
 
     async def read(self, keys: Sequence[str]) -> Sequence[bytes | None]:
-        """The value of each key; None for a missing key or another kind of value."""
+        """Return each key's value; None if missing or of another type."""
         redis = self._client.redis
         values: Sequence[bytes | None] = await (redis.mget_nonatomic if self._client.is_cluster else redis.mget)(*keys)
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Writes ``messages`` (key, stamp and value); returns how many the server refused. Raises the driver's
-        errors when it does not answer."""
+        """Write (key, stamp, value) messages; return the number refused. Raises the driver's errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))

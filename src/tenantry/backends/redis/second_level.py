@@ -1,9 +1,7 @@
-"""RedisBackend: a second-level cache in Redis or Valkey, shared by many hosts, before the store of record.
+"""A second-level cache in Redis or Valkey, shared by many hosts.
 
-It is never trusted. An entry carries the generation of its snapshot, and a reader takes it only if its own unbroken
-list of changes does not hold the handle since. A killed, frozen, flushed or restored server only costs reads of the
-origin.
-"""
+The cache is not trusted: a reader accepts an entry only if its unbroken list of changes has no later change of the
+handle. A killed, frozen, flushed or restored server costs only reads of the origin."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ _READ_SECONDS = 3.0
 
 @dataclass(slots=True)
 class RedisCounters:
-    """What a RedisBackend did since it was made. Plain integers: reading them costs nothing."""
+    """Counters of a RedisBackend; reading them costs nothing."""
 
     hits: int = 0
     """Answered from the second-level cache."""
@@ -54,14 +52,11 @@ class RedisCounters:
 
 
 class RedisBackend:
-    """A ``ports.LeasedBackend`` before another one, the ``origin``; and a ``ports.ChangeListener`` for writers.
+    """A ``ports.LeasedBackend`` in front of ``origin``, and a ``ports.ChangeListener`` for writers.
 
-    ``url``: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// (database/redis_server.py); raises
-    InvalidSettings. ``budget``: seconds that a read waits before it asks the origin; ``lifetime``: seconds until a key
-    expires; ``clock``: monotonic seconds. Does no I/O.
-
-    Entries are written in the background; so are tombstones, after ``store.subscribe(backend)``.
-    """
+    ``url``: see database/redis_server.py. ``budget``: seconds to wait before reading the origin; ``lifetime``: seconds
+    until a key expires; ``clock``: monotonic seconds. Entries are written in the background, tombstones after
+    ``store.subscribe(backend)``. No I/O. Raises InvalidSettings."""
 
     def __init__(
         self,
@@ -91,21 +86,19 @@ class RedisBackend:
 
     @property
     def slots(self) -> Slots | None:
-        """The origin's."""
         return self._origin.slots
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
-        """The origin's."""
         changes = await self._origin.changes(since, lease=lease)
         self._store_id, self._generation = changes.store_id, changes.generation
         return changes
 
     async def find(self, token: Token) -> UserGroup | None:
-        """The origin's: whoever does not check generations is not to be answered from a cache."""
+        """Read the origin: this caller does not check generations."""
         return await self._origin.find(token)
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """From the second-level cache if it has it; else, and with ``fresh``, from the origin."""
+        """Read the cache, then the origin; with ``fresh`` the origin only."""
         store_id = self._store_id
         if store_id is None:  # ``changes`` has not answered yet: nobody could check a generation
             return await self._origin.read_at_snapshot(token, fresh=fresh)
@@ -117,21 +110,20 @@ class RedisBackend:
 
     @property
     def sources(self) -> SourceLeaseHolder | None:
-        """The origin's: registrations are cached in the process alone, not in the second level."""
+        """The origin's; registrations are not cached in Redis."""
         sources: SourceLeaseHolder | None = getattr(self._origin, "sources", None)
         return sources
 
     @property
     def usage_recorder(self) -> UsageRecorder | None:
-        """The origin's."""
         return recorder_of(self._origin)
 
     def changed(self, handle: bytes, generation: int) -> None:
-        """Writes a tombstone in the background."""
+        """Write a tombstone in the background."""
         self._queue.put(Message(handle, generation))
 
     async def aclose(self) -> None:
-        """Writes what waits, within a second, and closes the connections of this event loop, not the origin."""
+        """Write pending entries within a second and close this event loop's connections; the origin stays open."""
         await self._queue.aclose()
         await self._connections.aclose()
 
@@ -171,7 +163,7 @@ class RedisBackend:
     # --- writing ------------------------------------------------------------------------------------------------------
 
     def _store(self, store_id: str, token: Token, reading: LookupResult) -> None:
-        """A reading that ends by itself is of a token in its grace, and an absence is not stored."""
+        """Skips absences and results with an end, which belong to tokens in their grace."""
         group, generation = reading.group, reading.generation
         if group is None or generation is None or reading.seconds is not None or self._breaker.is_open:
             return
@@ -198,7 +190,7 @@ class RedisBackend:
 
 
 class _RedisConnections:
-    """The connections of one event loop, and the reads that go through them."""
+    """Connections of one event loop and their pending reads."""
 
     def __init__(self, server: RedisServer, lifetime: float, budget: float, ended: Callable[[bool], None]) -> None:
         self._client = RedisClient(server)
@@ -206,18 +198,14 @@ class _RedisConnections:
         self.batcher = RedisBatcher(self.commands.read, budget, ended)
 
     async def aclose(self) -> None:
-        """Whoever waits for a read gets NoAnswer."""
         await self.batcher.aclose()
         await self._client.aclose()
 
 
 class RedisBatcher:
-    """Combines the reads of one tick of an event loop in one command; at most two commands run, so a silent server
-    holds two connections.
-
-    A caller waits at most ``budget`` seconds; the command may take longer, so that a slow handshake ends. ``ended`` is
-    called with the success of each batch.
-    """
+    """Combines reads of one tick. At most two commands run, so a silent server holds two connections. Callers wait
+    ``budget`` seconds; a command may take longer, so that slow handshakes finish. ``ended`` gets each batch's
+    success."""
 
     def __init__(
         self,
@@ -231,7 +219,7 @@ class RedisBatcher:
         )
 
     async def read(self, key: str) -> bytes | None:
-        """The value at the key; None if there is none. Raises NoAnswer."""
+        """Return the value or None. Raises NoAnswer."""
         return await self._batcher.ask(key)
 
     async def _fetch(self, keys: list[str], _: float) -> dict[str, bytes | None]:
@@ -242,5 +230,5 @@ class RedisBatcher:
         return dict(zip(keys, values, strict=True))
 
     async def aclose(self) -> None:
-        """Whoever waits gets NoAnswer."""
+        """Fail waiting reads with NoAnswer."""
         await self._batcher.aclose()

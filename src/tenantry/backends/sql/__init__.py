@@ -1,4 +1,4 @@
-"""SQLStore: user groups in an SQLite file or in PostgreSQL, by the same write functions."""
+"""Stores in SQLite or PostgreSQL."""
 
 from tenantry.backends.sql.store import SQLStore
 

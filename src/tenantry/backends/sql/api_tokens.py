@@ -1,5 +1,3 @@
-"""The API tokens of an SQLStore."""
-
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
@@ -95,7 +93,7 @@ class SQLApiTokens(SQLPart, ApiTokenStore):
             }
             number = insert_into_environment(connection, api_tokens, values, environment)
             if number is None:
-                raise AlreadyExists("there is an API token with this secret already")
+                raise AlreadyExists("an API token with this secret already exists: create another")
             this = {"environment_id": environment.id, "token_id": number}
             made = _api_token(*connection.execute(_BY_ID, this).one())
             note(connection, context, "api_token.created", made.environment.name, str(made.id), details, at=now)
@@ -149,7 +147,7 @@ class SQLApiTokens(SQLPart, ApiTokenStore):
 
 
 def _live(row: Row, clock: StoreClock) -> ApiToken:
-    """The token of a row of _LIVE. Raises ApiTokenExpired."""
+    """Raises ApiTokenExpired."""
     return require_unexpired(_api_token(*row[1:]), clock.at(row[0]))
 
 
@@ -157,7 +155,7 @@ _END: Final = 1 + len(_OWN) + len(ENVIRONMENT_COLUMNS)
 
 
 def _caller(row: Row, clock: StoreClock) -> Caller:
-    """Of a row of _WITH_GROUP. Raises ApiTokenExpired."""
+    """Raises ApiTokenExpired."""
     token, group = _live(row[:_END], clock), row[_END:]
     if group[0] is None:
         return Caller(token, None)

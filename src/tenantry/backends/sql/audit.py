@@ -1,5 +1,3 @@
-"""The audit trail of an SQLStore, as it is read; ``change_log`` writes it."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

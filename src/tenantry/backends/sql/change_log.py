@@ -1,4 +1,4 @@
-"""The last part of each write: counts, lists and announces the change, and adds the audit entry."""
+"""The end of each write: counts and lists the change and adds its audit entry."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TRIMMED_EVERY = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CountedChange:
-    """The listed handle, the generation, and the longest lease (seconds) at that time."""
+    """A listed handle, its generation and the longest lease (seconds) then."""
 
     handle: bytes
     generation: int
@@ -49,7 +49,7 @@ class CountedChange:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult(Generic[T]):
-    """The result of a write that concerns caches, and its counted changes."""
+    """Result of a write that affects caches, with its counted changes."""
 
     value: T
     counted: tuple[CountedChange, ...] = ()
@@ -57,8 +57,7 @@ class WriteResult(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class GroupNote:
-    """The audit entry of one write of a batch. ``counted``: caches may hold the group, so the change is counted and
-    listed."""
+    """Audit entry of one write in a batch. ``counted``: caches may hold the group."""
 
     action: str
     group: UserGroup
@@ -68,8 +67,7 @@ class GroupNote:
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """The author, the clock, the announced identity of the store (None for a write that concerns no cache), and the
-    ``keys`` of audit seals, which the Runner sets."""
+    """Author, clock, announced store identity (None if no cache is affected), and the Runner's ``keys`` for seals."""
 
     author: Author
     clock: StoreClock
@@ -77,17 +75,17 @@ class WriteContext:
     keys: ChainKeys | None = None
 
     def now(self, connection: Connection) -> datetime:
-        """The time, for a write that has read nothing yet."""
+        """Read the time, for a write that has read nothing yet."""
         row = first(connection, NOW)
         return self.clock.at(row[0] if row else None)
 
 
 class HandleChanged(Exception):
-    """The group or data source was deleted and created again since its handle was read; the store tries again."""
+    """The group or data source was recreated since its handle was read; the store retries."""
 
 
 class StoreReplaced(Exception):
-    """Another database is at the URL, or the run name changed; the write starts again."""
+    """Another database is at the URL or the run name changed; the write restarts."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # which a trigger has counted up
@@ -139,7 +137,6 @@ def note(
     *,
     at: datetime,
 ) -> None:
-    """Adds an entry to the audit trail."""
     entry = _entry(context.author, action, environment, subject, details, at)
     if context.keys is not None:
         add_entries(connection, context.keys, [entry])
@@ -161,7 +158,7 @@ def note_change(
     *,
     at: datetime,
 ) -> tuple[CountedChange]:
-    """Counts and lists a change of this group and adds its audit entry. Last in a transaction. Raises StoreReplaced."""
+    """Count, list and audit a change; last in a transaction. Raises StoreReplaced."""
     entry = _entry(context.author, action, group.environment.name, group.provided_id, details, at)
     there, values, keys = connection.dialect.name == "postgresql", _values(entry), context.keys
     if not there:
@@ -183,8 +180,7 @@ def note_change(
 def note_many(
     connection: Connection, context: WriteContext, notes: Sequence[GroupNote], *, at: datetime
 ) -> tuple[CountedChange, ...]:
-    """Adds the audit entries of a batch in order, and counts and lists its changes. Last in a transaction. Raises
-    StoreReplaced."""
+    """Audit a batch in order, and count and list its changes; last in a transaction. Raises StoreReplaced."""
     if not notes:
         return ()
     there = connection.dialect.name == "postgresql"
@@ -222,7 +218,7 @@ def _entry_of(author: Author, note: GroupNote, at: datetime) -> AuditEntry:
 def note_source_change(
     connection: Connection, context: WriteContext, action: str, source: RegisteredSource, *, at: datetime
 ) -> tuple[CountedChange]:
-    """Adds the audit entry of a write to a data source; a trigger has counted and listed it (migration 0004)."""
+    """Audit a write to a data source, which a trigger has counted and listed (migration 0004)."""
     change = _checked(connection, context, SOURCES_HANDLE, first_of(connection, _SOURCES, ()))
     details = {"provided_id": source.provided_id}
     note(connection, context, action, source.environment.name, source.id, details, at=at)
@@ -232,7 +228,7 @@ def note_source_change(
 def _checked(
     connection: Connection, context: WriteContext, handle: bytes, row: Row | None, *, counted: int = 1
 ) -> CountedChange:
-    """The last of ``counted`` changes, if it was counted in the announced store; trims the list now and then."""
+    """Return the last of ``counted`` changes if the store is the announced one; occasionally trim the list."""
     if row is None:
         raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = row[:4]
@@ -246,12 +242,10 @@ def _checked(
 def _entry(
     author: Author, action: str, environment: str, subject: str, details: Mapping[str, str], at: datetime
 ) -> AuditEntry:
-    """The entry, without a number yet."""
     author, subject, shown = without_tokens(author, subject, details)
     return AuditEntry(0, at, author, action, environment, subject, shown)
 
 
 def _values(entry: AuditEntry) -> tuple[object, ...]:
-    """As a driver takes them."""
     columns = audit_columns(entry)
     return tuple({**columns, "details": dump_json(entry.details)}.values())

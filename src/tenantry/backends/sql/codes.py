@@ -1,5 +1,3 @@
-"""The single-use codes and sessions of an SQLStore."""
-
 from __future__ import annotations
 
 from datetime import datetime, timedelta
@@ -53,7 +51,7 @@ class SQLCodes(SQLPart, CodeStore):
                 "group_handle": None if share is None else share.group,
             }
             if insert_if_new(connection, single_use_codes, values) is None:
-                raise AlreadyExists("there is such a code already: draw a new one")
+                raise AlreadyExists("this code already exists: generate another")
             if audited is not None:
                 of = audited
                 note(connection, context, of.action, of.environment, of.subject, of.details, at=now)
@@ -82,7 +80,7 @@ class SQLCodes(SQLPart, CodeStore):
         return None if found is None or found[0] != purpose else found[1]
 
     async def _live_code(self, digest: bytes) -> tuple[str, str] | None:
-        """What it is for, and its payload."""
+        """Purpose and payload."""
         for now, purpose, payload, expires_at in await self._read(_BY_DIGEST, digest=digest):
             if expires_at > to_micros(self._clock.at(now)):
                 return purpose, payload
@@ -90,18 +88,18 @@ class SQLCodes(SQLPart, CodeStore):
 
 
 def _end_of_issuer(connection: Connection, api_token_id: int, now: datetime, ends: datetime) -> datetime:
-    """``ends``, or the end of the API token where that is sooner. Raises Unauthorized. The row is locked, so that a
-    revocation comes before this and is seen, or waits, and then finds the code."""
+    """Return the earlier of ``ends`` and the API token's end. Locks the token's row, so a concurrent revocation is seen
+    here or finds the code. Raises Unauthorized."""
     tokens = api_tokens.c
     issuer = select(tokens.revoked_at, tokens.expires_at).where(tokens.id == api_token_id)
     row = connection.execute(issuer.with_for_update(read=True)).first()
     if row is None or row[0] is not None or (row[1] is not None and row[1] <= to_micros(now)):
-        raise Unauthorized("the API token was revoked, or its end has passed: it issues nothing any more")
+        raise Unauthorized("the API token is revoked or expired: use another API token")
     return ends if row[1] is None else min(ends, from_micros(row[1]))
 
 
 def _delete_surplus(connection: Connection, purpose: str, share: CodeShare) -> None:
-    """Deletes the oldest codes of a share, so that one more may come."""
+    """Delete the oldest codes of a share to make room for one."""
     codes = single_use_codes.c
     own = select(codes.digest).where(codes.group_handle == share.group, codes.purpose == purpose)
     surplus = own.order_by(codes.expires_at.desc()).offset(share.most - 1)

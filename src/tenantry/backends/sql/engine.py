@@ -1,7 +1,5 @@
-"""StoreEngine: what SQLStore needs of a database; statements are compiled once per driver.
-
-Within a write a fixed statement goes straight to the driver: on SQLite that takes a tenth of the time of Core.
-"""
+"""Database interface of SQLStore; statements are compiled once per driver. Writes send fixed statements straight to the
+driver: on SQLite ten times faster than Core."""
 
 from __future__ import annotations
 
@@ -48,12 +46,12 @@ _BUSY_CLASSES = {"53", "58"}  # out of connections, memory or disk; input/output
 
 
 def driver_error(error: BaseException) -> BaseException:
-    """The driver's error without SQLAlchemy's wrapper."""
+    """Unwrap SQLAlchemy's error."""
     return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
 
 
 def connection_lost(error: BaseException) -> bool:
-    """Whether the connection to PostgreSQL is lost, and with it every open transaction."""
+    """Whether the PostgreSQL connection and its transaction are lost."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
     cause = driver_error(error)
@@ -67,8 +65,8 @@ _OF_CONNECTIONS = {"OperationalError", "InterfaceError", "ConnectionTimeout"}  #
 
 
 def outdated(error: BaseException) -> bool:
-    """Whether a prepared statement is invalid: a table was altered, or the server forgot it. Nothing was done;
-    another connection prepares it anew."""
+    """Whether a prepared statement is invalid (table altered, or server forgot it). Nothing ran; retry on another
+    connection."""
     cause = driver_error(error)
     state = getattr(cause, "sqlstate", None)
     return state in _NO_STATEMENT or (state == "0A000" and "cached plan" in str(cause))
@@ -78,7 +76,7 @@ _NO_STATEMENT = {"26000", "42P05"}  # there is none of this name, or there is on
 
 
 def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
-    """The error for the caller of the store at ``label``; None if the error is not about availability."""
+    """Return the caller's error; None if unrelated to availability."""
     cause = driver_error(error)
     if isinstance(cause, sqlite3.Error):
         return _of_sqlite(cause, label)
@@ -104,7 +102,7 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
 
 
 def is_locked(error: sqlite3.Error) -> bool:
-    """Whether another connection holds a lock that SQLite needed."""
+    """Whether another connection holds the lock."""
     return _primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -141,38 +139,36 @@ T = TypeVar("T")
 
 
 class StoreEngine(Protocol):
-    """One database. A ``deadline`` is a moment of ``time.monotonic()`` that covers queue, lock and connection."""
+    """One database. ``deadline``: a ``time.monotonic()`` that includes queue, lock and connection."""
 
     async def read(self, query: Query, values: Mapping[str, Any], deadline: float) -> Sequence[Row]:
-        """All rows of a read, straight from the driver. Raises StoreUnavailable, MigrationNeeded."""
+        """Run a read on the driver. Raises StoreUnavailable, MigrationNeeded."""
         ...
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """The row of ``queries.LOOK_UP`` for this handle, read after the call. Raises as ``read`` does."""
+        """Return the row of ``queries.LOOK_UP``, read after the call. Raises as ``read`` does."""
         ...
 
     async def write(self, work: Callable[[Connection], T], deadline: float, late: Callable[[T | None], None]) -> T:
-        """Runs ``work`` in one transaction and commits it.
+        """Run ``work`` in one committed transaction.
 
-        Raises StoreUnavailable when nothing was changed, and OutcomeUnknown when the commit was under way: then
-        ``late`` is called in this event loop with the result of ``work``, or None if nothing was changed, once that is
-        known.
-        """
+        Raises StoreUnavailable if nothing changed; OutcomeUnknown if the commit was in progress: ``late`` is later
+        called in this event loop with ``work``'s result, or None if nothing changed."""
         ...
 
     async def aclose(self) -> None:
-        """Gives back what is open; the next call opens it anew."""
+        """Close connections; the next call reopens them."""
         ...
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """A done callback that keeps asyncio from logging an error that the task's caller receives."""
+    """Done callback: keeps asyncio from logging an error that the caller receives."""
     if not task.cancelled():
         task.exception()
 
 
 def remaining(deadline: float) -> float:
-    """Seconds until ``deadline``; 0 when it has passed."""
+    """Seconds until ``deadline``, at least 0."""
     return max(0.0, deadline - time.monotonic())
 
 
@@ -180,7 +176,7 @@ def remaining(deadline: float) -> float:
 
 
 class CompiledQuery:
-    """A statement as text for one driver, with the order of its values; ``is_hot`` as the query declares."""
+    """SQL for one driver and the order of its parameters."""
 
     __slots__ = ("_constants", "_names", "is_hot", "text")
 
@@ -192,13 +188,13 @@ class CompiledQuery:
         self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
     def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
-        """The values in the order of the text, with the constants of the query."""
+        """Order parameters, adding the query's constants."""
         constants = self._constants
         return tuple([given[name] if name in given else constants[name] for name in self._names])
 
 
 class CompiledQueries(dict[Query, CompiledQuery]):
-    """The statements of one dialect, compiled at first use."""
+    """Statements of a dialect, compiled at first use."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__()
@@ -213,13 +209,12 @@ _compiled: dict[type[Dialect], CompiledQueries] = {}
 
 
 def first(connection: Connection, query: Query, /, **values: Any) -> Row | None:
-    """The first row of a statement, or None."""
     rows = every(connection, query, **values)
     return rows[0] if rows else None
 
 
 def every(connection: Connection, query: Query, /, **values: Any) -> Sequence[Row]:
-    """All rows that a statement gives."""
+    """Return all rows."""
     compiled = _of(connection)[query]
     taken = compiled.values(values)
     if connection.dialect.name == "sqlite":
@@ -229,7 +224,7 @@ def every(connection: Connection, query: Query, /, **values: Any) -> Sequence[Ro
 
 
 def count(connection: Connection, query: Query, /, **values: Any) -> int:
-    """How many rows a statement has changed."""
+    """Return the number of changed rows."""
     compiled = _of(connection)[query]
     taken = compiled.values(values)
     if connection.dialect.name == "sqlite":
@@ -238,13 +233,13 @@ def count(connection: Connection, query: Query, /, **values: Any) -> int:
 
 
 def first_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Row | None:
-    """The same for a text that is written for the engine."""
+    """Like ``first``, for engine-specific SQL."""
     rows = all_of(connection, text, values)
     return rows[0] if rows else None
 
 
 def all_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-    """All rows of a statement written for the engine."""
+    """Like ``every``, for engine-specific SQL."""
     if connection.dialect.name == "sqlite":
         rows: Sequence[Row] = _driver(connection).execute(text, values).fetchall()
         return rows
@@ -252,7 +247,7 @@ def all_of(connection: Connection, text: str, values: tuple[Any, ...]) -> Sequen
 
 
 def _on_postgres(connection: Connection, text: str, values: tuple[Any, ...]) -> tuple[Sequence[Row], int]:
-    """Waits for the asynchronous connection: writes run in a greenlet."""
+    """Await the asynchronous connection: writes run in a greenlet."""
     done: tuple[Sequence[Row], int] = await_only(connection.connection.driver_connection.run(text, values))  # type: ignore[union-attr]
     return done
 
@@ -275,23 +270,20 @@ def _insert(connection: Connection, table: Table) -> Any:
 
 
 def delete_expired(connection: Connection, table: Table, now: datetime) -> None:
-    """Deletes some rows whose ``expires_at`` has passed."""
+    """Delete some expired rows."""
     expired = select(*table.primary_key).where(table.c.expires_at <= to_micros(now))
     delete_chosen(connection, table, expired.order_by(table.c.expires_at))
 
 
 def delete_chosen(connection: Connection, table: Table, chosen: Select[Any]) -> None:
-    """Deletes the first rows of ``chosen``, a select of primary keys; skips rows that another transaction has
-    locked."""
+    """Delete the first rows of ``chosen`` (a select of primary keys), skipping locked ones."""
     few = chosen.limit(_DELETED_AT_ONCE).with_for_update(skip_locked=True)
     connection.execute(table.delete().where(tuple_(*table.primary_key).in_(few)))
 
 
 def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) -> int | None:
-    """Inserts a row and returns its integer key (0 if it has none), or None if a unique column is taken.
-
-    On PostgreSQL it waits for another transaction that inserts the same row.
-    """
+    """Insert a row; return its integer key (0 if none), or None if a unique column is taken. PostgreSQL waits for a
+    concurrent insert of the same row."""
     key = next((column for column in table.primary_key if column.autoincrement is True), None)
     statement = _insert(connection, table).values(values).on_conflict_do_nothing()
     if key is None:
@@ -302,7 +294,7 @@ def insert_if_new(connection: Connection, table: Table, values: dict[str, Any]) 
 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Inserts the rows in a few statements, in this order."""
+    """Insert rows in order, in few statements."""
     # What gives a column back is written as one statement for many rows; without it each row is one.
     connection.execute(table.insert().returning(next(iter(table.primary_key))), list(rows)).close()
 
@@ -310,7 +302,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def insert_those_new(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], *returning: Column[Any]
 ) -> Sequence[Row]:
-    """Inserts the rows whose unique columns are free, in a few statements, and returns ``returning`` of them in any
-    order. Waits for other transactions row by row, in the order given."""
+    """Insert the rows whose unique columns are free; return ``returning`` in any order. Waits for other transactions
+    row by row, in order."""
     statement = _insert(connection, table).on_conflict_do_nothing().returning(*returning)
     return connection.execute(statement, list(rows)).all()

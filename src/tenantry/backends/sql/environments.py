@@ -1,5 +1,3 @@
-"""The environments of an SQLStore."""
-
 from __future__ import annotations
 
 import json
@@ -51,7 +49,7 @@ class SQLEnvironments(SQLPart, EnvironmentStore):
                 "grace_seconds": grace_seconds,
             }
             if insert_if_new(connection, environments, values) is None:
-                raise AlreadyExists(f"there is an environment {name!r} already")
+                raise AlreadyExists(f"the environment {name!r} already exists: choose another name")
             made = rows.environment(connection.execute(_BY_NAME, {"name": name}).one())
             note(connection, context, "environment.created", name, name, environment_details(made), at=now)
             return made

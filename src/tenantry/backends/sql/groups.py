@@ -1,5 +1,3 @@
-"""The user groups of an SQLStore."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -137,8 +135,8 @@ class SQLGroups(SQLPart, GroupStore):
         return rows.stored_group(found[0]).issued() if found else None
 
     async def _write_by_id(self, environment: Environment, provided_id: str, work: _WriteById[T], author: Author) -> T:
-        """Runs a write to a group named by its id. Its handle is read first, because its slot is to change before the
-        write; should another group have this id by then, the write does nothing and is begun again."""
+        """Run a write to a group by id. The handle is read first to announce the write in its slot; if the id has
+        another handle by then, the write restarts."""
         deadline = self._runner.deadline()
         for _ in range(_ATTEMPTS):
             found = await self._get(environment, provided_id, deadline)
@@ -149,10 +147,10 @@ class SQLGroups(SQLPart, GroupStore):
                 return await self._write_to((handle,), partial(work, handle=handle), author, deadline)
             except HandleChanged:
                 continue
-        raise StoreUnavailable("others delete and create this group without end: try again")
+        raise StoreUnavailable("other writers keep deleting and creating this group: try again")
 
 
 class _WriteById(Protocol[T]):
-    """A write that takes the handle that it was announced for."""
+    """A write that takes its announced handle."""
 
     def __call__(self, connection: Connection, context: WriteContext, *, handle: bytes) -> WriteResult[T]: ...

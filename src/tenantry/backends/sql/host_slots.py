@@ -1,5 +1,3 @@
-"""HostSlots: the slots of this host for one store."""
-
 from __future__ import annotations
 
 import asyncio
@@ -28,18 +26,15 @@ _BETWEEN_RENAMES: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class StoreIdentity:
-    """The id of a store, and the random name of its run folder."""
+    """Store id and random run folder name."""
 
     store_id: str
     run_name: str
 
 
 class HostSlots:
-    """Opens ``<run folder>/<store id>.slots`` at first use, and again when the file was replaced.
-
-    ``read`` reads the identity of the store; ``rename`` replaces its run name if that is still the given one.
-    ``tenantry.cache.slots`` makes and checks the folder.
-    """
+    """This host's slots of one store: opens ``<run folder>/<store id>.slots`` at first use and after a replacement.
+    ``read`` reads the identity; ``rename`` replaces the given run name if current."""
 
     def __init__(
         self,
@@ -59,22 +54,22 @@ class HostSlots:
 
     @property
     def slots(self) -> SharedSlots | None:
-        """What was opened last; None before."""
+        """Slots last opened, or None."""
         return self._opened[1] if self._opened else None
 
     @property
     def settling(self) -> float:
-        """Seconds for which committed writes still wait in ``wait_until_visible``."""
+        """Seconds for which committed writes remain in ``wait_until_visible``."""
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """The last known identity of the store, and its slots. Raises StoreUnavailable: a write that the caches of
-        this host cannot see is refused."""
+        """Return the last known identity and its slots. Raises StoreUnavailable: a write must be visible to this host's
+        caches."""
         return await self.open(self._known or await self._read(deadline), deadline)
 
     async def open(self, identity: StoreIdentity, deadline: float) -> tuple[StoreIdentity, SharedSlots]:
-        """The slots in the file that is now at the path. If another user has taken the run folder, the store is
-        renamed, and the returned identity has the new name. Raises StoreUnavailable."""
+        """Open the slots at the path. If another user owns the run folder, rename the store and return its new
+        identity. Raises StoreUnavailable."""
         try:
             return identity, self._open(identity)
         except FolderTaken as taken:
@@ -101,18 +96,16 @@ class HostSlots:
             return slots
 
     def raise_longest_lease(self, seconds: float) -> None:
-        """Notes a lease (seconds) that the store has recorded."""
+        """Note a recorded lease (seconds)."""
         self._longest_lease = max(self._longest_lease, seconds)
 
     async def wait_until_visible(
         self, identity: StoreIdentity, announced_in: SharedSlots, handles: Iterable[bytes]
     ) -> None:
-        """Returns, mostly at once, when no process of this host can use an answer older than the write that was just
-        committed.
+        """Wait until no process of this host can use answers older than the committed write; usually no wait.
 
-        If the file of slots was replaced since ``announced_in``, the write is announced in the new one. If the file is
-        younger than the longest lease, a process may still read the previous file, until its lease runs out.
-        """
+        A slots file replaced since ``announced_in`` gets the announcement too. While it is younger than the longest
+        lease, a process may still read the previous file."""
         try:
             slots = self._open(identity)
             if slots is not announced_in:
@@ -131,18 +124,18 @@ class HostSlots:
             await asyncio.sleep(left)
 
     def forget(self) -> None:
-        """Makes the next write read the identity: another database may be at the URL. The slots stay mapped."""
+        """Read the identity again at the next write, because another database may be at the URL. Slots stay mapped."""
         self._known = None
 
 
 def rename(connection: Connection, identity: StoreIdentity) -> None:
-    """Gives the store a new random run name if it still has this one; of many callers one does it."""
+    """Give the store a random run name if it still has this one; one of many callers succeeds."""
     this = (generation.c.store_id == identity.store_id, generation.c.run_name == identity.run_name)
     connection.execute(generation.update().where(*this).values(run_name=secrets.token_hex(8)))
 
 
 def raise_lease(connection: Connection, seconds: float) -> float:
-    """Records the lease unless a longer one is recorded; returns the previous one in seconds, 0.0 for none."""
+    """Record a longer lease; return the previous one in seconds, 0.0 for none."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:

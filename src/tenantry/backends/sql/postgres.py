@@ -1,8 +1,5 @@
-"""PostgreSQL through psycopg, also behind a pooler: reads of one tick share a statement on open connections; writes go
-through SQLAlchemy Core.
-
-Each event loop has its connections, which ``aclose`` or the end of the loop closes (tenantry/aio/loop_local.py).
-"""
+"""PostgreSQL through psycopg, also behind a pooler. Reads of one tick share a statement; writes use SQLAlchemy Core.
+``aclose`` or the end of an event loop closes its connections (tenantry/aio/loop_local.py)."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ _ERRORS = (psycopg.Error, DBAPIError, PoolTimeout, OSError)
 
 
 class PostgresEngine(StoreEngine):
-    """PostgreSQL. ``before_close`` is awaited when an event loop ends, not by ``aclose``."""
+    """``before_close`` is awaited when an event loop ends, not by ``aclose``."""
 
     def __init__(self, server: PostgresServer, before_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._server = server
@@ -100,7 +97,7 @@ _UNKNOWN = "the connection to the {} broke during a commit: check whether it was
 
 
 class _Transaction:
-    """One write. ``committing``: its commit has been sent."""
+    """One write. ``committing``: the commit was sent."""
 
     def __init__(self, engine: AsyncEngine, label: str) -> None:
         self._engine = engine
@@ -108,7 +105,7 @@ class _Transaction:
         self.committing = False
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """What ``work`` gives, committed. Raises as ``StoreEngine.write`` does."""
+        """Commit ``work`` and return its result. Raises as ``StoreEngine.write`` does."""
         try:
             try:
                 return await self._attempt(work)
@@ -152,13 +149,13 @@ class _PostgresConnections:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def track(self, task: asyncio.Task[Any]) -> None:
-        """Has ``aclose`` wait for it."""
+        """Make ``aclose`` wait for the task."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(mark_retrieved)
 
     async def aclose(self) -> None:
-        """Ends the reads, waits a moment for the writes, and closes all connections."""
+        """End reads, wait briefly for writes, close all connections."""
         self.readers.end()
         if self._tasks:  # a connection that is in use now would be closed by nobody
             await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
@@ -168,7 +165,7 @@ class _PostgresConnections:
 
 
 class ReadConnections:
-    """The read connections of one event loop, at most four; the most recently used is lent first."""
+    """At most four connections per event loop, most recently used first."""
 
     def __init__(self, server: PostgresServer) -> None:
         self._server = server
@@ -177,7 +174,7 @@ class ReadConnections:
         self._ended = False
 
     async def fetch(self, text: str, values: tuple[Any, ...], deadline: float) -> Sequence[Row]:
-        """All rows. Raises StoreUnavailable, MigrationNeeded."""
+        """Raises StoreUnavailable, MigrationNeeded."""
         try:
             async with asyncio.timeout(remaining(deadline)), self._free:
                 try:
@@ -207,18 +204,18 @@ class ReadConnections:
         return rows
 
     def close(self) -> None:
-        """Closes those that are idle now."""
+        """Close idle connections."""
         while self._idle:
             self._idle.pop().terminate()
 
     def end(self) -> None:
-        """Closes idle connections now and busy ones when their read finishes."""
+        """Close idle connections now and busy ones when their read finishes."""
         self._ended = True
         self.close()
 
 
 class PostgresBatcher:
-    """Combines the look-ups of one tick in a statement."""
+    """Combines look-ups of one tick in a statement."""
 
     def __init__(self, readers: ReadConnections, one: str, many: str) -> None:
         self._readers = readers
@@ -227,7 +224,7 @@ class PostgresBatcher:
         self._batcher: TickBatcher[bytes, Row] = TickBatcher(self._fetch, size=MOST_TOGETHER)
 
     def look_up(self, handle: bytes, deadline: float) -> asyncio.Future[Row]:
-        """The row of LOOK_UP for this handle. Fails as ``ReadConnections.fetch`` does."""
+        """Return the row of LOOK_UP. Fails as ``ReadConnections.fetch`` does."""
         return self._batcher.ask(handle, deadline)
 
     async def _fetch(self, handles: list[bytes], deadline: float) -> dict[bytes, Row]:

@@ -1,8 +1,4 @@
-"""The reads, each written once in SQLAlchemy Core.
-
-The writes run them as they are; the hot paths run the text that Core compiles for the engine straight on the driver,
-which is an order of magnitude faster.
-"""
+"""All reads, in SQLAlchemy Core. Hot paths run the compiled SQL on the driver, ten times faster."""
 
 from __future__ import annotations
 
@@ -51,8 +47,7 @@ HOT = "tenantry_hot"
 
 
 class database_now(FunctionElement[int]):  # noqa: N801 - named as a function of SQL is
-    """Microseconds since 1970 by the database's clock, at this moment and not at the start of the transaction; null in
-    SQLite, which has no clock but its host's."""
+    """Microseconds since 1970 by the database's clock, now rather than at the transaction's start; null in SQLite."""
 
     type: BigInteger = BigInteger()
     inherit_cache = True
@@ -69,7 +64,7 @@ def _clock_timestamp(*_: Any, **__: Any) -> str:
 
 
 class name_contains(FunctionElement[bool]):  # noqa: N801 - named as a function of SQL is
-    """Whether a group's name contains a text in lower case, which A to Z alone have here: so all databases agree."""
+    """Match a lower-case string in the group's name, folding ASCII letters only so that all databases agree."""
 
     type: Boolean = Boolean()
     inherit_cache = True
@@ -87,7 +82,7 @@ def _strpos(element: name_contains, compiler: Any, **options: Any) -> str:
 
 
 class texts_in(FunctionElement[str]):  # noqa: N801 - named as a function of SQL is
-    """The texts of a JSON array, as the right side of IN: one parameter, however many they are."""
+    """The strings of a JSON array, for IN with one parameter."""
 
     type: String = String()
     inherit_cache = True

@@ -1,4 +1,4 @@
-"""Rows to records and back. A row is a sequence of values from sqlite3, psycopg or SQLAlchemy Core."""
+"""Converts rows, sequences from sqlite3, psycopg or SQLAlchemy, to records and back."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ _SCOPES = {scope.value: scope for scope in Scope}
 
 
 def load_record(text: str | None) -> Record | None:
-    """A JSON column as it is read: its text, or None."""
     return None if text is None else cast("Record", adopt(from_json(text)))
 
 
@@ -55,12 +54,11 @@ _load_mapping = lru_cache(maxsize=4096)(load_record)  # many groups have the sam
 
 
 def dump_record(value: Record | None) -> str | None:
-    """A JSON column as drivers take it: its text, or None."""
     return None if value is None else dump_json(thaw(value))
 
 
 def to_document(value: Mapping[str, Any] | Record | None) -> Any:
-    """What a JSON column takes: a plain dict, or None."""
+    """Return a plain dict for a JSON column, or None."""
     return None if value is None else thaw(freeze(value))
 
 
@@ -71,15 +69,13 @@ def _environment(*columns: Any) -> Environment:
 
 
 def environment(row: Row) -> Environment:
-    """Of the columns of EnvironmentRow."""
+    """From the columns of EnvironmentRow."""
     return _environment(*row)
 
 
 def reading(row: Row, token: Token, clock: StoreClock) -> LookupResult:
-    """The result for ``token`` by a row of LOOK_UP: the time, the generation, and the columns of ``stored_group``.
-
-    Equals ``StoredGroup.read``, but makes only the returned objects: this is the path of a cache miss.
-    """
+    """Return ``token``'s result from a row of LOOK_UP: time, generation, then ``stored_group``'s columns. Equals
+    ``StoredGroup.read`` with fewer objects, for cache misses."""
     generation: int = row[1]
     if row[2] is None:
         return LookupResult(None, generation)
@@ -104,7 +100,7 @@ def _user_group(row: GroupRow, where: Environment) -> UserGroup:
 
 
 def stored_group(row: Row) -> StoredGroup:
-    """Of the columns of GroupRow, then those of EnvironmentRow."""
+    """From the columns of GroupRow, then EnvironmentRow."""
     found, where = GroupRow(*row[: _OWN.stop]), _environment(*row[_OWN.stop :])
     return StoredGroup(_user_group(found, where), found.token(where.tag), found.previous_token(where.tag))
 
@@ -114,12 +110,12 @@ _WITH_ENVIRONMENT = slice(len(GroupRow._fields) + len(EnvironmentRow._fields))
 
 
 def settable_values(group: GroupDraft | UserGroup) -> dict[str, Any]:
-    """The columns that a caller sets, as Core takes them."""
+    """Columns set by callers, for Core."""
     return {name: _column(name, getattr(group, name), to_document) for name in SETTABLE_FIELDS}
 
 
 def changed_values(stored: StoredGroup) -> dict[str, Any]:
-    """The columns that an update can change, as drivers take them."""
+    """Columns of an update, for drivers."""
     values = {name: _column(name, getattr(stored.group, name), dump_record) for name in SETTABLE_FIELDS}
     return {**values, "new_revision": stored.group.revision}
 
@@ -131,7 +127,7 @@ def _column(name: str, value: Any, as_json: Callable[[Any], Any]) -> Any:
 
 
 def rotated_values(stored: StoredGroup) -> dict[str, Any]:
-    """The columns that a rotation changes, as drivers take them."""
+    """Columns of a rotation, for drivers."""
     group, token, previous = stored.group, stored.token, stored.previous
     return {
         "token_version": token.version,
@@ -145,7 +141,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """Rows of CHANGES; without a change there is one row whose columns of a change are null."""
+    """From rows of CHANGES; without changes, one row with null columns."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(
@@ -161,14 +157,14 @@ def changes(rows: Sequence[Row], now: datetime) -> Changes:
 
 
 def identity(row: Row) -> tuple[StoreIdentity, float]:
-    """A row of IDENTITY: the identity, and the longest lease in seconds."""
+    """From IDENTITY: the identity and the longest lease in seconds."""
     store_id, run_name, longest_lease = row
     return StoreIdentity(store_id, run_name), longest_lease / 1e6
 
 
 def audit_entry(row: Row) -> AuditEntry:
-    """An audit entry. One with values that our programs never write gets a seal that fits nowhere: it can be listed,
-    and the check of the chain reports it."""
+    """From a row. Values we never write get an invalid seal: the entry can be listed, and the chain check reports
+    it."""
     number, at, author, request_id, action, where, subject, details, seal = row
     try:
         texts, found = (author, action, where, subject, request_id or ""), json.loads(details)
@@ -184,7 +180,7 @@ def audit_entry(row: Row) -> AuditEntry:
 
 
 def audit_columns(entry: AuditEntry) -> dict[str, Any]:
-    """The columns of an entry without its number and seal, for Core."""
+    """Columns without number and seal, for Core."""
     return {
         "at": to_micros(entry.at),
         "author": entry.author.name,
@@ -197,6 +193,6 @@ def audit_columns(entry: AuditEntry) -> dict[str, Any]:
 
 
 def chain_head(row: Row) -> ChainHead | None:
-    """Of AUDIT_HEAD."""
+    """From AUDIT_HEAD."""
     number, mac = row[:2]
     return None if mac is None else ChainHead(number, bytes(mac))

@@ -1,5 +1,3 @@
-"""Runner: runs reads and writes with deadlines, and announces writes in the slots of this host."""
-
 from __future__ import annotations
 
 import asyncio
@@ -35,14 +33,15 @@ _UNCONFIRMED = 1_000
 
 
 class Write(Protocol[T_co]):
-    """A write, as a function on a connection in a transaction."""
+    """A write on a connection in a transaction."""
 
     def __call__(self, connection: Connection, context: WriteContext) -> T_co: ...
 
 
 class Runner:
-    """One database. ``timeout``: the seconds that callers wait. ``keys`` seal audit entries. ``before_close`` is
-    awaited when an event loop ends, before its connections close; it may write."""
+    """Runs reads and writes with deadlines and announces writes in this host's slots. ``timeout``: seconds that callers
+    wait. ``keys`` seal audit entries. ``before_close`` is awaited before an ending event loop's connections close; it
+    may write."""
 
     def __init__(
         self,
@@ -70,16 +69,15 @@ class Runner:
             self._engine = PostgresEngine(address, before_close)
 
     def deadline(self, at_least: float = 0.0) -> float:
-        """The deadline of a call that begins now, a little before the timeout of its caller. ``at_least``: seconds
-        for long work that no request waits for."""
+        """Return a new call's deadline, slightly before its caller's timeout. ``at_least``: seconds for long work
+        outside requests."""
         return time.monotonic() + max(self._timeout * _WAITING, at_least)
 
     def read(self, query: Query, deadline: float, /, **values: Any) -> Awaitable[Sequence[Row]]:
-        """All rows of a query. Raises as ``StoreEngine.read`` does."""
+        """Raises as ``StoreEngine.read`` does."""
         return self._engine.read(query, values, deadline)
 
     def look_up(self, handle: bytes, deadline: float) -> Awaitable[Row]:
-        """The row of LOOK_UP for this handle."""
         return self._engine.look_up(handle, deadline)
 
     async def _identity(self, deadline: float) -> StoreIdentity:
@@ -95,8 +93,8 @@ class Runner:
         return await self._identity(deadline)
 
     async def open_slots(self, identity: StoreIdentity, deadline: float, *, lease: float | None) -> None:
-        """Opens the slots of this host for a reader. ``lease``: seconds that the store has not recorded yet. Raises
-        StoreUnavailable: without slots nothing may be cached."""
+        """Open this host's slots for a reader. ``lease``: unrecorded seconds. Raises StoreUnavailable: nothing may be
+        cached without slots."""
         identity, slots = await self.host_slots.open(identity, deadline)
         if lease is None:
             return
@@ -109,7 +107,7 @@ class Runner:
             slots.settle()
 
     async def write(self, work: Write[T], context: WriteContext, deadline: float) -> T:
-        """One transaction that concerns no cache."""
+        """Run a transaction that affects no cache."""
         return await self._run_to_end(
             self._engine.write(partial(work, context=replace(context, keys=self._keys)), deadline, _nothing)
         )
@@ -117,12 +115,12 @@ class Runner:
     async def write_to(
         self, handles: Sequence[bytes], work: Write[WriteResult[T]], context: WriteContext, deadline: float
     ) -> T:
-        """Runs one transaction on the group or data source with these handles. Their slots show a write in progress
-        until after the commit; then the listeners are called."""
+        """Run a transaction on a group or data source. Its slots show the write until after the commit; then listeners
+        are notified."""
         return await self._run_to_end(self._announce_and_write(handles, work, context, deadline))
 
     async def _run_to_end(self, writing: Coroutine[Any, Any, T]) -> T:
-        """A cancelled caller does not stop the write: only its real end ends the announcement."""
+        """Finish the write although its caller is cancelled; only its end ends the announcement."""
         task = asyncio.create_task(writing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -162,14 +160,14 @@ class Runner:
         raise StoreUnavailable(f"the {self._label} is being replaced by another: try again")
 
     def _ended(self, announced: ExitStack, written: WriteResult[Any] | None) -> None:
-        """The write is over. ``written``: None if nothing was changed."""
+        """``written``: None if nothing changed."""
         announced.close()
         for each in () if written is None else written.counted:
             self.host_slots.raise_longest_lease(each.longest_lease)
             self.listeners.notify(each.handle, each.generation)
 
     async def aclose(self) -> None:
-        """Closes the connections. The next call opens new ones and reads the identity again."""
+        """Close connections. The next call reopens them and reads the identity."""
         self.host_slots.forget()
         await self._engine.aclose()
 

@@ -1,8 +1,5 @@
-"""Adds sealed entries to the audit trail (tenantry/backends/audit/chain.py).
-
-The head of the chain is in the row of the generation. Every writer locks it before it draws a number, so seals are made
-in the order of the numbers. A transaction adds all its entries at once.
-"""
+"""Adds sealed audit entries (tenantry/backends/audit/chain.py). Writers lock the generation's row, which holds the
+chain's head, before drawing numbers, so seals follow their order."""
 
 from __future__ import annotations
 
@@ -62,10 +59,8 @@ returning audit_number
 def add_entries(
     connection: Connection, keys: ChainKeys, entries: Sequence[AuditEntry], head: Row | None = None
 ) -> None:
-    """Adds the entries with their seals, in order. Last in a transaction.
-
-    ``head``: number and MAC of the head, and LAST or NUMBERS_THERE, if the transaction has locked the generation.
-    """
+    """Add and seal entries, once and last in a transaction. ``head``: the head's number and MAC, and LAST or
+    NUMBERS_THERE, if the generation is locked."""
     there = connection.dialect.name == "postgresql"
     if head is None:
         head = first_of(connection, _HEAD_THERE, (len(entries),)) if there else first_of(connection, _HEAD, ())
@@ -100,11 +95,11 @@ def _add_there(connection: Connection, keys: ChainKeys, entries: Sequence[AuditE
         if first_of(connection, _ADD_THERE, (document, last, *_new_head(sealed))) is not None:
             return
         unsealed = all_of(connection, _UNSEALED_THERE, (row[0],))  # of a writer without the keys
-    raise StoreUnavailable("others add to the audit trail without the lock: try again")
+    raise StoreUnavailable("other writers add to the audit trail without its lock: try again")
 
 
 def _seal(keys: ChainKeys, head: Row, unsealed: Sequence[Row], entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """``unsealed``: newest first, with one entry too many if a seal cannot cover them all."""
+    """``unsealed``: newest first, one too many if a seal cannot cover all."""
     after = head[0]
     if len(unsealed) > MOST_COVERED:
         after, unsealed = unsealed[0][0], ()
@@ -118,6 +113,5 @@ def _new_head(sealed: Sequence[AuditEntry]) -> tuple[int, bytes]:
 
 
 def _values(entry: AuditEntry) -> dict[str, Any]:
-    """All columns, as Core takes them."""
     seal = None if entry.seal is None else write_seal(entry.seal)
     return {"number": entry.number, **rows.audit_columns(entry), "seal": seal}

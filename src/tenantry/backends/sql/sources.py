@@ -1,5 +1,3 @@
-"""The data sources of an SQLStore."""
-
 from __future__ import annotations
 
 import json
@@ -105,7 +103,9 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
                 "session": write_session(checked),
             }
             if insert_into_environment(connection, data_sources, values, environment) is None:
-                raise AlreadyExists(f"environment {environment.name!r} has a data source {provided_id!r} already")
+                raise AlreadyExists(
+                    f"environment {environment.name!r} already has a data source {provided_id!r}: choose another id"
+                )
             source = _source(connection, environment, source_id)
             return WriteResult(source, note_source_change(connection, context, "data_source.created", source, at=now))
 
@@ -150,7 +150,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
             announced = source.handles
             with suppress(HandleChanged):
                 return await self._write_to(announced, write, author, deadline)
-        raise StoreUnavailable("others delete and create this data source without end: try again")
+        raise StoreUnavailable("other writers keep deleting and creating this data source: try again")
 
 
 def _source(connection: Connection, environment: Environment, reference: str) -> RegisteredSource:
@@ -165,16 +165,14 @@ def _unknown_source(environment: Environment, reference: str) -> UnknownDataSour
 
 
 def _data_source(row: Row) -> RegisteredSource:
-    """Of _COLUMNS."""
     number, provided_id, url, trusted, session, *where = row
     return RegisteredSource(number, provided_id, rows.environment(where), url, bool(trusted), read_session(session))
 
 
 def write_session(session: SessionVariables) -> str | None:
-    """The column of the session variables: JSON pairs in their order; NULL for none."""
+    """Ordered JSON pairs; NULL for none."""
     return json.dumps(session) if session else None
 
 
 def read_session(column: str | None) -> SessionVariables:
-    """What ``write_session`` wrote."""
     return tuple((name, tag) for name, tag in json.loads(column)) if column else ()

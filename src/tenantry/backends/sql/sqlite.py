@@ -1,8 +1,5 @@
-"""SQLite: reads run in the event loop, writes on one thread.
-
-A point read takes less time than a hop to another thread. Writes wait for the disk, so queued writes share a
-transaction, each within a savepoint, and one commit (docs/decisions/0012-group-commit.md).
-"""
+"""SQLite: reads run in the event loop, because they are faster than a thread switch; writes run on one thread. Queued
+writes share a transaction and commit, each in a savepoint (docs/decisions/0012-group-commit.md)."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ _COMMIT_SLACK_SECONDS = 0.25
 
 
 class SQLiteEngine(StoreEngine):
-    """The StoreEngine of an SQLite file, for several event loops and threads."""
+    """An SQLite file, for several event loops and threads."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -71,8 +68,8 @@ class SQLiteEngine(StoreEngine):
         return rows[0]
 
     def _fast_read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row] | None:
-        """Runs a hot read at once (docs/decisions/0021-fast-reads.md). None if SQLite would wait: then ``_fetch``
-        handles it."""
+        """Run a hot read at once (docs/decisions/0021-fast-reads.md); None if SQLite would block, for ``_fetch`` to
+        handle."""
         try:
             with self._reading:
                 self._identity.check_recent()
@@ -98,14 +95,13 @@ class SQLiteEngine(StoreEngine):
                 raise failure from error
 
     def _close_reader(self) -> None:
-        """The next read opens the file anew."""
         with self._reading:
             reader, self._reader = self._reader, None
         if reader is not None:
             reader.connection.close()
 
     def _read(self, text: str, values: tuple[Any, ...]) -> Sequence[Row]:
-        """Needs the lock, and the checked identity of the file."""
+        """Needs the lock and a checked file identity."""
         return (self._reader or self._open()).execute(text, values).fetchall()
 
     def _open(self) -> sqlite3.Cursor:
@@ -132,7 +128,7 @@ class SQLiteEngine(StoreEngine):
         if waiting.done() and not waiting.cancelled():
             return waiting.result()
         if future.cancelled():
-            raise StoreUnavailable(f"the {self._file.label} has a queue of writes: try again")
+            raise StoreUnavailable(f"the {self._file.label} has too many queued writes: try again")
 
         def report(done: asyncio.Future[T]) -> None:
             late(None if done.cancelled() or done.exception() is not None else done.result())
@@ -154,7 +150,7 @@ class SQLiteEngine(StoreEngine):
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """A write that somebody waits for."""
+    """A write with a waiting caller."""
 
     work: Callable[[Connection], Any]
     deadline: float
@@ -187,7 +183,7 @@ class SQLiteWriter:
         self._connection: sqlite3.Connection | None = None
 
     def submit(self, work: Callable[[Connection], T], deadline: float) -> Future[T]:
-        """Queues ``work``. The future fails with its error, and with StoreUnavailable."""
+        """Queue ``work``. The future fails with its error or StoreUnavailable."""
         job = _Job(work, deadline)
         with self._lock:
             self._queue.append(job)
@@ -197,7 +193,7 @@ class SQLiteWriter:
         return job.future
 
     def close(self) -> None:
-        """Ends the thread when the writes that it has are done."""
+        """End the thread after its pending writes."""
         self._thread.submit(self._disconnect)
         self._thread.shutdown()
 
@@ -217,16 +213,16 @@ class SQLiteWriter:
                         job.fail(error)
 
     def _commit_in_time(self, jobs: list[_Job]) -> None:
-        """Commits the waiting writes; while another program locks the file, until their deadlines."""
+        """Commit waiting writes, retrying until their deadlines while the file is locked."""
         waiting = [job for job in jobs if job.future.set_running_or_notify_cancel()]
         while waiting:
             late = [job for job in waiting if remaining(job.deadline) * 1000 <= 1]
             for job in late:
-                job.fail(StoreUnavailable(f"the {self._file.label} has a queue of writes: try again"))
+                job.fail(StoreUnavailable(f"the {self._file.label} has too many queued writes: try again"))
             waiting = self._commit([job for job in waiting if job not in late])
 
     def _commit(self, jobs: list[_Job]) -> list[_Job]:
-        """Runs one transaction; returns the writes that it could not begin with and that have time left."""
+        """Run one transaction; return writes not begun that have time left."""
         if not jobs:
             return []
         try:
@@ -301,7 +297,7 @@ class SQLiteWriter:
 
 
 def _run(core: Connection, connection: sqlite3.Connection, job: _Job) -> None:
-    """Runs one write. A refused write is undone alone; an error of the database ends the transaction of all."""
+    """Run one write. A refused write is undone alone; a database error ends the shared transaction."""
     job.result, job.error = None, None
     connection.execute("savepoint this").close()
     try:

@@ -1,5 +1,3 @@
-"""SQLStore: the Store in an SQLite file or a PostgreSQL database."""
-
 from __future__ import annotations
 
 import asyncio
@@ -40,15 +38,13 @@ cache of the file when somebody has written to it; to put them together takes 15
 
 
 class SQLStore(WrittenBackend):
-    """A Store (tenantry.ports) at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for
-    several event loops. Raises InvalidSettings for an unusable URL. Does no I/O; ``tenantry migrate`` makes the tables.
+    """A Store at ``sqlite:///file.db``, ``sqlite:////absolute/file.db`` or ``postgresql://…``, for several event loops.
+    No I/O; ``tenantry migrate`` creates the tables. Raises InvalidSettings.
 
-    ``deadline``: seconds within which each call returns or raises StoreUnavailable, with the waits for queue, lock and
-    connection. ``run_dir``: the folder that the processes of this host share (None: see ``tenantry.cache.slots``);
-    without a usable one the store does not write. ``clock``: the time of day in UTC (None: the database's; for SQLite
-    this host's). ``keys``, SigningKeys, seal new audit entries. ``usage_seconds``: how often the usage of groups is
-    stored (None: never).
-    """
+    ``deadline``: seconds until a call raises StoreUnavailable, including all waits. ``run_dir``: folder shared by this
+    host's processes (None: see ``tenantry.cache.slots``); an unusable one prevents writes. ``clock``: UTC time of day
+    (None: the database's; this host's for SQLite). ``keys``: SigningKeys that seal audit entries. ``usage_seconds``:
+    interval for storing usage (None: never)."""
 
     def __init__(
         self,
@@ -121,18 +117,14 @@ class SQLStore(WrittenBackend):
             raise MigrationNeeded(f"the {self.label} is at revision {found}, this version needs {HEAD}: {RUN_MIGRATE}")
 
     async def aclose(self) -> None:
-        """Stores pending usage and closes the connections; later calls open new ones."""
+        """Store pending usage and close connections; later calls reopen them."""
         await self._flush_usage()
         await self._runner.aclose()
 
 
 async def _read_changes(runner: Runner, clock: StoreClock, since: int | None) -> tuple[Changes, StoreIdentity, float]:
-    """All changes committed before the call, at most the last LISTED_CHANGES; the identity of the store; and the
-    longest lease (seconds).
-
-    Generations are committed in order, so no page of an unbroken list misses a change. Raises StoreUnavailable,
-    MigrationNeeded.
-    """
+    """Return committed changes (at most LISTED_CHANGES), the identity, and the longest lease (seconds). Generations
+    commit in order, so an unbroken list misses none. Raises StoreUnavailable, MigrationNeeded."""
     deadline = runner.deadline()
     first, identity, lease = await _page(runner, clock, -1 if since is None else since, deadline)
     page = first

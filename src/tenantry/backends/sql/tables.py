@@ -1,7 +1,5 @@
-"""The tables. Two rules of their own: a time is a count of microseconds since 1970 in UTC, so that both engines and
-their raw drivers give the same number back; JSON is text (``json``, not ``jsonb``), so that key order, ``1.0`` and
-long numbers come back as they went in. No table holds a token: only the parts that a signing key turns into one.
-"""
+"""Table definitions. Times are UTC microseconds since 1970, so that both engines and raw drivers agree. JSON is a
+string, not ``jsonb``, to keep key order, ``1.0`` and long numbers. Tables hold parts of tokens, never tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The usage of an SQLStore: sums by group, data source and hour, to which every process adds."""
+"""Hourly usage sums, to which every process adds."""
 
 from __future__ import annotations
 

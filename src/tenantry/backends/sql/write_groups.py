@@ -1,8 +1,7 @@
-"""The writes of groups, as functions on a Core connection; the caller begins and commits the transaction.
+"""Group writes in the caller's transaction.
 
-An Idempotency-Key is claimed before the write and answered after it, in the same transaction: of two writers with one
-key the second waits at the claim and replays the response of the first.
-"""
+An Idempotency-Key is claimed before the write and answered after it; a second writer with the key waits and replays the
+response."""
 
 from __future__ import annotations
 
@@ -58,10 +57,8 @@ def get_or_create(
     token: Token,
     once: IdempotencyKey | None,
 ) -> Issued:
-    """Raises UnknownEnvironment, AlreadyExists (the handle), IdempotencyKeyReused, IdempotencySuperseded.
-
-    Not a change: no cache can hold a group that did not exist.
-    """
+    """Raises UnknownEnvironment, AlreadyExists (the handle), IdempotencyKeyReused, IdempotencySuperseded. Not listed as
+    a change: no cache can hold a new group."""
     now = context.now(connection)
     issued = _answered_once(
         connection, environment, once, now, lambda: _get_or_create(connection, environment, draft, token, now)
@@ -87,15 +84,15 @@ def _get_or_create(
         if inserted:
             created = _by_id(connection, environment, draft.provided_id)
             if created is None:
-                raise StoreUnavailable("the group just created cannot be read: try again")
+                raise StoreUnavailable("the created group cannot be read: try again")
             return created.issued(created=True)
         if first(connection, GROUP_BY_HANDLE, handle=token.handle) is not None:
-            raise AlreadyExists("another group has this handle: draw a new token")
-    raise StoreUnavailable("others create and delete this group without end: try again")
+            raise AlreadyExists("another group has this handle: generate another token")
+    raise StoreUnavailable("other writers keep creating and deleting this group: try again")
 
 
 def created_values(environment: Environment, draft: GroupDraft, token: Token, now: datetime) -> dict[str, Any]:
-    """All columns of a new group, as Core takes them."""
+    """Columns of a new group, for Core."""
     return {
         "environment_id": environment.id,
         "provided_id": draft.provided_id,
@@ -120,7 +117,7 @@ def update(
     *,
     handle: bytes,
 ) -> WriteResult[Issued]:
-    """Raises UnknownGroup, GroupChanged, StoreReplaced; HandleChanged if the group has another handle now."""
+    """Raises UnknownGroup, GroupChanged, StoreReplaced; HandleChanged if the handle differs."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     stored.require(expected)
     changed = stored.updated(changes)
@@ -165,7 +162,7 @@ def rotate(
 def delete(
     connection: Connection, context: WriteContext, environment: Environment, provided_id: str, *, handle: bytes
 ) -> WriteResult[UserGroup]:
-    """Raises UnknownGroup, StoreReplaced, and HandleChanged as ``update`` does."""
+    """Raises UnknownGroup, StoreReplaced, HandleChanged."""
     stored, now = _locked(connection, context, environment, provided_id, handle)
     connection.execute(groups.delete().where(groups.c.team_id == stored.group.team_id))
     return WriteResult(stored.group, note_change(connection, context, "group.deleted", stored.group, {}, at=now))
@@ -207,10 +204,10 @@ _ROTATE = _saving("token_version", "key_id", "nonce", "previous_key_id", "previo
 def _save(
     connection: Connection, statement: Update, stored: StoredGroup, values: dict[str, Any], now: datetime
 ) -> None:
-    """Writes a changed group. Its row is locked; the revision in the WHERE clause proves it."""
+    """Write a group whose row is locked; the revision in WHERE verifies it."""
     team_id, at = stored.group.team_id, to_micros(now)
     if count(connection, statement, **values, this_team_id=team_id, updated_at=at) != 1:
-        raise StoreUnavailable("the group was changed by another context at the same moment: try again")
+        raise StoreUnavailable("the group was changed by another writer at the same time: try again")
 
 
 # --- Idempotency-Keys
@@ -223,7 +220,7 @@ def _answered_once(
     now: datetime,
     write: Callable[[], Issued],
 ) -> Issued:
-    """The result of ``write``, or the stored one if the key was used within 24 hours."""
+    """Return ``write``'s result, or the stored one if the key was used within 24 hours."""
     if once is None:
         return write()
     connection.execute(answers.delete().where(_is(environment, once), answers.c.expires_at <= to_micros(now)))

@@ -1,8 +1,4 @@
-"""Batches of writes to groups, with a few statements for each batch.
-
-No write undoes another: the caller has checked the limits, and the state of each group is checked before any is
-written.
-"""
+"""Batches of group writes in few statements. Limits and each group's state are checked before any write."""
 
 from __future__ import annotations
 
@@ -73,7 +69,7 @@ def _updated(stored: StoredGroup, update: GroupUpdate) -> StoredGroup | None:
 
 
 def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime) -> None:
-    """The rows are locked; the revision in the WHERE clause proves it."""
+    """Rows are locked; the revision in WHERE verifies it."""
     if not changed:
         return
     values = [
@@ -86,13 +82,13 @@ def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime)
         for each in changed
     ]
     if connection.execute(UPDATE, values).rowcount != len(values):
-        raise StoreUnavailable("a group was changed by another context at the same moment: try again")
+        raise StoreUnavailable("a group was changed by another writer at the same time: try again")
 
 
 def _create(
     connection: Connection, environment: Environment, creations: Mapping[str, GroupCreation], now: datetime
 ) -> Iterable[Issued]:
-    """The created groups; those whose id or handle another writer has taken are left out."""
+    """Return created groups, without those whose id or handle is taken."""
     if not creations:
         return
     # In the order of their ids, so that no two writers wait for each other.

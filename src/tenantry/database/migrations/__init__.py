@@ -1,8 +1,7 @@
-"""Creates and alters the tables of a store with alembic.
+"""Creates and alters a store's tables with alembic.
 
-Two processes may run ``migrate(url)`` at once: one waits for the other. All steps run in one transaction. A newer
-version may declare its tables compatible with programs of this one (decision 76).
-"""
+All steps run in one transaction; concurrent migrations wait for each other. A newer version can declare its tables
+compatible with this one (decision 76)."""
 
 from __future__ import annotations
 
@@ -49,8 +48,8 @@ _ADVISORY_LOCK = 0x74656E616E747279  # "tenantry" in ASCII, read as a number
 
 
 def migrate(url: str) -> None:
-    """Brings the database at ``url`` to this version; creates a missing SQLite file. Raises InvalidSettings (URL,
-    folder, missing package) and StoreUnavailable."""
+    """Migrate the database to this version, creating a missing SQLite file. Raises InvalidSettings (URL, folder,
+    missing package) and StoreUnavailable."""
     address = read_address(url)
     try:
         from alembic.config import Config
@@ -65,7 +64,7 @@ def migrate(url: str) -> None:
 
 
 def check(url: str) -> None:
-    """Raises MigrationNeeded unless this version may use the database at ``url``. Never creates a file."""
+    """Raises MigrationNeeded unless this version can use the database. Never creates a file."""
     address = read_address(url)
     found = _run(address, _usable, begin="begin")
     if found is not None:
@@ -73,14 +72,14 @@ def check(url: str) -> None:
 
 
 def is_compatible(found: str | None, listed: str | None) -> bool:
-    """Whether this version may use tables at the revision ``found``, given the compatible revisions ``listed`` in
-    the store, whose last one is that of the tables."""
+    """Whether this version can use tables at revision ``found``, given the store's ``listed`` compatible revisions (the
+    last is the tables' own)."""
     revisions = (listed or "").split()
     return found == HEAD or (HEAD in revisions and revisions[-1] == found)
 
 
 def _usable(connection: Connection) -> str | None:
-    """None if they may; else the revision that was found, or ``none``."""
+    """None if usable, else the found revision or ``none``."""
     found = _read_revision(connection)
     if found == HEAD or (found and _has_list(connection) and is_compatible(found, _read_list(connection))):
         return None
@@ -88,7 +87,7 @@ def _usable(connection: Connection) -> str | None:
 
 
 def _read_revision(connection: Connection) -> str | None:
-    """Reads the revision without alembic, whose import is a seventh of the start of a server."""
+    """Reads without alembic, whose import takes a seventh of a server's start."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return ", ".join(connection.execute(text("select version_num from alembic_version")).scalars()) or None
@@ -120,12 +119,8 @@ def _upgrade(configuration: Config, connection: Connection, label: str) -> None:
 
 
 def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None:
-    """Locks all our tables before the first step, until the end of the transaction.
-
-    Running processes lock them in any order, so a step that locks one after the other could deadlock and fail a
-    request. Instead the migration gives way: it releases what it got and tries again after a pause, so a long
-    transaction, such as a dump, delays nobody for longer than a moment.
-    """
+    """Lock all our tables until the transaction ends. Locking step by step could deadlock with running processes.
+    Releases its locks and retries after a pause, so a long transaction, such as a dump, blocks nobody for long."""
     there = set(connection.execute(text(_VISIBLE)).scalars())
     tables = [table for table in TABLES if table in there]
     end = time.monotonic() + seconds
@@ -135,7 +130,7 @@ def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None
 
 
 def _try_to_lock(connection: Connection, tables: list[str], end: float) -> bool:
-    """False if others have locks on them; after the time ``end`` their error is raised."""
+    """False if another transaction holds a lock; raises its error after the time ``end``."""
     tried_until = time.monotonic() + _TRIED_SECONDS
     try:
         with connection.begin_nested():  # whose end in an error lets go of the locks
@@ -151,7 +146,6 @@ def _try_to_lock(connection: Connection, tables: list[str], end: float) -> bool:
 
 
 def _has_list(connection: Connection) -> bool:
-    """Not before the step that brought it."""
     tables = inspect(connection)
     return tables.has_table("generation") and any(it["name"] == "compatible" for it in tables.get_columns("generation"))
 

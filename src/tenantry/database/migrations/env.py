@@ -1,4 +1,4 @@
-"""The script that alembic runs, on the connection and in the transaction of ``tenantry.database.migrations``."""
+"""Alembic's script; uses the connection and transaction of ``tenantry.database.migrations``."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""The first tables: environments, groups, API tokens, data sources, answers to Idempotency-Keys."""
+"""First tables: environments, groups, API tokens, data sources, Idempotency-Key responses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ _name = sa.String(255, collation="C").with_variant(sa.String(255, collation="BIN
 
 
 def upgrade() -> None:
-    """Makes them."""
     op.create_table(
         "environments",
         sa.Column("id", _number, primary_key=True, autoincrement=True),

@@ -1,4 +1,4 @@
-"""What a fleet follows: the generation, the changes and the audit trail; and each environment's own grace."""
+"""Generation, list of changes, audit trail, and a grace per environment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ _number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Makes the tables that a fleet follows, and gives each environment a grace."""
     table = op.create_table(
         "generation",
         sa.Column("store_id", sa.String(32), nullable=False),

@@ -1,9 +1,7 @@
-"""How the processes of a host meet: the name of their folder, and for how long one of them may use an answer.
+"""Name of the host's run folder, and the longest lease.
 
-A process of an earlier version looks for the others in another folder, so it would hear of no write of this version
-before its next poll. It is therefore kept from polling and from writing: a column that it names is called otherwise
-now. It answers from the store until it is replaced, and a write under a new table waits until its lease has run out.
-"""
+Older versions use another folder and would miss writes until their next poll. Renaming a column stops their polls and
+writes; new writes wait until their leases end."""
 
 from __future__ import annotations
 
@@ -20,7 +18,6 @@ _USUAL_LEASE = 5_000_000
 
 
 def upgrade() -> None:
-    """Gives the store its run name, and assumes the default lease where groups may be cached."""
     op.add_column("generation", sa.Column("run_name", sa.String(32)))
     op.add_column("generation", sa.Column("longest_lease", sa.BigInteger, nullable=False, server_default="0"))
     table = sa.table("generation", sa.column("run_name"), sa.column("longest_lease"))

@@ -1,10 +1,5 @@
-"""A write to a data source is a change that caches follow, as one to a group is.
-
-The database itself counts and lists it, by triggers: so every cache sees also what processes of an earlier version
-register and remove, and statements by hand. Those announce nothing in the slots of their host, so they are seen at the
-next poll. The new column is read with each registration that is to be cached, so that a process of this version caches
-none where the triggers are missing.
-"""
+"""Lists writes to data sources as changes, for caches. Triggers include writes by older versions and by hand. Without
+the triggers the new column is missing and nothing is cached."""
 
 from __future__ import annotations
 
@@ -19,7 +14,6 @@ _CHANNEL = "tenantry"
 
 
 def upgrade() -> None:
-    """Adds the triggers that count and list, and the column."""
     for statement in _COUNTED[op.get_bind().dialect.name]:
         op.execute(statement)
     op.add_column("generation", sa.Column("sources", sa.BigInteger, nullable=False, server_default="0"))

@@ -1,7 +1,5 @@
-"""A data source may have session variables, which its database's policies read.
-
-A process of an earlier version does not set them: policies that read them then let no row through.
-"""
+"""Session variables of data sources, for row policies. Older versions do not set them, so such policies return no
+rows."""
 
 from __future__ import annotations
 
@@ -13,5 +11,5 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Adds the column: JSON, or NULL for none."""
+    """JSON, or NULL for none."""
     op.add_column("data_sources", sa.Column("session", sa.Text))

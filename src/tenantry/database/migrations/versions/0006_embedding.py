@@ -1,4 +1,4 @@
-"""Dashboards in other pages: single-use codes, and whose pages may embed the dashboards of an environment."""
+"""Single-use codes and embedding hosts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Adds the table and the column: a JSON list of origins, or NULL for none."""
+    """JSON list of origins, or NULL for none."""
     op.create_table(
         "single_use_codes",
         sa.Column("digest", sa.LargeBinary, nullable=False),

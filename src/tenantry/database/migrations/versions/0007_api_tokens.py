@@ -1,7 +1,4 @@
-"""API tokens may have an end, and show when they were last used.
-
-A process of an earlier version does not look at the end: it goes on taking a token that has expired.
-"""
+"""End and last use of API tokens. Older versions ignore the end."""
 
 from __future__ import annotations
 
@@ -13,6 +10,6 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    """Adds the columns: microseconds since 1970 in UTC, or NULL for no end and for a token that nobody has used."""
+    """UTC microseconds since 1970; NULL: no end, or never used."""
     op.add_column("api_tokens", sa.Column("expires_at", sa.BigInteger))
     op.add_column("api_tokens", sa.Column("last_used_at", sa.BigInteger))

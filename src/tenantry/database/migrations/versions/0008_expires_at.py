@@ -1,7 +1,4 @@
-"""A user group may have an end date, after which its token is refused.
-
-A process of an earlier version does not know it: it takes the token until it is replaced.
-"""
+"""End date of user groups. Older versions ignore it."""
 
 from __future__ import annotations
 
@@ -13,5 +10,5 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """Adds the column: microseconds since 1970, or NULL for none."""
+    """UTC microseconds since 1970, or NULL."""
     op.add_column("user_groups", sa.Column("expires_at", sa.BigInteger))

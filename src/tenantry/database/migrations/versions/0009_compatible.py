@@ -1,8 +1,4 @@
-"""Which revisions' programs may use the tables, so that two versions serve one store while one replaces the other.
-
-``migrate`` writes it after the steps, as a list of revisions that ends with the one that the tables have. A program of
-an earlier version looks for its own.
-"""
+"""Revisions whose programs may use the tables, so two versions can share a store during an update."""
 
 from __future__ import annotations
 
@@ -14,5 +10,5 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    """Adds the column: revisions with spaces between them, or NULL before ``migrate`` has written it."""
+    """Space-separated, last the tables' own; NULL until ``migrate`` writes it."""
     op.add_column("generation", sa.Column("compatible", sa.Text))

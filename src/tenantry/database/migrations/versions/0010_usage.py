@@ -1,4 +1,4 @@
-"""Usage by group: what each group has used of each data source, by the hour."""
+"""Hourly usage by group and data source. Older versions do not count."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ down_revision = "0009"
 
 
 def upgrade() -> None:
-    """Adds the two tables. A process of an earlier version does not count; nothing else changes for it."""
     name = sa.String(255, collation="C").with_variant(sa.String(255, collation="BINARY"), "sqlite")
     op.create_table(
         "usage_by_hour",

@@ -1,8 +1,4 @@
-"""Entries of the audit trail may be sealed; the chain begins after those that are there.
-
-A process of an earlier version, or one without the keys, goes on to add entries without a seal. The next seal covers
-them.
-"""
+"""Seals of audit entries. The chain begins after existing entries; the next seal covers unsealed ones."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    """Adds the columns. A writer locks the two tables in the other order, so ``migrate`` has locked both by now."""
+    """``migrate`` has already locked both tables, which writers lock in the opposite order."""
     op.add_column("audit", sa.Column("seal", sa.LargeBinary))
     op.add_column("generation", sa.Column("audit_number", sa.BigInteger, nullable=False, server_default="0"))
     op.add_column("generation", sa.Column("audit_mac", sa.LargeBinary))

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect, WebSocketState
 
-from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
+from tenantry.dashboards.embedding.frame_ancestors import frame_ancestors_policy
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup

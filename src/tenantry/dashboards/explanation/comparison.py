@@ -10,7 +10,7 @@ Explanation: TypeAlias = Mapping[str, Any]
 def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
     """The differences of two explanations with ``values``, as JSON: ``where``, ``what``, and both ``values``.
 
-    Raises ValueError for two dashboards.
+    Raises ValueError if the explanations are of different dashboards.
     """
     if left["dashboard"] != right["dashboard"]:
         raise ValueError("these are explanations of two dashboards")

@@ -30,8 +30,8 @@ class ChangedPanels:
     """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …`` gives
     ``{"changed": […]}``: panels whose source ``DataSources.changed`` reported. ``changes`` is None beyond ``MAX_OPEN``.
 
-    A message is empty after half a minute of silence. They end after a quarter of an hour, when the process stops, and
-    with CHANGED when a source was moved or deleted.
+    A message is empty after half a minute of silence. The stream ends after a quarter of an hour or when the process
+    stops. When a source is moved or deleted, it ends with CHANGED.
     """
 
     def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:

@@ -29,8 +29,9 @@ class Racing(list[int]):
 
 @pytest.mark.parametrize("due", range(1, 9))
 async def test_a_write_between_any_two_reads_of_its_version(due: int) -> None:
-    """The second-level cache holds what was before it, and no poll has brought it: whoever asks after the write sees
-    it. Red when the version of the pending is read after the one by which a second-level answer is allowed."""
+    """The second-level cache holds the old group, and no poll has reported the write: a request after it sees
+    the new one.
+    Red when the version of the pending is read after the one by which a second-level answer is allowed."""
     backend = FakeBackend()
     old, token = backend.issue(name="old")
     new = make_group(handle=old.handle, revision=2, name="new")

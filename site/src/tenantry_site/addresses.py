@@ -1,10 +1,7 @@
-"""Addresses: where each page and file of the site is, and the relative address of one from another.
+"""Addresses of pages and files, and relative links between them.
 
-A path that begins with neither ``/`` nor ``.`` is one relative to the page's folder; if nothing is there, to the
-site's.
-
-A page ``guides/start`` becomes ``guides/start.html``, and every link between pages is relative: a site works on any
-host, under any prefix, and from a folder without a server.
+A path without a leading ``/`` or ``.`` is tried in the page's folder, then at the root. Page ``guides/start`` becomes
+``guides/start.html``; links are relative, so a site works under any prefix and without a server.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 
 
 class AddressKind(StrEnum):
-    """What an address leads to."""
+    """The target type of an address."""
 
     PAGE = "page"
     FILE = "file"
@@ -33,7 +30,7 @@ class AddressKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """``href`` is what to write, not yet escaped for HTML; ``path`` the page or file within the site that is meant."""
+    """``href``: the address, not HTML-escaped; ``path``: the page or file within the site."""
 
     kind: AddressKind
     href: str
@@ -42,7 +39,7 @@ class Address:
 
 
 def page_path(reference: str) -> str | None:
-    """``/guides/start.mdx``, ``./guides/start`` -> ``guides/start``; None if it leaves the site's folder."""
+    """``/guides/start.mdx``, ``./guides/start`` -> ``guides/start``; None if outside the site's folder."""
     bare = reference.replace("\\", "/").strip().strip("/")
     for suffix in SUFFIXES[:2]:
         bare = bare.removesuffix(suffix)
@@ -51,23 +48,23 @@ def page_path(reference: str) -> str | None:
 
 
 def html_path(page: str) -> str:
-    """The file that a page is written to."""
+    """The output file of a page."""
     return f"{page}.html"
 
 
 def relative_url(source: str, target: str) -> str:
-    """The relative address from one file of the built site to another, both given as paths from its root.
+    """The relative address between two files, given as paths from the root.
 
-    A colon is always quoted: within the first part of a relative address it would end a scheme (``javascript:``).
+    Colons are quoted: one in the first segment would be read as a scheme (``javascript:``).
     """
     return quote(relpath(target, dirname(source) or "."), safe="/@+,;=!$&'()*~", errors="replace")
 
 
 class Addresses:
-    """The pages (without suffix) and other files of a site, by their paths from its root.
+    """Pages (without suffix) and files of a site, by path from the root.
 
-    ``folders`` has the page that each folder without a page of its own begins with (``first_pages``). ``moved`` are the
-    old addresses at which a page leads on: nothing of the site, but a link to one has the name of that page.
+    ``folders``: the first page of folders without an index (``first_pages``). ``moved``: redirected addresses, named
+    after their target pages.
     """
 
     __slots__ = ("files", "folders", "moved", "pages")
@@ -85,7 +82,7 @@ class Addresses:
         self.moved: frozenset[str] = frozenset(moved)
 
     def resolve(self, page: str, target: str) -> Address:
-        """What ``target``, written on ``page`` by its author, leads to. ``page`` is the path without suffix."""
+        """Resolve ``target`` as written on ``page`` (a path without suffix)."""
         try:
             parts = urlsplit(target.strip())
         except ValueError:
@@ -127,11 +124,11 @@ class Addresses:
         return Address(AddressKind.MISSING, relative_url(html_path(page), there) + tail, whole, fragment)
 
     def all_folders(self) -> frozenset[str]:
-        """Every folder with a page or a file in it, however deep."""
+        """Every folder that contains a page or a file at any depth."""
         return frozenset(_parents((*self.pages, *self.files)))
 
     def _first(self, path: str) -> str | None:
-        """The page that a folder begins with, by the folder's path or by that of the index which it does not have."""
+        """The first page of a folder, by its path or that of its missing index."""
         named = (self.folders.get(candidate.removesuffix("/index")) for candidate in _candidates(path))
         return next((page for page in named if page is not None), None)
 
@@ -147,7 +144,7 @@ def _parents(paths: Iterable[str]) -> Iterator[str]:
 
 
 def first_pages(order: Iterable[str]) -> dict[str, str]:
-    """The first page in each folder that has no page of its own name and no ``index``; ``order`` has all pages."""
+    """The first page of each folder without a page of its name or an ``index``; ``order``: all pages."""
     found: dict[str, str] = {}
     pages = list(order)
     for page in pages:
@@ -163,7 +160,7 @@ def first_pages(order: Iterable[str]) -> dict[str, str]:
 
 
 def _candidates(path: str) -> list[str]:
-    """The pages that a path may mean, the likeliest first."""
+    """Candidate pages for a path, most likely first."""
     found = [path]
     found += [path.removesuffix(suffix) for suffix in SUFFIXES if path.endswith(suffix)]
     found.append(f"{path}/index".lstrip("/"))

@@ -1,4 +1,4 @@
-"""Diagnostic: one finding about a file, with its position and its fix; SiteError: what cannot be done at all."""
+"""A finding about a file, and the error for unusable settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How bad it is. Only errors fail a check; ``--strict`` makes warnings fail it too."""
+    """Only errors fail a check; with ``--strict`` warnings do too."""
 
     ERROR = "error"
     WARNING = "warning"

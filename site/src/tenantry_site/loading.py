@@ -1,4 +1,4 @@
-"""Loading: a configuration file from disk, with the files of its folder to check it against."""
+"""Loads a configuration file from disk and checks it against its folder."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
 def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """The model of a configuration file and its diagnostics. Never raises for what is on disk.
+    """The model of a configuration file and its diagnostics; problems on disk are diagnostics too.
 
-    The site's folder is that of the file: pages, images and OpenAPI files that are not in it are reported. The
-    diagnostics have the file's name as their path. A file that is missing or cannot be read is an error (CFG001), and
-    no model.
+    Pages, images and OpenAPI files missing from the file's folder are reported. The diagnostics' path is the file's
+    name. An unreadable file gives CFG001 and no model.
     """
     file_path = Path(path)
     try:
@@ -45,8 +44,9 @@ def load(path: str | os.PathLike[str]) -> tuple[SiteConfig | None, tuple[Diagnos
 
 
 def files_of(folder: Path) -> frozenset[str] | None:
-    """The paths of all files in a folder, relative to it and with ``/``; hidden ones and installed packages are left
-    out, links to folders are not followed. None if there are more than ``MOST_FILES``: then nothing can be said."""
+    """The relative paths, with ``/``, of all files in a folder, without hidden files and installed packages; links to
+    folders are not followed. None above ``MOST_FILES``.
+    """
     found: set[str] = set()
     for path in _list_files(folder):
         found.add(path)
@@ -65,7 +65,6 @@ def _list_files(folder: Path) -> Iterator[str]:
 
 
 def too_large(file_path: Path) -> Diagnostic:
-    """The diagnostic of a file with more than ``LARGEST`` bytes."""
     return _unreadable(file_path, "is larger than 32 MiB", "is it the right file?")
 
 

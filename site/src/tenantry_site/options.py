@@ -1,4 +1,4 @@
-"""SiteOptions: what a site needs to know that its configuration file does not say."""
+"""Site options that are not in the configuration file."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """The few choices of who builds or serves a site. With the defaults a reader's browser asks no other host for
-    anything.
+    """Options for building or serving a site.
 
-    ``base_url`` is the absolute address that the site will be published under: sitemap.xml and canonical links need it.
-    ``repository`` is the address of the code's home for the feedback buttons, down to the folder of the pages
-    (``https://github.com/owner/name/tree/main/docs``); without it the call to action of the code-host type is taken.
-    ``relay`` is the path, relative to the site's root, under which a relay takes the playground's requests; None: none.
-    ``external_media`` lets pages show images and frames of other hosts; else a link stands in their stead.
-    ``repository_facts`` lets a reader's browser ask the code host for the star count.
-    ``documents`` are OpenAPI documents that the configuration names by a web address, by that address: nothing is
-    fetched while a site is rendered.
+    By default a reader's browser contacts no other host. ``base_url``: the published absolute address, for
+    sitemap.xml and canonical links. ``repository``: the pages' folder at the code host
+    (``https://github.com/owner/name/tree/main/docs``), for feedback buttons; default: the code host's call to action.
+    ``relay``: the path, relative to the root, of the playground's relay; None: none. ``external_media``: show images
+    and frames of other hosts instead of links. ``repository_facts``: browsers request the star count. ``documents``:
+    OpenAPI documents by web address; rendering fetches nothing.
     """
 
     base_url: str | None = None

@@ -1,8 +1,6 @@
-"""Page: one page of the site as it was read, and the nodes of its tree between its Markdown and its HTML.
+"""A page as read, and its nodes between Markdown and HTML: fragments of safe HTML, code blocks and elements.
 
-What a page's author wrote is taken apart into fragments of finished HTML, blocks of code, and elements: the components
-of the page, each rendered by the function of its name. No code of a page is ever run. The layout of the site is put
-around it later.
+Code in a page is never run. The layout is added later.
 """
 
 from __future__ import annotations
@@ -19,14 +17,14 @@ AttributeValue = str | bool | int | float | None | list["AttributeValue"] | dict
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Safe HTML, finished."""
+    """Finished, safe HTML."""
 
     html: str
 
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A block of code. ``html`` is the whole rendered block; ``text`` what its copy button copies."""
+    """A code block. ``html``: the rendered block; ``text``: for the copy button."""
 
     language: str
     title: str
@@ -37,7 +35,7 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A component with its attributes and children. ``inline``: it stands within a paragraph."""
+    """A component with its attributes and children. ``inline``: within a paragraph."""
 
     name: str
     attributes: Mapping[str, AttributeValue]
@@ -46,7 +44,7 @@ class Element:
     inline: bool = False
 
     def text(self, name: str, default: str = "") -> str:
-        """The attribute as text, not escaped; numbers are written as they are, anything else is ``default``."""
+        """The attribute as unescaped text; numbers are converted, other types give ``default``."""
         value = self.attributes.get(name)
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             return default
@@ -61,31 +59,31 @@ Node = Fragment | CodeBlock | Element
 
 
 class RenderContext(Protocol):
-    """What a component may use of the page that it is rendered on."""
+    """The services that a page offers to its components."""
 
     def render(self, nodes: tuple[Node, ...]) -> str:
         """The HTML of children."""
 
     def render_inline(self, markdown: str) -> str:
-        """The HTML of one line of Markdown, for titles and descriptions."""
+        """Render one line of Markdown, for titles and descriptions."""
 
     def icon(self, name: str, kind: str = "") -> str:
-        """An SVG, or nothing for a name that no icon has (a diagnostic says so)."""
+        """An SVG; empty for an unknown name, which is reported."""
 
     def href(self, target: str, line: int) -> str | None:
-        """The escaped address to write for a link that an author wrote, checked; None if it must not be written."""
+        """The escaped address of a link, checked; None if refused."""
 
     def source(self, target: str, line: int) -> str | None:
-        """The same for an image or a frame; None also for another host that this site shows nothing of."""
+        """The escaped address of an image or frame, checked; None if refused or of a host that is not allowed."""
 
     def identifier(self, wanted: str, written: str = "") -> str:
-        """An id that is unique on the page: what its author has ``written``, else as near to ``wanted`` as can be."""
+        """A unique id on the page: the author's ``written``, else based on ``wanted``."""
 
     def snippet(self, path: str, line: int) -> tuple[Node, ...]:
-        """The nodes of a shared part of a page, by its path."""
+        """The nodes of a snippet, by path."""
 
     def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
-        """Adds a diagnostic about the page. ``line`` counts from 1 below the front matter."""
+        """Add a diagnostic about the page. ``line`` counts from 1 below the front matter."""
 
 
 Component = Callable[[Element, RenderContext], str]
@@ -94,7 +92,7 @@ Component = Callable[[Element, RenderContext], str]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading of a page: ``level`` 2 to 6, the ``id`` that a fragment names, its plain text."""
+    """A heading: ``level`` 2 to 6, its ``id``, and its plain text."""
 
     level: int
     id: str
@@ -103,7 +101,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Plain text under one heading, for search. ``id`` and ``title`` are empty for what stands before the first."""
+    """Plain text under one heading, for search. ``id`` and ``title`` are empty before the first heading."""
 
     id: str
     title: str
@@ -112,7 +110,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link within the site, as its author wrote it, and where."""
+    """An internal link as written, with its position."""
 
     target: str
     line: int
@@ -120,12 +118,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The metadata at the head of a page. Absent text is empty; ``meta`` has what goes into meta tags (``og:image``).
+    """The metadata at the head of a page.
 
-    ``api`` is ``METHOD path-or-address``, ``openapi`` is ``[FILE] METHOD /path``; ``auth_method`` one of bearer, basic,
-    key, none, or empty; ``playground`` one of show, simple, hide, or empty; ``content_type`` that of the body of an
-    ``api`` page; ``mode`` ``wide`` or empty; ``url`` an address that the sidebar leads to instead of the page;
-    ``hide_api_marker`` keeps the method of an API page out of the sidebar.
+    Missing text is empty; ``meta``: meta tags (``og:image``). ``api``: ``METHOD path-or-address``; ``openapi``:
+    ``[FILE] METHOD /path``; ``auth_method``: bearer, basic, key, none, or empty; ``playground``: show, simple, hide,
+    or empty; ``content_type``: of an ``api`` page's body; ``mode``: ``wide`` or empty; ``url``: the sidebar links
+    here instead; ``hide_api_marker``: hide the method in the sidebar.
     """
 
     title: str = ""
@@ -150,12 +148,12 @@ class FrontMatter:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page. ``path`` is its path within the site without a suffix (``guides/start``), ``source`` its file.
+    """One page.
 
-    ``title`` is the front matter's, else the first heading of level 1, else the file name in words. ``html`` has no
-    heading of level 1. ``markdown`` is the text to show to a reader who asks for Markdown: front matter and imports
-    removed. ``parts`` names what the page needs beside the layout (``playground``); ``request_headers`` the headers
-    that its playground may set.
+    ``path``: within the site, without a suffix (``guides/start``); ``source``: its file. ``title``: the front
+    matter's, else the first level-1 heading, else from the file name. ``html`` has no level-1 heading. ``markdown``:
+    without front matter and imports. ``parts``: extra scripts (``playground``); ``request_headers``: those its
+    playground may set.
     """
 
     path: str

@@ -1,7 +1,4 @@
-"""Reload: while an author writes, an open page of the site shows itself again when it has changed.
-
-The page has a script that listens to a stream of server-sent events, which names the newest version of the page.
-"""
+"""Live reload: a script on each page listens to server-sent events and reloads when the page's version changes."""
 
 from __future__ import annotations
 
@@ -48,8 +45,11 @@ _FULL = b"Too many pages listen for changes already.\n"
 
 
 def script_tag(root: str, page: str, version: str) -> Markup:
-    """What a page of a live site has beside its own: ``root`` leads from it to the site's root (``../``), ``page`` is
-    its name for the stream, ``version`` is what was sent. No script is inline: the policy of a page forbids that."""
+    """The script element of a live page.
+
+    ``root``: relative path to the site's root (``../``); ``page``: its name in the stream; ``version``: the version
+    sent.
+    """
     return render_template("app/reload", root=root, route=ROUTE, page=page, version=version)
 
 
@@ -60,7 +60,7 @@ def static_file(path: str) -> bytes:
 
 
 class ReloadStream:
-    """``version(page)`` gives a page's newest version; it is called at each tick and must be cheap."""
+    """``version(page)`` returns a page's newest version; it is called at each tick and must be cheap."""
 
     def __init__(self, version: Callable[[str], Awaitable[str]], *, life: float = LIFE_SECONDS) -> None:
         self._version = version
@@ -69,11 +69,11 @@ class ReloadStream:
         self._closed = False
 
     def close(self) -> None:
-        """Ends all streams at their next tick."""
+        """End all streams at their next tick."""
         self._closed = True
 
     async def __call__(self, page: str, receive: Receive, send: Send) -> None:
-        """Answers one GET request, until it is gone."""
+        """Answer one GET request until the client disconnects."""
         if self._listeners >= LISTENERS:
             headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"retry-after", b"5")]
             await send({"type": "http.response.start", "status": 503, "headers": headers})
@@ -115,10 +115,10 @@ async def _wait_for_disconnect(receive: Receive) -> None:
 
 
 def _server_stops() -> bool:
-    """uvicorn waits for all answers before it stops, and has no signal for it.
+    """Whether uvicorn is stopping.
 
-    Its server's own method handles the signal, so that the server, and what it means to do, can be found from there.
-    Other servers wait for the stream's life.
+    It waits for open responses and exposes no signal, so its signal handler leads to the server object. Under other
+    servers the stream ends at its maximum age.
     """
     handler = signal.getsignal(signal.SIGINT)
     return bool(getattr(getattr(handler, "__self__", None), "should_exit", False))

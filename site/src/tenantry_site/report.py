@@ -1,4 +1,4 @@
-"""Diagnostics written out: as text for people, as JSON and as SARIF for programs."""
+"""Diagnostics as text, JSON and SARIF."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WIDTH = 100
 
 
 class Excerpts:
-    """The lines of some files; each is taken apart when it is first asked for."""
+    """The lines of files, split on first use."""
 
     __slots__ = ("_given", "_read")
 
@@ -30,7 +30,7 @@ class Excerpts:
         self._read: dict[str, SourceText] = {}
 
     def around(self, path: str, line: int, column: int) -> tuple[str, str]:
-        """What stands in the line before the column and from it on; nothing for a file or a line that is not there."""
+        """The text before the column and from it on; None without the file or line."""
         if path not in self._given or line < 1:
             return "", ""
         if path not in self._read:
@@ -58,11 +58,10 @@ _LONGEST = 100
 
 
 def write_text(diagnostics: Iterable[Diagnostic], name: str = "", *, sources: Sources | None = None) -> str:
-    """``path:line:column: severity code: message``, the line with a caret under the position, and ``fix:``.
+    """``path:line:column: severity code: message``, the line with a caret, and ``fix:``.
 
-    Where the column is not known, it and the caret are left out.
-    ``name`` stands where a diagnostic has no path. ``sources`` has the texts of files by their paths, for the lines.
-    Nothing of a file that commands a terminal reaches it.
+    Column and caret are left out if unknown. ``name`` replaces an empty path. ``sources``: file contents by path, for
+    excerpts. Terminal control characters are escaped.
     """
     found = list(diagnostics)
     excerpts = Excerpts(sources)
@@ -129,10 +128,10 @@ def write_sarif(
     sources: Sources | None = None,
     codes: Mapping[str, str] | None = None,
 ) -> str:
-    """One run with one result for each diagnostic. ``name`` is the path of what has none.
+    """One SARIF run with a result for each diagnostic.
 
-    ``sources`` has the texts of files by their paths, for the snippets. ``codes`` are the meanings of codes that are
-    not of the configuration file. A region counts columns in characters.
+    ``name`` replaces an empty path. ``sources``: file contents by path, for snippets. ``codes``: meanings of codes
+    outside the configuration file. Columns count characters.
     """
     excerpts = Excerpts(sources)
     found = list(diagnostics)

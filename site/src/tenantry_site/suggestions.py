@@ -1,4 +1,4 @@
-"""Suggestions: which known name or path an author probably meant ("did you mean …?")."""
+"""Suggestions for misspelled names and paths ("did you mean …?")."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _FIRST_PAGES = frozenset({"overview", "introduction", "quickstart", "index"})
 
 
 def normalize(text: str) -> str:
-    """The spelling without capitals, ``-``, ``_`` and blanks."""
+    """Lower case, without ``-``, ``_`` and spaces."""
     return _SEPARATORS.sub("", text).lower()
 
 
 def edit_distance(one: str, other: str, most: int) -> int:
-    """Insertions, deletions, replacements and swaps of neighbours from one to the other; ``most + 1`` if more."""
+    """The number of insertions, deletions, replacements and swaps of neighbours; ``most + 1`` if more."""
     if abs(len(one) - len(other)) > most or len(one) > _LONGEST_NAME:
         return most + 1
     shared = len(commonprefix((one, other)))
@@ -46,8 +46,7 @@ def edit_distance(one: str, other: str, most: int) -> int:
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that was probably meant: at most two edits away and at most a third of its length. Capitals and
-    separators are no edits."""
+    """The nearest candidate: at most two edits and a third of its length away. Case and separators are ignored."""
     plain = normalize(name)
     best: tuple[int, str] | None = None
     for candidate in candidates:
@@ -59,10 +58,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 class PathSuggestions:
-    """The pages or files of a site, found by a path that is nearly theirs.
-
-    By their name first, which is cheap and mostly right: a page was moved, or is written with other capitals.
-    """
+    """Finds similar paths of pages or files. File names are compared first: pages often move or change case."""
 
     __slots__ = ("_by_folder", "_by_lower", "_by_name", "_compared", "_found", "paths")
 
@@ -75,18 +71,18 @@ class PathSuggestions:
         self._compared = 0
 
     def other_case(self, path: str) -> str | None:
-        """The path that is the same but for capitals."""
+        """The path that differs only in case."""
         return self._index().get(path.lower())
 
     def find(self, wanted: str) -> str | None:
-        """The path that was probably meant; None if none is near."""
+        """The nearest path; None if none is similar."""
         if wanted not in self._found:
             self._index()
             self._found[wanted] = self._find(wanted)
         return self._found[wanted]
 
     def _index(self) -> dict[str, str]:
-        """The paths by their spelling without capitals; the other indexes are made with it."""
+        """The paths by lower-case spelling; also fills the other indexes."""
         if self._by_lower is None:
             ordered = sorted(self.paths)
             self._by_lower = {path.lower(): path for path in ordered}

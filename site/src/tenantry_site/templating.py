@@ -1,11 +1,6 @@
-"""Templating: all HTML of more than one element is a template of ``templates/``, by the name of what it shows.
-
-``theme/`` has what is around a page, ``app/`` what the app adds to one, ``components/``, ``markdown/`` and
-``reference/`` what stands in its text, ``outputs/`` files beside the pages. Each is compiled once per process, when it
-is first asked for, and each value is escaped unless it is ``Markup``.
-
-In the templates of a text, a line break and the space around it are no part of the HTML: there, space could show.
-``{{ " " }}`` writes one.
+"""HTML templates of ``templates/``: ``theme/`` (layout), ``app/``, ``components/``, ``markdown/`` and ``reference/``
+(content), ``outputs/``. Templates are compiled on first use; values are escaped unless they are ``Markup``. Content
+templates drop line breaks and the whitespace around them; ``{{ " " }}`` writes a space.
 """
 
 from __future__ import annotations
@@ -24,13 +19,13 @@ _LINE_BREAK = re.compile(r"\s*\n\s*")
 
 
 def render_template(name: str, /, **values: object) -> Markup:
-    """The HTML of one template, safe to be put into another one."""
+    """Render a template to safe HTML."""
     return Markup(_template(name).render(values))  # noqa: S704  # escaped by the template
 
 
 @cache
 def _template(name: str) -> Template:
-    """A template by its path in ``templates/``, without ``.html``: ``components/card``."""
+    """A template by its path in ``templates/`` without ``.html``: ``components/card``."""
     return _environment().get_template(name if name.endswith(".xml") else f"{name}.html")
 
 
@@ -55,7 +50,7 @@ def _environment() -> Environment:
 
 
 def attributes(given: Mapping[str, object]) -> Markup:
-    """Attributes, each with the space before it: those that are True without a value, those that are False not."""
+    """HTML attributes, each with a leading space. True: without a value; False: omitted."""
     written = [
         f" {escape(name)}" if value is True else f' {escape(name)}="{escape(value)}"'
         for name, value in given.items()

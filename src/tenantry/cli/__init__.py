@@ -1,4 +1,4 @@
-"""The command line ``tenantry`` (click), with one module per noun."""
+"""The command line ``tenantry`` (click): one module for each noun; ``serve.py`` also has ``migrate`` and ``demo``."""
 
 from __future__ import annotations
 

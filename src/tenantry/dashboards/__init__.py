@@ -1,4 +1,4 @@
-"""Dashboards: JSON definitions with variables in them, and renderers as ASGI endpoints."""
+"""Dashboards: pages from YAML and SQL files, and endpoints around your own renderer."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The browser files, at addresses with a hash of their content."""
+"""Browser files at content-hashed addresses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class HashedFile:
         return f"{stem}.{sha256(self.content).hexdigest()[:16]}.{suffix}"
 
     def response(self, accepted: str) -> Response:
-        """The smallest form that the request's Accept-Encoding takes."""
+        """The smallest encoding accepted by the request."""
         codings = {part.partition(";")[0].strip() for part in accepted.split(",") if not part.endswith("q=0")}
         headers = {
             "Cache-Control": FOREVER,
@@ -74,19 +74,17 @@ class BuiltFiles:
         self._by_address = {file.address: file for file in self._by_name.values()}
 
     def address(self, name: str) -> str | None:
-        """The last part of a bundle's path; None if it is not built."""
+        """The file name of a bundle; None if it is not built."""
         file = self._by_name.get(name)
         return None if file is None else file.address
 
     def named(self, name: str, request: Request) -> Response:
-        """Answers for a bundle by its name."""
         file = self._by_name.get(name)
         if file is None:
             return PlainTextResponse(NOT_BUILT, 503, headers={"Cache-Control": "no-store"})
         return file.response(request.headers.get("accept-encoding", ""))
 
     async def respond(self, request: Request) -> Response:
-        """Answers ``GET …/{address}``."""
         file = self._by_address.get(request.path_params["address"])
         if file is None:
             return PlainTextResponse("There is no such file.", 404)

@@ -1,5 +1,4 @@
-"""dashboard(): turn a renderer into an embeddable ASGI endpoint. error_handler: answer Tenantry's errors in an app's
-views."""
+"""ASGI endpoints from dashboard renderers, and error pages for an app's views."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose, WebSocketDisconnect, WebSocketState
 
-from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
+from tenantry.dashboards.embedding.frame_ancestors import frame_ancestors_policy
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.errors import TenantryError
 from tenantry.groups import Record, RecordList, UserGroup
@@ -46,11 +45,10 @@ async def error_handler(request: WebSocket, error: Exception) -> None: ...
 
 
 async def error_handler(request: HTTPConnection, error: Exception) -> Response | None:
-    """Answer a TenantryError that a view raised: a page for people, JSON for programs.
+    """Answer a TenantryError of a view with a page or JSON.
 
-    Install it by ``app.add_exception_handler(TenantryError, error_handler)``; without it such an error is a 500. An
-    unaccepted websocket gets the answer to its handshake, or 403; an open one is closed with 1008 and the error's
-    code.
+    Install it by ``app.add_exception_handler(TenantryError, error_handler)``; otherwise the response is a 500. An
+    unaccepted websocket is rejected with the error or 403; an open one is closed with 1008 and the error's code.
     """
     error = cast("TenantryError", error)  # Starlette types the argument of a handler as Exception
     response = render_error(error, request)
@@ -72,7 +70,7 @@ async def error_handler(request: HTTPConnection, error: Exception) -> Response |
 
 
 def render_error(error: TenantryError, request: HTTPConnection) -> Response:
-    """The answer to a TenantryError, which is logged if it is not the viewer's fault."""
+    """The response to a TenantryError, which is logged unless the viewer caused it."""
     if error.status >= 500:
         _log.error("%s: %s", error.code, error.message, exc_info=error)
     status, headers, body = error_response(error, request.scope)
@@ -211,7 +209,7 @@ def _response(result: Any) -> Response:
 
 
 def set_embedding_headers(response: Response, policy: str) -> None:
-    """Set the headers of an embedded page. Its own headers stay unless a shared cache could keep the page."""
+    """Set the headers of an embedded page; its own headers stay unless a shared cache could keep it."""
     headers = response.headers
     if policy not in headers.getlist("Content-Security-Policy"):  # a renderer may return the same Response again
         headers.append("Content-Security-Policy", policy)  # in addition to others: a browser obeys every policy

@@ -1,4 +1,4 @@
-"""DashboardFolder: the dashboards in a folder's YAML or JSON files, and their queries."""
+"""The dashboards in a folder's YAML or JSON files, and their queries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUERIES: Final = "queries"
 
 @dataclass(frozen=True, slots=True)
 class SavedDashboard:
-    """A dashboard and its queries. ``kept``: controls whose choice goes along, by opened dashboard."""
+    """A dashboard and its queries. ``kept``: controls whose values an opened dashboard keeps, by its name."""
 
     dashboard: DashboardFile
     queries: DashboardQueries
@@ -34,7 +34,7 @@ class SavedDashboard:
 
     @property
     def settable(self) -> frozenset[str]:
-        """The parameters that a viewer can set: those of controls and those that a query reads."""
+        """The parameters that viewers can set, by controls or directly in queries."""
         return (self.queries.parameters - self.queries.locked) | frozenset(self.dashboard.controls)
 
 

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from tenantry.dashboards.assets import NOT_BUILT, BuiltFiles
 from tenantry.dashboards.definition.model import DashboardFile, PanelKind
-from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
+from tenantry.dashboards.embedding.frame_ancestors import frame_ancestors_policy
 from tenantry.dashboards.panels.description import readable_name
 
 SCRIPT: Final = "page.js"

@@ -75,8 +75,6 @@ Dashboards = Mapping[str, SavedDashboard]
 
 
 class MountingApp(Protocol):
-    """A Starlette or FastAPI app."""
-
     def mount(self, path: str, app: ASGIApp, name: str | None = None) -> None: ...
 
 
@@ -111,7 +109,6 @@ def dashboards_app(
     frame_ancestors: Sequence[str],
     embedding: Embedding | None,
 ) -> Starlette:
-    """The app that ``mount_dashboards`` mounts."""
     built = BuiltFiles(BUNDLES)
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     downloads = None

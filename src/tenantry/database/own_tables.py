@@ -103,8 +103,8 @@ def check_postgresql_rows(found: Sequence[Sequence[Any]]) -> None:
 
 
 async def check_source(url: str, seconds: float) -> None:
-    """Raises InvalidSource if the source can read a store's tables. A missing file or a silent server logs a warning
-    and is checked before the first query."""
+    """Raises InvalidSource if the source can read a store's tables. If the file is missing, or the server does not
+    answer within ``seconds``, a warning is logged and the check runs before the first query."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):

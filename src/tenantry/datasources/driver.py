@@ -237,7 +237,7 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
-    """Raise QueryFailed for SQL with values that calls a function which runs strings as SQL. ``dialect`` None:
+    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. ``dialect`` None:
     functions of all dialects."""
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(

@@ -39,7 +39,7 @@ class Product:
     cut_off: set[str] = field(default_factory=set)
 
     def app(self, hosts: Sequence[str]) -> Starlette:
-        """Answers only to ``hosts``, so that no other site can read a token."""
+        """Answers only requests whose Host header is in ``hosts``, so that no other site can read a token."""
         routes = [
             Route("/", self.page),
             Route("/customers/{carrier}/token", self.token, methods=["POST"]),

@@ -1,8 +1,7 @@
-"""The filters and tests of a dashboard template: a closed list.
+"""The closed list of filters and tests for dashboard templates.
 
-Left out of Jinja's: raw values (``safe``, ``xmlattr``, ``urlize``), access to objects (``attr``, ``pprint``), long
-texts from small numbers (``center``, ``indent``, ``wordwrap``, ``batch``, ``slice``) and ``random``. Only ``is
-defined`` and ``is undefined`` accept a missing variable: other tests would silently drop a part of the page.
+Jinja's filters that are unsafe (``safe``), access objects (``attr``), expand text (``center``) or are ``random`` are
+left out. Only ``is defined`` and ``is undefined`` accept a missing variable; other tests would silently drop content.
 """
 
 from __future__ import annotations
@@ -38,8 +37,10 @@ from tenantry.groups import Record, RecordList, thaw
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """The JSON text of a value with Records and RecordLists; a Decimal is a number. Raises UnbindableValue for NaN and
-    infinity, TypeError for an unknown type."""
+    """The JSON text of a value with Records and RecordLists; a Decimal is a number.
+
+    Raises UnbindableValue for NaN and infinity, TypeError for an unknown type.
+    """
     try:
         return json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, indent=indent)
     except ValueError as error:
@@ -47,7 +48,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def install_tojson(environment: Environment) -> None:
-    """Let ``|tojson`` of any Jinja environment take Records and RecordLists."""
+    """Add Records and RecordLists to ``|tojson`` of any Jinja environment."""
     earlier: Callable[..., str] | None = environment.policies["json.dumps_function"]
 
     def dumps(value: Any, **options: Any) -> str:
@@ -98,7 +99,6 @@ _TAKE_UNDEFINED = frozenset({"defined", "undefined", "filter", "test"})  # the l
 
 
 def check_format(text: object) -> None:
-    """Raise SecurityError for a printf width of 100 or more."""
     if isinstance(text, bytes) or _WIDE.search(text if type(text) is str else str(text)):
         raise SecurityError("a format may ask for a width of at most 99")
 
@@ -118,7 +118,6 @@ def rounded(value: float, precision: Any = 0, method: Any = "common") -> float:
 
 @pass_environment
 def total(environment: Any, value: Any, attribute: str | int | None = None, start: Any = 0) -> Any:
-    """``|sum``, of numbers."""
     if not isinstance(start, int | float | Decimal):
         raise SecurityError("|sum adds numbers")
     return do_sum(environment, value, attribute, start)
@@ -144,7 +143,7 @@ def truncate(
 
 
 def items(value: Any) -> Iterator[tuple[str, Any]]:
-    """``|items``: the pairs of a dict or Record."""
+    """The pairs of a dict or Record."""
     if isinstance(value, Undefined):
         str(value)  # raises with the name; StrictUndefined would be an empty loop
     if isinstance(value, Record):
@@ -153,7 +152,7 @@ def items(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def dictsort(value: Any, *args: Any, **kwargs: Any) -> list[tuple[str, Any]]:
-    """``|dictsort``: the sorted pairs of a dict or Record."""
+    """The sorted pairs of a dict or Record."""
     return do_dictsort(dict(items(value)), *args, **kwargs)
 
 
@@ -165,7 +164,6 @@ def tojson(value: Any, indent: Any = None) -> Markup:
 
 
 def dashboard_filters() -> dict[str, Any]:
-    """A new table of all filters, by name."""
     own = {
         "dictsort": dictsort,
         "format": printf,
@@ -180,7 +178,6 @@ def dashboard_filters() -> dict[str, Any]:
 
 
 def dashboard_tests() -> dict[str, Any]:
-    """A new table of all tests, by name."""
     return {name: test if name in _TAKE_UNDEFINED else _defined_only(test) for name, test in TESTS.items()}
 
 

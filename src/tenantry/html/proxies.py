@@ -1,4 +1,4 @@
-"""Proxies of the variables for templates, which know their path, so errors name missing variables in full."""
+"""Template variables that know their path, so errors name missing ones in full."""
 
 from __future__ import annotations
 
@@ -64,8 +64,6 @@ class Missing(StrictUndefined):
 
 
 class RecordView(Record):
-    """A Record at a ``path``, with Missing for a missing name."""
-
     __slots__ = ("_path",)
     _path: str
 
@@ -87,8 +85,6 @@ class RecordView(Record):
 
 
 class ListView(RecordList):
-    """A RecordList at a ``path``."""
-
     __slots__ = ("_path",)
     _path: str
 
@@ -116,7 +112,6 @@ class ListView(RecordList):
 
 
 def wrap(variables: Record | Mapping[str, Any]) -> RecordView:
-    """The variables for a template."""
     return RecordView(variables if isinstance(variables, Record) else Record(variables))
 
 
@@ -124,7 +119,6 @@ class VariablesContext(Context):
     """A context in which an unset bare name is the group's property."""
 
     def resolve_or_missing(self, key: str) -> Any:
-        """The value of a name, or Jinja's ``missing``."""
         value = super().resolve_or_missing(key)
         if value is not missing:
             return value

@@ -1,5 +1,3 @@
-"""The Jinja environment of dashboard templates: always escaping, strict, sandboxed, smaller than Jinja."""
-
 from __future__ import annotations
 
 import itertools
@@ -34,7 +32,7 @@ _ADVICE: Final[dict[type[Exception], str]] = {
 
 
 def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = None) -> TemplateError:
-    """Convert an error of Jinja's compiler, with the template's name and line."""
+    """Convert a Jinja compiler error, with template name and line."""
     where = f"{error.name}, line {error.lineno}" if error.name else f"line {error.lineno}"
     lines = (error.source or source or "").splitlines()
     shown = f"\n    {lines[error.lineno - 1].strip()}" if 0 < error.lineno <= len(lines) else ""
@@ -42,7 +40,7 @@ def from_syntax_error(error: jinja2.TemplateSyntaxError, source: str | None = No
 
 
 def from_exception(error: Exception) -> TemplateError | None:
-    """A TemplateError, without values, for an exception that the template's text caused; None for one of the view."""
+    """A value-free TemplateError for an exception caused by the template; None if the view caused it."""
     if type(error).__module__ not in _RAISED or isinstance(error, OSError) or not _is_of_template(error.__traceback__):
         return None
     what = _ADVICE.get(type(error))
@@ -54,7 +52,7 @@ def from_exception(error: Exception) -> TemplateError | None:
 
 
 def error_location(error: BaseException) -> tuple[str, Location | None]:
-    """The innermost template of a traceback, and its line."""
+    """The innermost template in a traceback, and its line."""
     where, location, trace = "", None, error.__traceback__
     while trace is not None:
         template = _template(trace)
@@ -103,7 +101,7 @@ _TOO_LARGE = (SyntaxError, RecursionError, MemoryError, OverflowError, ValueErro
 
 
 class Computed:
-    """A computed subscript, ``row[name]``, which errors do not show."""
+    """A computed subscript, ``row[name]``, hidden in errors."""
 
     __slots__ = ("key",)
 
@@ -125,7 +123,7 @@ def bounded_join(pieces: Iterable[str]) -> str:
 
 
 def printable(value: Any) -> Any:
-    """The text of ``{{ value }}``: null is empty, booleans are as in JSON."""
+    """The text of ``{{ value }}``: null is empty, booleans as in JSON."""
     if value is None:
         return ""
     if value is True or value is False:
@@ -139,10 +137,9 @@ def printable(value: Any) -> Any:
 
 
 class FiniteNumbers(CodeGenerator):
-    """Jinja's compiler, without constants that it would write as ``inf``."""
+    """Jinja's compiler without constants written as ``inf``."""
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802  # Jinja's name
-        """Write a number, text, true, false or none."""
         if not _is_finite(node.value):
             self.fail("this number is too large: numbers go up to 1.7e308", node.lineno)
         super().visit_Const(node, frame)
@@ -157,8 +154,6 @@ def _is_finite(value: Any) -> bool:
 
 
 class DashboardEnvironment(ImmutableSandboxedEnvironment):
-    """See ``create_environment``."""
-
     intercepted_binops: frozenset[str] = frozenset({"*", "**", "%"})
     context_class: type[Context] = VariablesContext
     code_generator_class: type[CodeGenerator] = FiniteNumbers
@@ -178,7 +173,6 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return self._item(obj, attribute) if isinstance(obj, Record | RecordList) else super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """``obj[argument]``."""
         key = argument.key if isinstance(argument, Computed) else argument
         value = self._item(obj, key) if isinstance(obj, Record | RecordList) else super().getitem(obj, key)
         if key is not argument and isinstance(value, jinja2.Undefined):
@@ -195,7 +189,6 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         """None: ``str.format`` is not available."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Whether a template may read an attribute of a view's Python object."""
         for builtin in _BUILTIN:
             if isinstance(obj, builtin) and (hasattr(builtin, attr) or hasattr(Markup, attr)):
                 return builtin is str and attr in TEXT_METHODS
@@ -212,7 +205,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
-        """Raise a template's error as TemplateError; errors of the view stay."""
+        """Convert a template's error to TemplateError; the view's errors stay."""
         error = sys.exc_info()[1]
         if isinstance(error, jinja2.TemplateSyntaxError):
             raise from_syntax_error(error, source) from None
@@ -233,7 +226,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
     def compile(
         self, source: Any, name: Any = None, filename: Any = None, raw: Any = False, defer_init: Any = False
     ) -> Any:
-        """Compile a template. Raises TemplateError at a limit of Python's compiler."""
+        """Raises TemplateError at a limit of Python's compiler."""
         try:
             return super().compile(source, name, filename, raw, defer_init)
         except _TOO_LARGE as error:

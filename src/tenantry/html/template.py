@@ -1,4 +1,4 @@
-"""HTMLTemplate: a page of HTML for a group's variables; context_processor: the same for an app's Jinja templates."""
+"""HTML pages for a group, and context for an app's Jinja templates."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _REQUEST_ID: Final = re.compile(rb"(?!.*ug[tk][ct]_)[A-Za-z0-9._-]{1,64}")  # no
 
 def error_response(error: TenantryError, scope: Mapping[str, Any]) -> ErrorResponse:
     """The response in the form that Accept prefers (RFC 9110 section 12.5.1): HTML, or by default ``error_document`` as
-    JSON. It returns X-Request-Id."""
+    JSON. The response repeats the X-Request-Id header of the request."""
     request_headers = scope.get("headers", ())
     request_id = request_id_of(request_headers)
     if prefers_html(request_headers):

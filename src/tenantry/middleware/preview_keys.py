@@ -45,7 +45,8 @@ def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
 async def run_with_preview_key(
     raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
 ) -> None:
-    """Run the app. Its response goes to ``send_private`` if it takes the key, else ``send`` gets 401."""
+    """Run the app. If the app takes the preview key, its response goes to ``send_private``; otherwise ``send`` gets a
+    401."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
     is_refused = is_cut = False
 

@@ -67,7 +67,7 @@ class Recorder:
                 self._note(what, where, canary, served)
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """SQL must contain no values; parameters only the group's."""
+        """The SQL must contain no values, and the parameters only values of this group."""
         if not self._served:
             return
         what = self._named(template)

@@ -121,8 +121,8 @@ class Leaks:
         """Request every route of an app for every group, in the second run ``at_once`` at a time.
 
         ``routes``: default are GET routes without parameters; ``{canary}`` in a path becomes a string unique to the
-        group. Requests carry the group like UserGroupMiddleware, or the headers of ``credentials``. ``not_checked``
-        names routes to skip (``GET /healthy``).
+        group. Requests identify the group as UserGroupMiddleware does, or by the headers that ``credentials`` returns.
+        ``not_checked`` names routes to skip (``GET /healthy``).
 
         Raises LeakFound; AssertionError for a route that is not requested, a status not in ``statuses``, or an app that
         shows no group's values; TimeoutError for an answer slower than ``seconds``; errors of the app.

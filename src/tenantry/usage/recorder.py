@@ -34,11 +34,11 @@ MANY_ROWS: Final = 10_000
 BATCH_ROWS: Final = 500
 """Rows of a batch: an SQLite file is locked for 5 ms for them."""
 MOST_HITS: Final = 256
-"""Cached tokens whose hits are put together at once: it takes some 100 µs, in a request."""
+"""Cached tokens whose hits are summed in one go. A request pays for it: about 100 µs."""
 
 _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
-"""Seconds after which a timer is given up that did not come: its loop has ended."""
+"""Seconds after which an overdue timer is abandoned: its event loop has ended."""
 
 _Row: TypeAlias = tuple[int, str, str, str]
 """The hour, in hours since 1970, the environment, the group and the source."""

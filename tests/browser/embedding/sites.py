@@ -29,7 +29,7 @@ from starlette.types import ASGIApp
 
 from tenantry import DataSources, Resolver, UserGroup, UserGroupMiddleware, mount_dashboards, user_group
 from tenantry.dashboards.embedding.allowed_hosts import AllowedHosts, EmbeddingCheck
-from tenantry.dashboards.embedding.hosts import frame_ancestors_policy
+from tenantry.dashboards.embedding.frame_ancestors import frame_ancestors_policy
 from tenantry.dashboards.embedding.routes import Embedding, code_routes
 from tenantry.dashboards.endpoint import error_handler
 from tenantry.errors import TenantryError

@@ -1,4 +1,4 @@
-"""build: a folder with a site becomes a folder with files that any host can serve."""
+"""Builds a site folder into static files."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build did. ``files`` and ``bytes`` count everything that was written, ``pages`` the pages.
+    """The result of a build.
 
-    ``published``: the new site is in its folder. If not, the old content still is, and ``diagnostics`` has the reason.
+    ``files`` and ``bytes`` count all written files, ``pages`` the pages. ``published``: the output was replaced; if
+    not, it is unchanged and ``diagnostics`` has the reason.
     """
 
     pages: int
@@ -43,11 +44,11 @@ def build(
     *,
     strict: bool = False,
 ) -> Built:
-    """Writes the site of ``folder`` to ``out``, whose old content it replaces whole, in one step, when all is written.
+    """Build the site in ``folder`` and replace the content of ``out`` in one step at the end.
 
-    Nothing is replaced if there is no configuration that can be read, or with ``strict`` if there is an error or a
-    warning. The same folder gives the same bytes. Raises SiteError if ``folder`` is no folder, if ``out`` holds
-    files that no build made, or cannot be written.
+    Nothing is replaced if the configuration cannot be read, or with ``strict`` on an error or a warning. Builds are
+    reproducible. Raises SiteError if ``folder`` is not a folder, or ``out`` has files from elsewhere or cannot be
+    written.
     """
     began = time.perf_counter()
     _check(Path(folder), Path(out))
@@ -99,7 +100,7 @@ def _check(folder: Path, out: Path) -> None:
 
 
 class _SiteWriter:
-    """Writes one site into a staging folder, and counts. It never holds more than one finished page."""
+    """Writes one site into a staging folder, one page at a time."""
 
     def __init__(self, folder: Path, options: SiteOptions) -> None:
         self._sources = SiteFiles(scan(folder))
@@ -109,7 +110,7 @@ class _SiteWriter:
         self.pages = self.files = self.bytes = 0
 
     def write(self, staging: Staging) -> Iterator[int]:
-        """Yields the number of pages that are written so far, whenever there is one more."""
+        """Yields the number of written pages after each page."""
         for path, content in self.site.update(self._sources):
             self._write(path, content, staging)
             if path.endswith(

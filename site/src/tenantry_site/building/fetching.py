@@ -1,8 +1,7 @@
-"""Fetching: the OpenAPI documents that a configuration names by a web address, read once before a site is built.
+"""Fetches the OpenAPI documents that a configuration gives by web address, only on request.
 
-Only on request: a build by itself connects to nothing. Who writes a configuration is not who runs the build, so an
-address is not to reach what only this machine can reach: each name is resolved once and its addresses are checked, at
-every redirect again, by the rules of the relay.
+The author of a configuration may not be the operator of the build, so the relay's rules apply: each name is resolved
+once and its addresses are checked, again for every redirect.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ def fetch_documents(
     allow_private: bool = False,
     resolve: dial.Resolve = dial.resolve,
 ) -> dict[str, bytes]:
-    """The documents by the addresses that the configuration of ``folder`` names, as ``SiteOptions.documents`` takes
-    them. One that cannot be had is missing, and ``report`` is called with the reason.
+    """The documents by web address, for ``SiteOptions.documents``.
 
-    ``allow_private`` allows loopback, private and carriers' addresses, and never those of metadata services.
-    ``resolve`` stands in for the system's resolver. Not to be called where an event loop runs.
+    Failed ones are left out, and ``report`` gets the reason. ``allow_private``: allow loopback, private and carrier
+    addresses, but never metadata services. ``resolve`` replaces the system's resolver. Not for use inside a running
+    event loop.
     """
     files = SiteFiles(scan(folder))
     path = configuration_file(files)
@@ -95,7 +94,7 @@ class _Fetcher:
 
 
 def _redirected(url: Url, response: UpstreamResponse) -> Url:
-    """Where a response leads on to. Raises RelayError for one that is neither a document nor a redirect."""
+    """The redirect target. Raises RelayError for a response that is neither a document nor a redirect."""
     location = next((value for name, value in response.headers if name.lower() == "location"), "")
     if response.status not in {301, 302, 303, 307, 308} or not location:
         raise RelayError("bad_response", f"{url.authority} answered with status {response.status}")

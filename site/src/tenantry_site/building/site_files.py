@@ -1,4 +1,4 @@
-"""The files of a site's folder, found and read without trust: nothing outside the folder is ever opened."""
+"""Finds and reads a site's untrusted files; nothing outside the folder is opened."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEPTH_LIMIT = 32
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file: ``real_path`` is where its bytes are, after symbolic links; ``modified`` is in nanoseconds."""
+    """One file. ``real_path``: after symbolic links; ``modified``: in nanoseconds."""
 
     real_path: str
     size: int
@@ -32,20 +32,19 @@ class Entry:
 
 @dataclass(slots=True)
 class Scan:
-    """The files of a folder by their paths within it, with ``/`` and in order, and what was left out and why."""
+    """The files of a folder by relative path with ``/``, sorted, and diagnostics for skipped ones."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def report(self, severity: Severity, code: str, path: str, found: str, fix: str) -> None:
-        """Adds a diagnostic about a path."""
         self.diagnostics.append(file_diagnostic(severity, code, path, found, fix))
 
 
 def scan(root: str | os.PathLike[str]) -> Scan:
-    """Looks through a folder. Never raises for what it finds: what cannot be taken is in the diagnostics.
+    """Scan a folder.
 
-    Hidden files, ``node_modules`` and folders that a build made are passed over without one.
+    Problems become diagnostics. Hidden files, ``node_modules`` and built sites are skipped silently.
     """
     scan = Scan()
     root_path = os.path.realpath(root)
@@ -55,8 +54,6 @@ def scan(root: str | os.PathLike[str]) -> Scan:
 
 
 class _FolderScanner:
-    """One pass over a folder."""
-
     def __init__(self, root_path: str, scan: Scan) -> None:
         self._root = root_path
         self._scan = scan
@@ -95,7 +92,7 @@ class _FolderScanner:
         self.folder(item.path, f"{path}/", depth + 1)
 
     def _link(self, link: str, path: str) -> None:
-        """A link to a file of the folder stands for that file; any other link is not followed."""
+        """Follow links to files inside the folder only."""
         try:
             target = os.path.realpath(link, strict=True)
         except OSError:
@@ -149,10 +146,10 @@ _FLAGS: Final = os.O_RDONLY | sum(
 
 
 class SiteFiles(Mapping[str, str | bytes]):
-    """``str`` for pages and documents (JSON, YAML), ``bytes`` for anything else. Nothing is cached.
+    """File contents: ``str`` for pages and documents (JSON, YAML), else ``bytes``.
 
-    Reading never raises but KeyError for a path that is not there: text that is not UTF-8 comes with replacement
-    characters, what cannot be read or is too large comes empty, and ``diagnostics`` has it, once for each path.
+    Nothing is cached. Raises only KeyError, for an unknown path: invalid UTF-8 is replaced, an unreadable or too
+    large file is empty, and ``diagnostics`` reports it once.
     """
 
     def __init__(self, scan: Scan) -> None:
@@ -161,7 +158,7 @@ class SiteFiles(Mapping[str, str | bytes]):
         self._scan_diagnostics = tuple(scan.diagnostics)
 
     def update(self, scan: Scan) -> set[str]:
-        """Goes on with a newer scan of the folder, and gives the paths of files that are new, changed, or gone."""
+        """Switch to a newer scan; returns the paths of new, changed and removed files."""
         before = self.entries
         self.entries = scan.entries
         self._scan_diagnostics = tuple(scan.diagnostics)
@@ -172,7 +169,7 @@ class SiteFiles(Mapping[str, str | bytes]):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Those of the scan, and those of the files that were read since."""
+        """Diagnostics of the scan and of files read since."""
         return (*self._scan_diagnostics, *(diagnostic for _, diagnostic in sorted(self._diagnostics.items())))
 
     def __iter__(self) -> Iterator[str]:
@@ -220,12 +217,12 @@ class SiteFiles(Mapping[str, str | bytes]):
 
 
 def is_text(path: str) -> bool:
-    """Whether a file is read as text: by its name alone."""
+    """Whether a file is read as text, by its name."""
     return path.lower().endswith(PAGES + DOCUMENTS)
 
 
 def open_entry(entry: Entry) -> BinaryIO:
-    """Opens what was scanned, if it is still a file there and no link has replaced it since. Raises OSError."""
+    """Open a scanned file unless it was replaced by a link or another type since. Raises OSError."""
     if os.path.realpath(entry.real_path) != entry.real_path:
         raise OSError(errno.ELOOP, "a link has replaced it")
     file = os.fdopen(os.open(entry.real_path, _FLAGS), "rb")
@@ -248,10 +245,9 @@ CODES: dict[str, str] = {
 
 
 def file_diagnostic(severity: Severity, code: str, path: str, found: str, fix: str, line: int = 0) -> Diagnostic:
-    """A diagnostic about a file."""
     return Diagnostic(severity, code, found, fix, line=line, path=path)
 
 
 def unreadable(error: OSError) -> str:
-    """An error in words, without the path that it has: a reader of the site must not learn where it is."""
+    """An error message without its path, which readers must not see."""
     return f"it cannot be read: {(error.strerror or 'no reason is given').lower()}"

@@ -1,7 +1,7 @@
-"""Staging: a new folder that is filled beside an old one and takes its place at once, or not at all.
+"""A staging folder that replaces the output folder in one step.
 
-Whenever the process ends, by itself or killed, the old folder or the new one is there, whole. (After a loss of power a
-file may be cut off: nothing is forced to the disk, for a site can be built again.)
+If the process ends early, the old or the new folder is complete. (After a power loss a file may be truncated: nothing
+is synced, since a site can be rebuilt.)
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _CHUNK: Final = 2**20
 
 
 class Staging:
-    """``with Staging(out) as staging: staging.write(…); staging.publish()``. What is not published is removed.
+    """``with Staging(out) as staging: staging.write(…); staging.publish()``.
 
-    Raises SiteError at the entry if ``out`` cannot be made, or is a folder with files that no build made.
+    Unpublished files are removed. Entering raises SiteError if ``out`` cannot be created or has files from elsewhere.
     """
 
     def __init__(self, out: str | os.PathLike[str]) -> None:
@@ -63,8 +63,10 @@ class Staging:
             file.write(content)
 
     def copy(self, source: BinaryIO, path: str) -> int:
-        """Writes what an open file has, and gives its size: never a link to it, for who edits the source must not edit
-        the site. Raises OSError."""
+        """Copy an open file and return its size.
+
+        Never a link: editing the source must not change the site. Raises OSError.
+        """
         target = self._prepare(path)
         with open(target, "wb", buffering=0) as file:  # noqa: PTH123  # as above
             size = 0
@@ -74,7 +76,7 @@ class Staging:
             return size
 
     def _prepare(self, path: str) -> str:
-        """Where to write a file, its folder made. Raises OSError for a path that leaves the folder."""
+        """The path to write, with its folder created. Raises OSError for a path outside the folder."""
         parts = path.split("/")
         if not path.isprintable() or "\\" in path or not {"", ".", ".."}.isdisjoint(parts) or len(path) > _LONGEST_PATH:
             raise OSError(0, "its name cannot be part of an address")
@@ -85,7 +87,7 @@ class Staging:
         return f"{self.folder}{os.sep}{path}"
 
     def publish(self) -> None:
-        """Puts the new folder where the old one is. Raises SiteError if the system does not let us."""
+        """Replace the old folder with the new one. Raises SiteError if the system refuses."""
         previous = self.out.with_name(f".{self.out.name}.old")
         try:
             if not self.out.exists():
@@ -124,7 +126,7 @@ def _check(out: Path) -> None:
 
 
 def _clean_up_leftovers(out: Path) -> None:
-    """What builds that were killed left behind: the published folder, put aside, and folders half filled."""
+    """Restore the published folder if a killed build moved it away, and remove abandoned staging folders."""
     previous = out.with_name(f".{out.name}.old")
     if previous.is_dir() and not out.exists():
         previous.rename(out)
@@ -136,7 +138,7 @@ def _clean_up_leftovers(out: Path) -> None:
 
 
 def _lock_folder(folder: Path) -> int | None:
-    """Takes the folder for this process, until it ends; None if another has it, or the system knows no such lock."""
+    """Lock the folder for this process; None if another process has it or locks are unsupported."""
     try:
         import fcntl
     except ImportError:
@@ -159,7 +161,7 @@ _SWAP = 2
 
 
 def swap_folders(first: Path, second: Path) -> bool:
-    """Whether it was done. False: this system, or this file system, cannot."""
+    """Returns False if the system or file system cannot swap folders."""
     try:
         system = ctypes.CDLL(None, use_errno=True)
         one, other = os.fsencode(first), os.fsencode(second)

@@ -21,21 +21,21 @@ FAILED = 1
 _STARTER = ("site.json", "favicon.svg", "index.md", "guides/first-page.md")
 
 _folder = click.Path(exists=True, file_okay=False, path_type=Path)
-_strict = click.option("--strict", is_flag=True, help="A warning fails it too.")
+_strict = click.option("--strict", is_flag=True, help="Fail on warnings too.")
 _repository = click.option(
     "--repository",
     metavar="URL",
-    help="Where the pages are kept, for the feedback buttons: https://github.com/owner/name/tree/main/docs.",
+    help="Repository folder of the pages, for feedback buttons: https://github.com/owner/name/tree/main/docs.",
 )
 _external_media = click.option(
-    "--external-media", is_flag=True, help="Pages may show images and frames of other hosts; else links to them."
+    "--external-media", is_flag=True, help="Show images and frames of other hosts instead of links."
 )
 _fetch = click.option(
-    "--fetch", is_flag=True, help="Fetch the OpenAPI documents that the configuration names by a web address."
+    "--fetch", is_flag=True, help="Fetch OpenAPI documents that the configuration gives by web address."
 )
 
 _allow_private = click.option(
-    "--allow-private", is_flag=True, help="With --fetch: also from this machine and from private networks."
+    "--allow-private", is_flag=True, help="With --fetch: allow this machine and private networks."
 )
 
 
@@ -66,10 +66,10 @@ def site() -> None:
 @click.option("--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True)
 @_strict
 def check(target: str, form: str, strict: bool) -> None:
-    """Say what is wrong with a configuration file, or with a whole site when it is a folder.
+    """Check a configuration file, or the whole site in a folder.
 
-    A single file is read with the files beside it in mind; - reads one from stdin, by itself. It ends with 1 if there
-    is an error.
+    A file is checked against the other files in its folder; - reads the configuration alone from stdin. The exit code
+    is 1 if there is an error.
     """
     from tenantry_site.cli.output import meanings
     from tenantry_site.report import write_json, write_sarif, write_text
@@ -121,9 +121,9 @@ def fails(found: Iterable[Diagnostic], *, strict: bool) -> bool:
 
 @site.command("build")
 @click.argument("folder", type=_folder)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Where it goes; it is replaced whole.")
-@click.option("--strict", is_flag=True, help="With an error or a warning nothing is replaced, and it ends with 1.")
-@click.option("--base-url", metavar="URL", help="Where it will be published, for sitemap.xml and canonical links.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Output folder; its content is replaced.")
+@click.option("--strict", is_flag=True, help="On an error or a warning, replace nothing and exit with 1.")
+@click.option("--base-url", metavar="URL", help="Published address, for sitemap.xml and canonical links.")
 @_repository
 @_external_media
 @_fetch
@@ -138,9 +138,9 @@ def build(
     fetch: bool,
     allow_private: bool,
 ) -> None:
-    """Write the site of FOLDER as files that any host can serve.
+    """Build the site in FOLDER as static files.
 
-    The folder at --out is replaced in one step when all is written; one with files that no build made is refused.
+    The folder at --out is replaced in one step at the end; it must be empty or come from an earlier build.
     """
     from tenantry_site.building import build as build_site
     from tenantry_site.cli.output import Progress, spared, summary
@@ -205,7 +205,7 @@ def serve(
     fetch: bool,
     allow_private: bool,
 ) -> None:
-    """Serve the site of FOLDER."""
+    """Serve the site in FOLDER."""
     from tenantry_site.app import site_app
     from tenantry_site.cli.server import listen
     from tenantry_site.cli.server import serve as serve_app
@@ -221,7 +221,7 @@ def serve(
 def _documents(folder: Path, *, fetch: bool, allow_private: bool) -> dict[str, bytes]:
     if not fetch:
         if allow_private:
-            raise SiteError("--allow-private is about what --fetch may reach: add --fetch, or leave it out")
+            raise SiteError("--allow-private needs --fetch: add --fetch or remove --allow-private")
         return {}
     from tenantry_site.building.fetching import fetch_documents
 
@@ -254,7 +254,7 @@ def _options(**given: Any) -> SiteOptions:
 @site.command("new")
 @click.argument("folder", type=click.Path(path_type=Path))
 def new(folder: Path) -> None:
-    """Write a small site to begin with: a configuration file and two pages. Nothing that is there is overwritten."""
+    """Create a small site: a configuration file and two pages. Existing files are never overwritten."""
     import json
     from importlib.resources import files
 
@@ -265,7 +265,7 @@ def new(folder: Path) -> None:
     contents[".site.schema.json"] = json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
     present = [path for path in contents if (folder / path).exists()]
     if present:
-        raise SiteError(f"{folder} has {', '.join(present)} already, and nothing is overwritten: choose another folder")
+        raise SiteError(f"{folder} has {', '.join(present)} already, which are not overwritten: choose another folder")
     try:
         for path, content in contents.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)

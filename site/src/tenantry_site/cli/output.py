@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, prose on stderr; and the garbage collector of a command that makes much."""
+"""Command output: results on stdout, messages on stderr."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from contextlib import contextmanager
 
 
 def say(text: str) -> None:
-    """Prose: on stderr, so that stdout stays what a script asked for."""
+    """Write a message to stderr, so stdout has only results."""
     click.echo(text, err=True)
 
 
 def printable(text: str) -> str:
-    """Text on one line that does nothing to the terminal it is shown on: a page must not steer it."""
+    """One line without terminal control characters: a page must not control the terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def program() -> str:
-    """What was typed before the name of this command: ``tenantry site`` or ``tenantry-site``."""
+    """The typed command: ``tenantry site`` or ``tenantry-site``."""
     context = click.get_current_context()
     return (context.parent or context).command_path
 
@@ -38,7 +38,7 @@ _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
 class Progress:
-    """``with Progress() as progress: progress(done, total)``: a bar on a terminal, elsewhere a line at each fifth."""
+    """``with Progress() as progress: progress(done, total)``: a bar on a terminal, else a line for each fifth."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -69,7 +69,7 @@ class Progress:
 
 
 def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """Lines: for each code how often it was found, its first message and where else; errors before warnings."""
+    """One line for each code: its count, first message and other files; errors first."""
     codes: dict[str, list[Diagnostic]] = {}
     for diagnostic in found:
         codes.setdefault(diagnostic.code, []).append(diagnostic)
@@ -90,13 +90,13 @@ def summary(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def position(diagnostic: Diagnostic) -> str:
-    """``guides/start.md:12:3``, as far as it is known."""
+    """``guides/start.md:12:3``, without unknown parts."""
     numbers = [str(number) for number in (diagnostic.line, diagnostic.column) if number]
     return ":".join([diagnostic.path or "the site", *numbers])
 
 
 def meanings() -> dict[str, str]:
-    """What each code means that can be found in a site."""
+    """The meaning of each code."""
     from tenantry_site import building, components, config, markdown, outputs, reference, rendering, theme
 
     parts = (config, markdown, components, reference, theme, outputs, rendering, building)
@@ -110,7 +110,7 @@ collection; with more, what is left behind would cost more memory than is saved 
 
 @contextmanager
 def spared() -> Iterator[None]:
-    """The collector looks less often, and never through what is there already: modules, above all."""
+    """Run garbage collection less often, and skip existing objects such as modules."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(OBJECTS, *before[1:])

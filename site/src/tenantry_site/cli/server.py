@@ -1,4 +1,4 @@
-"""Serving the site with uvicorn: who writes a site on one machine, or readers behind a web server."""
+"""Serves the site with uvicorn, for an author or behind a web server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHUTDOWN_SECONDS = 10
 
 
 def serve(app: ASGIApp, listener: socket.socket, announce: Callable[[str], None]) -> None:
-    """Serves until SIGINT or SIGTERM; ``announce`` is called with the address once it answers."""
+    """Serve until SIGINT or SIGTERM; call ``announce`` with the address once listening."""
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -36,7 +36,7 @@ def serve(app: ASGIApp, listener: socket.socket, announce: Callable[[str], None]
 
 
 class _Server(uvicorn.Server):
-    """Says when it listens, which uvicorn itself does only in its log."""
+    """Announces when it listens; uvicorn itself only logs it."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -49,13 +49,12 @@ class _Server(uvicorn.Server):
 
 
 def url_of(listener: socket.socket) -> str:
-    """Where to reach it."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to the address. Raises SiteError (the address is taken, or none of ours)."""
+    """A socket bound to the address. Raises SiteError if it is taken or not local."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named, because asyncio turns Nagle's algorithm off only for what says that it is TCP: an answer would wait 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -1,4 +1,4 @@
-"""Finishing: what is checked of an object when its fields have been read, by its class of the model."""
+"""Checks of an object after its fields were read, by model class."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _top_anchor(clean: dict[str, Any], value: JsonObject, location: JsonPath, co
 
 
 def _link_name(clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-    """A link without a text gets its address as its text."""
+    """Use the address of a link without text as its text."""
     if "name" in clean or "url" not in clean or clean.get("type") == "github":
         return
     shown = re.sub(r"^(?:https?://|mailto:|tel:)(?:www\.)?|/$", "", clean["url"])
@@ -99,7 +99,7 @@ def _link_name(clean: dict[str, Any], value: JsonObject, location: JsonPath, con
 
 
 def _topbar_link(clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-    """``type`` is a field of others, who take two values of it and, with the code host's, no name."""
+    """Collect the fields that other programs reject: an unknown ``type``, and ``name`` with the code host's type."""
     kind = value.get("type", "link")
     if kind not in ("link", "github"):
         context.refused_elsewhere.append(location.child(value, "type"))
@@ -109,7 +109,7 @@ def _topbar_link(clean: dict[str, Any], value: JsonObject, location: JsonPath, c
 
 
 def _call(clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-    """The repository of the code-host type is an address; a link may be a path."""
+    """A code host's value is a repository address; a link may be a path."""
     if clean.get("type") == "github" and "name" in value:
         context.refused_elsewhere.append(location.child(value, "name"))
     url = clean.get("url")

@@ -1,4 +1,4 @@
-"""Reading a configuration file as a whole, from its text to the model."""
+"""Reads a configuration file from text to model."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _COMMON = frozenset({
 def loads(
     text: str | bytes, *, files: Collection[str] | None = None
 ) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """The model of a configuration file, and its diagnostics. Never raises.
+    """The model of a configuration file, and its diagnostics.
 
-    The model is None if nothing could be read: no JSON, no object, another tool's file. Else it is there even when
-    there are errors, with defaults where the file was wrong. ``files`` are the paths of all files of the site's folder,
-    relative to it and with ``/``; then pages, images and OpenAPI files that do not exist are reported.
+    Never raises. The model is None if the text is not JSON, not an object, or another tool's file; otherwise invalid
+    values are replaced by defaults. ``files``: the relative paths, with ``/``, of all files in the site's folder; if
+    given, missing pages, images and OpenAPI files are reported.
     """
     diagnostics = ConfigDiagnostics(SourceText(text))
     tree = read_json(diagnostics)
@@ -51,7 +51,7 @@ def loads(
 
 
 def _of_another_tool(tree: JsonObject, diagnostics: ConfigDiagnostics) -> bool:
-    """Whether the file has keys, and none that only a docs site's configuration has; then it is reported."""
+    """Report a file that has only another tool's keys."""
     fields = validator_for(SiteConfig).fields
     foreign = [
         key for key in tree if key not in fields and key not in FOREIGN_KEYS[SiteConfig] and key not in NEWER_KEYS
@@ -82,7 +82,7 @@ def _model(tree: JsonObject, diagnostics: ConfigDiagnostics, files: Collection[s
 
 
 def _is_newer(tree: JsonObject, context: ReadContext) -> bool:
-    """Whether the navigation is of the newer format; then it is reported, once, and the navigation is not read."""
+    """Report a navigation in the newer format, once; it is not read."""
     navigation = tree.get("navigation")
     if not isinstance(navigation, JsonObject) or "group" in navigation or not NEWER_NAVIGATION_KEYS & navigation.keys():
         return False

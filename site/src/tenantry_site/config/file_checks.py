@@ -1,4 +1,4 @@
-"""Checks against the files of the site: pages of the navigation, images and OpenAPI documents."""
+"""Checks of pages, images and OpenAPI documents against the site's files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_NAVIGATED = frozenset({"readme", "license", "licence", "changelog", "contri
 
 
 def check_pages(context: ReadContext, files: Collection[str] | None) -> None:
-    """Reports what is wrong with the pages that the navigation names."""
+    """Report problems of pages in the navigation."""
     named = context.strings[StringKind.PAGE]
     first: dict[str, JsonPath] = {}
     for path, location in named:
@@ -73,7 +73,7 @@ def _report_missing(
 
 
 def _is_not_navigated(path: str) -> bool:
-    """Whether a Markdown file is no page that a reader should come to by the navigation."""
+    """Whether a Markdown file is not meant for the navigation."""
     folders = path.lower().split("/")
     return (
         any(part.startswith(("_", ".")) or part == "snippets" for part in folders)
@@ -97,7 +97,7 @@ _FILE_KINDS = {StringKind.IMAGE: "image", StringKind.FAVICON: "favicon", StringK
 
 
 def check_files(context: ReadContext, files: Collection[str] | None) -> None:
-    """Reports which files are missing. An address of another host is not fetched."""
+    """Report missing files. Addresses of other hosts are not fetched."""
     if files is None:
         return
     suggestions = PathSuggestions(files)

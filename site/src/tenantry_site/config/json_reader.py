@@ -1,8 +1,7 @@
-"""JSON text to a tree of values with their positions.
+"""Parses JSON into values with positions.
 
-What cannot be misunderstood is taken with a warning: comments, and a comma before a closing bracket. After a missing
-comma reading goes on, to find the next mistake. All else ends it with an explanation (``syntax_errors``): nothing is
-guessed.
+Comments and trailing commas are accepted with a warning. After a missing comma, parsing continues to find further
+errors; other syntax errors end it with an explanation (``syntax_errors``).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_json(diagnostics: ConfigDiagnostics) -> Any:
-    """The tree of a file's text. None, which is also what ``null`` gives, if there is an error."""
+    """The tree of a file's text; None for ``null`` or on an error."""
     if diagnostics.source.problem is not None:
         diagnostics.add_syntax_error(diagnostics.source.problem)
         return None
@@ -71,7 +70,7 @@ class _Reader:
         return self._text[at] == END
 
     def _space(self, at: int) -> int:
-        """The offset of the next character that is neither blank nor within a comment."""
+        """The offset after whitespace and comments."""
         at = _SPACE.match(self._text, at).end()  # type: ignore[union-attr]  # it matches everywhere
         while self._text[at] == "/":
             at = _SPACE.match(self._text, self._comment(at)).end()  # type: ignore[union-attr]
@@ -157,7 +156,7 @@ class _Reader:
         return result, here + 1
 
     def _key(self, at: int, location: JsonPath, opened: int) -> tuple[str, int]:
-        """A key of the object that was opened there, and the offset of its value."""
+        """The next key of an object, and the offset of its value."""
         if self._text[at] != '"':
             raise self._errors.no_key(at, opened)
         key, end = self._string(at, location)
@@ -170,7 +169,7 @@ class _Reader:
         return key, start
 
     def _next(self, end: int, closing: str, opened: int) -> int:
-        """The offset of the next item or of the closing bracket; ``end`` is where the item before it ended."""
+        """The offset of the next item or the closing bracket; ``end``: the end of the previous item."""
         text = self._text
         here = self._space(end)
         if text[here] == ",":

@@ -1,4 +1,4 @@
-"""The validator of an object, made from a class of the model; and the JSON Schemas, made from the validators."""
+"""Validators of objects and JSON Schemas, generated from the model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PATHS = frozenset({"file", "href", "link", "page", "path", "slug", "url"})
 
 @dataclass(frozen=True, slots=True)
 class FieldValidator:
-    """A field: its attribute in the model, its validator, whether an object is of no use without it."""
+    """A field: its model attribute, its validator, and whether the object is useless without it."""
 
     attribute: str
     validator: Validator
@@ -44,7 +44,7 @@ class FieldValidator:
 
 @dataclass(slots=True)
 class ObjectValidator(Validator):
-    """Reads the objects of one class of the model. ``fields`` go by the keys of the file."""
+    """Reads objects of one model class. ``fields``: by the file's keys."""
 
     model: type[BaseModel]
     shorthand: tuple[str, ...]
@@ -67,7 +67,7 @@ class ObjectValidator(Validator):
         return self._object(value, location, context)
 
     def _report_neither(self, value: JsonObject, location: JsonPath, context: ReadContext) -> None:
-        """Reports that an object in a list of pages is no page and no group; its fields are read all the same."""
+        """Report an object in a page list that is neither a page nor a group; its fields are still read."""
         message = f"{location.display()} is {describe(value)}: neither a page nor a group"
         context.diagnostics.add(location, "CFG066", message, self._neither_fix(value))
         if len(location.keys()) == 2:  # an item of the navigation itself can only be a group
@@ -76,7 +76,7 @@ class ObjectValidator(Validator):
             self.fields[key].validator.read(value[key], JsonPath(location, value, key), context)
 
     def _neither_fix(self, value: JsonObject) -> str:
-        """What to write for it: its path, a group with its keys, or what both look like."""
+        """The fix: its path, a group with its keys, or examples of both."""
         moved = {key: RENAMED_KEYS[Group].get(normalize(key)) for key in value}
         if "pages" in moved.values():
             pairs = [f"{quoted(name)} for {quoted(key)}" for key, name in moved.items() if name in self.fields]
@@ -108,7 +108,7 @@ class ObjectValidator(Validator):
         return clean
 
     def _complete(self, clean: dict[str, Any], value: JsonObject, location: JsonPath, context: ReadContext) -> bool:
-        """Whether all is there that the object is of no use without."""
+        """Whether the object has all essential fields."""
         complete = True
         for key, known in self.fields.items():
             if known.required and known.attribute not in clean:
@@ -156,7 +156,7 @@ _VALIDATORS: dict[type[BaseModel], ObjectValidator] = {}
 
 
 def validator_for(model: type[BaseModel]) -> ObjectValidator:
-    """The validator of a class of the model, one for each class. A group's has itself inside."""
+    """The cached validator of a model class; a group's contains itself."""
     if model in _VALIDATORS:
         return _VALIDATORS[model]
     validator = _VALIDATORS[model] = ObjectValidator(model, model.shorthand)  # type: ignore[attr-defined]  # every class of the model has it
@@ -169,7 +169,7 @@ def validator_for(model: type[BaseModel]) -> ObjectValidator:
 
 
 def _validator_of(annotation: Any, info: FieldInfo) -> Validator:
-    """The validator of a field's type."""
+    """The validator for a field's type."""
     kinds = [each for each in info.metadata if isinstance(each, StringKind)]
     if annotation is str and kinds:
         return StringValidator(kinds[0])
@@ -194,7 +194,7 @@ def _validator_of(annotation: Any, info: FieldInfo) -> Validator:
 
 
 def _model_of(kind: Any) -> type[BaseModel] | None:
-    """The class of the objects that a list of this type holds, if it holds some."""
+    """The model class of a list's items, if they are objects."""
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     return next((one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
@@ -209,7 +209,7 @@ def _union_validator(validators: list[Validator]) -> Validator:
 
 
 def object_validators() -> list[ObjectValidator]:
-    """The validators of all objects of the file, the whole file's first."""
+    """The validators of all objects, the whole file's first."""
     validator_for(SiteConfig)
     return list(_VALIDATORS.values())
 
@@ -218,10 +218,11 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema(*, strict: bool = False) -> dict[str, Any]:
-    """The schema, a new one at each call. It refuses a file exactly when ``loads`` gives a diagnostic that JSON Schema
-    can express (``diagnostics.CODE_TABLE``): an error, or with ``strict`` also a warning.
+    """A new copy of the schema.
 
-    The lenient one is for an editor and lets unknown keys pass; the strict one is for a check before a release.
+    It rejects a file exactly when ``loads`` gives a diagnostic that JSON Schema can express
+    (``diagnostics.CODE_TABLE``): an error, or with ``strict`` also a warning. The lenient schema, for editors,
+    accepts unknown keys; the strict one is for release checks.
     """
     definitions: dict[str, Any] = {
         kind.name.lower(): StringValidator(kind).definition(strict=strict) for kind in StringKind

@@ -1,6 +1,6 @@
-"""Checks of one field against another: versions, prefixes of anchors and tabs, redirects, duplicates.
+"""Checks across fields: versions, prefixes of anchors and tabs, redirects, duplicates.
 
-And what stricter programs refuse as a whole for one mistake inside it, where this one leaves out the mistake.
+Also reports objects that stricter programs reject for an error that is skipped here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tenantry_site.suggestions import nearest
 
 
 def check_versions(context: ReadContext) -> None:
-    """Reports what is wrong with versions."""
+    """Report problems of versions."""
     listed = dict.fromkeys(name for name, _ in context.strings[StringKind.NEW_VERSION])
     some = list(listed)[:100]
     for name, location in context.strings[StringKind.VERSION]:
@@ -36,7 +36,7 @@ def check_versions(context: ReadContext) -> None:
 
 
 def _version_around(location: JsonPath) -> str | None:
-    """The version of the nearest group around the object that has this version."""
+    """The version of the nearest enclosing group that has one."""
     above = location.parent
     while above is not None and above.container is not None:
         container = above.container
@@ -51,7 +51,7 @@ def _version_around(location: JsonPath) -> str | None:
 
 
 def check_prefixes(context: ReadContext, files: Collection[str] | None) -> None:
-    """Reports which anchors and tabs have no page."""
+    """Report anchors and tabs without pages."""
     pages = [path for path, _ in context.strings[StringKind.PAGE]]
     if pages:
         folders = _folders(pages)
@@ -73,7 +73,7 @@ def _report_empty(prefix: str | None, text: str, location: JsonPath, folders: se
 
 
 def _folders(pages: Iterable[str]) -> set[str]:
-    """Every beginning of a page's path that ends where a folder's name ends, and the page itself."""
+    """Every folder prefix of a page's path, and the page itself."""
     found: set[str] = set()
     for page in pages:
         here = page
@@ -84,7 +84,7 @@ def _folders(pages: Iterable[str]) -> set[str]:
 
 
 def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
-    """The shortest folder that begins so, where the prefix stops inside a folder's name, or that lies deeper."""
+    """The shortest folder that starts with the prefix, or ends with it as whole path segments."""
     return min(
         (folder for folder in folders if folder.startswith(prefix) or folder.endswith(f"/{prefix}")),
         key=lambda one: (len(one), one),
@@ -93,7 +93,7 @@ def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
 
 
 def check_redirects(context: ReadContext) -> None:
-    """Reports what is wrong with redirects. Of two from one address the first stays; a cycle is dropped as a whole."""
+    """Report problems of redirects. Of two with one source the first is kept; cycles are dropped."""
     first: dict[str, tuple[dict[str, Any], JsonPath]] = {}
     dropped: list[dict[str, Any]] = []
     for clean, location in context.objects[Redirect]:
@@ -113,14 +113,14 @@ def check_redirects(context: ReadContext) -> None:
 
 
 def _path(address: str) -> str:
-    """The page that an address of the site means: the same for two spellings of it."""
+    """The page of an internal address, normalized."""
     bare = address.split("#")[0].split("?")[0]
     path = None if "://" in bare else page_path(bare)
     return address if path is None else f"/{path}"
 
 
 def _in_cycles(leads: dict[str, str]) -> list[str]:
-    """The addresses that are part of a cycle."""
+    """The addresses in cycles."""
     done: set[str] = set()
     result: list[str] = []
     for start in leads:
@@ -144,7 +144,7 @@ _LISTS: dict[str, tuple[type[BaseModel], tuple[str, ...]]] = {
 
 
 def check_duplicates(context: ReadContext) -> None:
-    """Reports which items of a list are there already."""
+    """Report repeated items of a list."""
     for field, (model, attributes) in _LISTS.items():
         seen: set[tuple[Any, ...]] = set()
         dropped: list[dict[str, Any]] = []
@@ -176,7 +176,7 @@ _REASONS_SHOWN = 3
 
 
 def check_strictness(context: ReadContext) -> None:
-    """Reports of each such object, once, which mistakes inside it others refuse it for."""
+    """Report, once for each object, the errors for which other programs reject it."""
     objects: dict[str, tuple[JsonPath, list[str]]] = {}
     reported = {location.pointer() for _, location in context.diagnostics.located}
     for code, location in [*context.diagnostics.located, *(("", location) for location in context.refused_elsewhere)]:
@@ -199,7 +199,7 @@ def check_strictness(context: ReadContext) -> None:
 
 
 def _refused_objects(code: str, pointer: str) -> set[str]:
-    """Pointers of what is refused for this."""
+    """Pointers of the objects rejected for this."""
     closed = _CLOSED.fullmatch(pointer) if code in _UNKNOWN or not code else None
     either = _EITHER.match(pointer) if code in _UNFIT else None
     return {match[1] for match in (closed, either) if match is not None}

@@ -1,4 +1,4 @@
-"""The accounts of ``footerSocials``: the platforms that are known, and the validator of the field."""
+"""The known platforms of ``footerSocials``, and the field's validator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEWER_SOCIALS = (
 
 @dataclass(frozen=True, slots=True)
 class SocialAccountsValidator(Validator):
-    """An object of platforms with the address of an account each."""
+    """An object of platforms, each with an account address."""
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
         clean: dict[str, str] = {}
@@ -48,7 +48,7 @@ class SocialAccountsValidator(Validator):
         return [pair for pair in pairs if pair is not None]
 
     def _pair(self, item: Any, location: JsonPath, context: ReadContext) -> tuple[str, Any, JsonPath] | None:
-        """Platform, address and location of an item of the older list."""
+        """Platform, address and location of an item in the older list format."""
         if not isinstance(item, JsonObject):
             context.wrong_type(location, item, "an object", 'write { "type": "github", "url": "https://…" }')
             return None

@@ -1,4 +1,4 @@
-"""The text of a configuration file, its values with their positions, and how they are quoted in messages."""
+"""A configuration file's text and values with positions, and their quoting in messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def safe(text: str) -> str:
-    """The text with every character escaped that a terminal would obey or hide."""
+    """Escape characters that a terminal would interpret or hide."""
     return _UNPRINTABLE.sub(_escape, text)
 
 
@@ -32,17 +32,17 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def clip(text: str, longest: int = LONGEST) -> str:
-    """The beginning of the text, safe, with … where it was cut."""
+    """The start of the text, escaped, with … if truncated."""
     return safe(text) if len(text) <= longest else safe(text[: longest - 1]) + "…"
 
 
 def quoted(text: str) -> str:
-    """A text between double quotes, short and safe."""
+    """A short, escaped text in double quotes."""
     return f'"{clip(text)}"'
 
 
 def describe(value: Any) -> str:
-    """What a value of the file is, in words."""
+    """A value in words."""
     if isinstance(value, str):
         return f"the string {quoted(value)}" if value else "an empty string"
     if value is None:
@@ -70,7 +70,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class SyntaxProblem(Exception):
-    """The file cannot be read further, and why. It does not leave this package."""
+    """A syntax error that stops parsing. Not raised outside this package."""
 
     def __init__(self, code: str, message: str, fix: str, offset: int = 0) -> None:
         super().__init__(message)
@@ -81,10 +81,10 @@ class SyntaxProblem(Exception):
 
 
 class SourceText:
-    """Text with an ``END`` after it. Offsets count characters from 0; lines and columns from 1.
+    """Text followed by ``END``.
 
-    ``has_bom`` says that a byte order mark was taken off. ``problem`` is what keeps the text from being read at all;
-    ``text`` is then as near to it as can be, for the position.
+    Offsets count characters from 0; lines and columns from 1. ``has_bom``: a byte order mark was removed.
+    ``problem``: why the text is unreadable; ``text`` is then approximate, for the position.
     """
 
     __slots__ = ("_starts", "has_bom", "problem", "text")
@@ -130,22 +130,21 @@ class SourceText:
             )
 
     def _lines(self) -> list[int]:
-        """The offsets at which lines begin."""
+        """The offsets of line starts."""
         if self._starts is None:
             self._starts = [0, *(match.end() for match in _LINE_END.finditer(self.text))]
         return self._starts
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset."""
         line = bisect_right(self._lines(), offset)
         return line, offset - self._lines()[line - 1] + 1
 
     def line_at(self, offset: int) -> str:
-        """The line in which an offset stands, without its end."""
+        """The line at an offset, without its end."""
         return self.line(self.position(offset)[0])
 
     def line(self, number: int) -> str:
-        """The line of a number, without its end; nothing if there is none."""
+        """A line by number, without its end; empty if out of range."""
         starts = self._lines()
         if not 0 < number <= len(starts):
             return ""
@@ -154,7 +153,7 @@ class SourceText:
 
 
 def _wide_encoding(data: bytes) -> str:
-    """``UTF-16`` or ``UTF-32`` where the first bytes say so, else nothing."""
+    """``UTF-16`` or ``UTF-32`` by the first bytes, else empty."""
     if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff") or data[:3] == b"\0\0\0":
         return "UTF-32"
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -164,7 +163,7 @@ def _wide_encoding(data: bytes) -> str:
 
 
 class JsonObject(dict[str, Any]):
-    """An object: ``offsets`` has the offsets of each key and of its value, ``start`` that of the bracket."""
+    """An object: ``offsets`` of each key and its value; ``start``: of the bracket."""
 
     __slots__ = ("offsets", "start")
 
@@ -175,7 +174,7 @@ class JsonObject(dict[str, Any]):
 
 
 class JsonArray(list[Any]):
-    """A list: ``offsets`` has the offset of each item, ``start`` that of the bracket."""
+    """A list: ``offsets`` of the items; ``start``: of the bracket."""
 
     __slots__ = ("offsets", "start")
 
@@ -186,19 +185,18 @@ class JsonArray(list[Any]):
 
 
 class JsonPath(NamedTuple):
-    """A position in the tree: the path of the container, the container, and the key or index in it. The root has
-    none."""
+    """A position in the tree: the container's path, the container, and the key or index. The root has none."""
 
     parent: JsonPath | None = None
     container: JsonObject | JsonArray | None = None
     key: str | int = ""
 
     def child(self, container: JsonObject | JsonArray, key: str | int) -> JsonPath:
-        """The path of what this value has under a key."""
+        """The path of a child."""
         return JsonPath(self, container, key)
 
     def keys(self) -> list[str | int]:
-        """The keys from the root to here."""
+        """The keys from the root."""
         steps: list[str | int] = []
         location: JsonPath | None = self
         while location is not None and location.container is not None:
@@ -207,18 +205,18 @@ class JsonPath(NamedTuple):
         return steps[::-1]
 
     def pointer(self) -> str:
-        """The JSON pointer (RFC 6901); also of a key that is missing."""
+        """The JSON pointer (RFC 6901); missing keys are allowed."""
         return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in self.keys())
 
     def display(self) -> str:
-        """The path as it is shown to a person: ``anchors[2].url``."""
+        """The path for people: ``anchors[2].url``."""
         text = ""
         for key in self.keys():
             text += f"[{key}]" if isinstance(key, int) else ("." if text else "") + clip(key, 40)
         return text or "the file"
 
     def offset(self, *, of_key: bool = False) -> int:
-        """Where it stands: the value, or its key; the object around it if the key is missing."""
+        """The offset of the value or its key; of the enclosing object if the key is missing."""
         if isinstance(self.container, JsonObject):
             offsets = self.container.offsets.get(str(self.key))
             if offsets is not None:

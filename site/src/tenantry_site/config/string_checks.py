@@ -1,4 +1,4 @@
-"""What is checked of a string by its kind. Each check gives the string to use, or None if there is none to use."""
+"""Checks of strings by kind. Each returns the string to use, or None."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MAY_BE_EMPTY = frozenset({StringKind.PLAIN, StringKind.TITLE, StringKind.PAIR, 
 
 
 def check_string(kind: StringKind, text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """The text as it goes into the model, or None. What is wrong with it is reported."""
+    """The string for the model, or None. Problems are reported."""
     if _CONTROL.search(text):
         message = f"{location.display()} has control characters: {quoted(text)}"
         context.diagnostics.add(location, "CFG054", message, "remove them")
@@ -53,7 +53,7 @@ def check_string(kind: StringKind, text: str, location: JsonPath, context: ReadC
 
 
 def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.Pattern[str] = _UNSAFE) -> bool:
-    """Whether the address would run code; then it is reported."""
+    """Report an address that would run code."""
     if unsafe.search(text) is None:
         return False
     message = f"{location.display()} is {quoted(text)}, an address that would run code in the page"
@@ -62,7 +62,7 @@ def _runs_code(text: str, location: JsonPath, context: ReadContext, unsafe: re.P
 
 
 def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | None:
-    """The address with its scheme, if that is all that it lacks."""
+    """Add a scheme to an address that lacks only that."""
     if _MAIL.search(text):
         message = f"{location.display()} is {quoted(text)}, which has no mailto:; it is read as if it had"
         context.diagnostics.add(location, "CFG049", message, f"write {quoted('mailto:' + text.strip())}")
@@ -77,7 +77,7 @@ def _with_scheme(text: str, location: JsonPath, context: ReadContext) -> str | N
 
 
 def _report_not_followed(text: str, location: JsonPath, context: ReadContext, fix: str) -> str | None:
-    """Reports that an address is not followed, and gives none."""
+    """Report an unsupported address; returns None."""
     context.diagnostics.add(
         location, "CFG048", f"{location.display()} is {quoted(text)}, which is no address that is followed here", fix
     )
@@ -217,7 +217,7 @@ _CHECKS: dict[StringKind, StringCheck] = {
 
 
 def string_schema(kind: StringKind, *, strict: bool) -> list[dict[str, object]]:
-    """What a schema has for a string beside its type: the lenient one has errors, the strict one also warnings."""
+    """The schema's keywords for a string: the lenient one checks errors, the strict one also warnings."""
     rules: list[dict[str, object]] = []
     for pattern, wanted, is_error in PATTERNS[kind]:
         if is_error or strict:

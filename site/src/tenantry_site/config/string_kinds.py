@@ -12,12 +12,12 @@ _END = r"(?![\s\S])"
 
 
 def _hidden(scheme: str) -> str:
-    """A pattern for a scheme as a browser reads it: in any case, and with line breaks and tabs anywhere in it."""
+    """A pattern for a scheme as browsers read it: any case, with line breaks and tabs anywhere."""
     return r"[\u0000-\u001f]*".join(f"[{letter}{letter.upper()}]" for letter in scheme) + r"[\u0000-\u001f]*:"
 
 
 class StringKind(Enum):
-    """What a text means, and so what is checked of it."""
+    """The meaning of a string, which selects its checks."""
 
     __hash__ = object.__hash__  # a kind is looked up for every string; Enum's own hash is a Python function
 

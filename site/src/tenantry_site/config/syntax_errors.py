@@ -1,4 +1,4 @@
-"""What is wrong where JSON text cannot be read further, and what to write there."""
+"""Explains JSON syntax errors, with fixes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BACKSLASH = "write / between folders, and \\\\ for a backslash itself"
 
 
 class SyntaxErrors:
-    """Explains one text. Each method gives the error to raise."""
+    """Explains one text. Each method returns the error to raise."""
 
     def __init__(self, source: SourceText) -> None:
         self._source = source
@@ -44,7 +44,7 @@ class SyntaxErrors:
         return f"line {line}, column {column}"
 
     def _file_problem(self) -> SyntaxProblem | None:
-        """What is wrong with the file as a whole, which explains whatever is wrong at a position."""
+        """A problem of the whole file, which explains errors at any position."""
         if not self._searched:
             self._searched = True
             self._of_all = self._find_file_problem()
@@ -68,7 +68,7 @@ class SyntaxErrors:
         return word[0] if word else self._text[at]
 
     def stray(self, at: int) -> SyntaxProblem:
-        """Something that begins neither a key nor a value and closes nothing."""
+        """A character that starts neither a key nor a value and closes nothing."""
         word = self._word(at)
         fix = "remove it"
         if word.startswith("#"):
@@ -81,13 +81,13 @@ class SyntaxErrors:
         return self._file_problem() or SyntaxProblem("CFG010", f"{name} does not belong here", fix, at)
 
     def beginning(self, at: int) -> SyntaxProblem:
-        """The file begins with what no JSON begins with."""
+        """An invalid first character."""
         rest = quoted(self._source.line_at(at).strip())
         fix = 'is it the right file? A configuration is JSON: { "name": "…", "navigation": [ … ] }'
         return self._file_problem() or SyntaxProblem("CFG010", f"the file begins with {rest}, not with {{", fix, at)
 
     def no_value(self, at: int) -> SyntaxProblem:
-        """A value should begin here."""
+        """A value is missing here."""
         character = self._text[at]
         if character == END:
             return SyntaxProblem(
@@ -118,7 +118,7 @@ class SyntaxErrors:
         return self.stray(at)
 
     def no_key(self, at: int, opened: int) -> SyntaxProblem:
-        """A key should begin here, in the object that was opened there."""
+        """A key is missing here, in the object opened at the offset."""
         character = self._text[at]
         if character == END or character == "]":
             return self.mismatch(at, opened)
@@ -138,7 +138,7 @@ class SyntaxErrors:
         return self.stray(at)
 
     def no_colon(self, key_at: int, end: int, at: int, key: str) -> SyntaxProblem:
-        """A key that stood there has no colon here."""
+        """The key has no colon."""
         character = self._text[at]
         if character == END:
             return self._file_problem() or SyntaxProblem(
@@ -162,7 +162,7 @@ class SyntaxErrors:
         return self._file_problem() or SyntaxProblem("CFG010", message, fix, end - 1)
 
     def no_comma(self, end: int, at: int, opened: int) -> SyntaxProblem:
-        """After an item that ended there, neither a comma nor the closing bracket follows here."""
+        """Neither a comma nor the closing bracket follows the item."""
         character = self._text[at]
         if character == END or character in "]}":
             return self.mismatch(at, opened)
@@ -181,7 +181,7 @@ class SyntaxErrors:
         return SyntaxProblem("CFG009", message, "write , after this", max(0, end - 1))
 
     def mismatch(self, at: int, opened: int) -> SyntaxProblem:
-        """The bracket that was opened there is not closed by what stands here."""
+        """The closing bracket does not match."""
         opening = self._text[opened]
         name, closing = _NAMES[opening], _CLOSING[opening]
         if self._text[at] == END:
@@ -196,7 +196,7 @@ class SyntaxErrors:
         return self._file_problem() or SyntaxProblem("CFG011", message, fix, at)
 
     def broken_string(self, at: int, stop: int) -> SyntaxProblem:
-        """The string that begins there cannot be read on here."""
+        """The string is broken here."""
         character = self._text[stop]
         problem = self._file_problem()
         if problem is not None:
@@ -219,7 +219,7 @@ class SyntaxErrors:
         return self._source.line_at(at)[column:].split('"')[0]
 
     def after_end(self, at: int) -> SyntaxProblem:
-        """The configuration has ended, and something follows."""
+        """Text follows the configuration."""
         problem = self._file_problem()
         if problem is not None:
             return problem

@@ -1,8 +1,5 @@
-"""Keys that the model does not have: those of other generators and formats, and what is reported of each.
-
-In the order of how sure it is: a known field of other generators, reported once for the file; a field of the newer
-format, likewise; a key that belongs elsewhere; one that is nearly a known key of the same object that is not there; any
-other.
+"""Reports unknown keys, in order of certainty: known fields of other generators, and of the newer format (each once for
+a file); misplaced keys; misspelled keys; others.
 """
 
 from __future__ import annotations
@@ -155,7 +152,6 @@ _SHOWN = 12
 def report_unknown_keys(
     model: type, known: Iterable[str], value: JsonObject, unknown: list[str], location: JsonPath, context: ReadContext
 ) -> None:
-    """Reports an object's unknown keys."""
     for key in unknown:
         below = location.child(value, key)
         if model is SiteConfig and key == "$schema":
@@ -195,8 +191,7 @@ def _report(model: type, key: str, free: list[str], location: JsonPath, context:
 
 
 def report_collected_keys(context: ReadContext, *, newer_reported: bool) -> None:
-    """Reports what is reported once for a file. ``newer_reported``: an error has already called it one of the newer
-    format."""
+    """Report findings that are made once for a file. ``newer_reported``: an error already names the newer format."""
     if context.foreign_keys:
         message = f"fields of other generators, which have no effect here: {_listed(context.foreign_keys)}"
         context.diagnostics.add(context.foreign_keys[0], "CFG031", message, of_key=True)

@@ -1,6 +1,6 @@
-"""Validators of a field's value: each reads a value of the file, and describes itself in JSON Schema.
+"""Validators of field values, each with its JSON Schema.
 
-``read`` gives the clean value, or None where there is none to use; what is wrong has then been reported.
+``read`` returns the clean value; None means unusable, and the problem was reported.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ Schema = dict[str, Any]
 
 
 class Validator(Protocol):
-    """Reads the values of one type."""
+    """Reads values of one type."""
 
     def read(self, value: Any, location: JsonPath, context: ReadContext) -> Any:
         """The clean value, or None."""
 
     def schema(self, *, strict: bool) -> Schema:
-        """The values that have no error (``strict``: nor a warning), as far as JSON Schema can express it."""
+        """Schema of values without errors (``strict``: nor warnings), as far as JSON Schema can express it."""
 
 
 _ALIASES: dict[str, str] = {
@@ -96,7 +96,7 @@ _BARE: dict[type, str] = {
 
 
 def example_object(model: type[BaseModel], value: Any = None) -> str:
-    """An object of the model, as JSON, with its most important fields, and with the value where it probably belongs."""
+    """A JSON example of a model object, with its main fields and the given value in its probable place."""
     needed = [info.alias or name for name, info in model.model_fields.items() if info.is_required()]
     shown = _SHOWN.get(model) or needed or [info.alias or name for name, info in model.model_fields.items()][:2]
     is_number = model is Version and isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
@@ -109,7 +109,7 @@ def example_object(model: type[BaseModel], value: Any = None) -> str:
 
 
 def list_fix(model: type[BaseModel] | None, value: Any, *, of_texts: bool) -> str:
-    """What to write for a value that is no list. ``of_texts``: the list may hold strings."""
+    """The fix for a value that is not a list. ``of_texts``: the list may hold strings."""
     keys = {info.alias or name for name, info in model.model_fields.items()} if model is not None else set()
     if (of_texts and isinstance(value, str) and value) or (isinstance(value, JsonObject) and value.keys() & keys):
         return "put it in [ ]"
@@ -136,7 +136,7 @@ class StringValidator(Validator):
         return context.wrong_type(location, value, "a string", clip(fix))
 
     def _first_mode(self, value: JsonObject, location: JsonPath, context: ReadContext) -> Any:
-        """A favicon for each mode, as the newer format has it: the light one is taken."""
+        """The light favicon of a pair for both modes, as in the newer format."""
         for mode in ("light", "dark"):
             if isinstance(value.get(mode), str):
                 fix = f"write {quoted(value[mode])} alone: a favicon is one path"
@@ -217,8 +217,10 @@ class EnumValidator(Validator):
 
 @dataclass(frozen=True, slots=True)
 class ListValidator(Validator):
-    """A list. ``single``: a string alone stands for a list of one; ``not_empty``: it should not be empty; ``model``:
-    the class of the objects in it."""
+    """A list.
+
+    ``single``: accept a string as a list of one; ``not_empty``: warn if empty; ``model``: the items' class.
+    """
 
     item: Validator
     single: bool = False

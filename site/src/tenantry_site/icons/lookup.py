@@ -1,9 +1,8 @@
-"""From the name that an author wrote to an SVG: the name as it is in the bundle, the outlines of the icon, one path.
+"""Finds the SVG of an icon by the name that an author wrote.
 
-The free set has one weight, and a second of some icons. The others are made from its outline: a class says how
-(``components.css``), so that no page needs a style attribute. The bundle is read in part: an index of 90 KB once, then
-the few hundred bytes of each icon. ``hatch_build.py`` writes the file and describes it. Where it is missing (a clone
-that was never built) no name has an icon; a tree without it is refused by the packer.
+The free set has one weight, and a second for some icons; other weights are derived from its outline by CSS classes
+(``components.css``), so pages need no style attributes. The bundle is read in parts: a 90 KB index once, then a few
+hundred bytes for each icon. ``hatch_build.py`` writes it; without it (a clone that was not built) no icon is found.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ _HEIGHT = 512
 
 @lru_cache(maxsize=2048)
 def svg(name: str, kind: str = _DEFAULT) -> str | None:
-    """The icon as one SVG element, safe to write into a page; None for a name that no icon has.
+    """The icon as an SVG element, safe to write into a page; None for an unknown name.
 
-    ``kind`` is one of ``KINDS``, anything else is the default. The icon follows the size and colour of the text that it
-    stands in, and is hidden from assistive technology: it never stands without words.
+    ``kind``: one of ``KINDS``, else the default. It follows the size and colour of the text, and is hidden from
+    assistive technology: always add words.
     """
     icon = resolve(name)
     found = outlines(icon) if icon else {}
@@ -47,7 +46,10 @@ def svg(name: str, kind: str = _DEFAULT) -> str | None:
 
 
 def _choose(available: dict[str, GlyphOutline], kind: str) -> tuple[str, GlyphOutline]:
-    """A brand's mark is never redrawn; a regular icon is its own glyph where there is one (``icon-drawn``)."""
+    """Choose the outline.
+
+    Brand marks are never redrawn; regular icons use their glyph if there is one (``icon-drawn``).
+    """
     if "brands" in available and (kind == "brands" or "solid" not in available):
         return "icon-brands", available["brands"]
     if kind.endswith("regular") and "regular" in available:
@@ -69,7 +71,7 @@ _STYLES = frozenset(
 
 
 def normalize_name(name: str) -> str:
-    """Small letters, digits and single hyphens; empty for what is no name at all, a path to a picture for example.
+    """Lower case, digits and single hyphens; empty if it is not a name, such as an image path.
 
     ``faBookOpen``, ``fa-solid fa-book-open``, ``lucide:book-open``, ``book_open`` -> ``book-open``.
     """
@@ -83,7 +85,7 @@ def normalize_name(name: str) -> str:
 
 
 def _exact(name: str) -> str | None:
-    """The icon of a normal name: itself, an old name, a synonym, or one of those with a number behind it."""
+    """The icon of a normalized name: itself, an alias, a synonym, or one of these with a number after it."""
     for candidate in (name, _NUMBER.sub("", name)):
         found = bundled_name(candidate) or NAMES.get(candidate)
         if found:
@@ -92,9 +94,10 @@ def _exact(name: str) -> str | None:
 
 
 def resolve(name: str) -> str | None:
-    """The icon that a name means; for a paid one that is not here a similar one (``chart-line-up`` -> ``chart-line``).
+    """The icon for a name.
 
-    The similar one is what is left of the name without its last words, else without its first. None: nothing is near.
+    A missing paid icon gives a similar one: the name without its last words, else without its first
+    (``chart-line-up`` -> ``chart-line``). None without a match.
     """
     wanted = normalize_name(name)
     found = _exact(wanted) if wanted else None
@@ -108,7 +111,7 @@ def resolve(name: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def nearest(name: str) -> str | None:
-    """The name that is spelt most like an unknown one, for a message to its author; None if none is close."""
+    """The most similar known name, for a message to the author; None if none is close."""
     return suggestions.nearest(normalize_name(name), bundled_names())
 
 
@@ -116,14 +119,14 @@ BUNDLE = files("tenantry_site") / "static" / "bundles" / "icons.txt"
 
 
 class GlyphOutline(NamedTuple):
-    """The ``d`` of one path, in a box ``width`` wide and 512 high."""
+    """The ``d`` of a path in a box ``width`` wide and 512 high."""
 
     width: int
     path: str
 
 
 class _Index(NamedTuple):
-    """The lines of the index as they are in the file, and where in the file the outlines begin."""
+    """The lines of the index, and the file offset of the outlines."""
 
     lines: bytes
     start: int
@@ -142,18 +145,18 @@ def read_index() -> _Index:
 
 
 def bundled_names() -> list[str]:
-    """Every name that the bundle knows, old ones included, in alphabetical order."""
+    """All names in the bundle, including aliases, sorted."""
     return sorted(line.split(b" ", 1)[0].decode("ascii") for line in read_index().lines.split(b"\n") if line)
 
 
 def bundled_name(name: str) -> str | None:
-    """The icon that a name, spelt as in the bundle, stands for: itself, or what an old name has become."""
+    """The icon of a bundled name: itself, or the new name of an alias."""
     entry = _entry(name)
     return entry[1:] if entry.startswith("=") else (name if entry else None)
 
 
 def outlines(name: str) -> dict[str, GlyphOutline]:
-    """The outlines of an icon by style (solid, regular, brands); empty if there is none of this name."""
+    """The outlines of an icon by style (solid, regular, brands); empty for an unknown name."""
     entry = _entry(name)
     if not entry or entry.startswith("="):
         return {}
@@ -167,7 +170,7 @@ def outlines(name: str) -> dict[str, GlyphOutline]:
 
 
 def _entry(name: str) -> str:
-    """The rest of a name's line. A name has letters, digits and hyphens only: it is found whole or not at all."""
+    """The rest of a name's line. Names have only letters, digits and hyphens, so partial matches are impossible."""
     key = b"\n%s " % name.encode("ascii", "replace")
     lines = read_index().lines
     at = lines.find(key)
@@ -177,7 +180,7 @@ def _entry(name: str) -> str:
 
 
 class Social(NamedTuple):
-    """``icon`` and ``kind`` are for ``svg``; ``label`` is what the link is called for people who do not see it."""
+    """``icon`` and ``kind`` are for ``svg``; ``label``: the link's accessible name."""
 
     icon: str
     kind: str

@@ -1,10 +1,7 @@
-"""Where a tab, an anchor, a version and a step forward lead, in each version of the docs.
+"""Link targets of tabs, anchors, versions and next steps, for each version of the docs.
 
-Each page is rendered once. A page that belongs to some versions only is rendered for those. A page without a version is
-rendered for all of them: it carries what each version shows, marked with the version, and an attribute of the page says
-which one is meant. The server writes the first version of the file there, so that without a script the docs are those
-of the first version until the reader chooses another; with one, what the reader chose last is put there before the
-first paint.
+A page is rendered once and carries the content of all its versions, marked. The server selects the file's first
+version; a script restores the reader's last choice before the first paint.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from tenantry_site.navigation.tree import Versions
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """A page to lead to, and the versions in which to lead there: None for all."""
+    """A page to link to. ``versions``: those in which the link is shown; None: all."""
 
     path: str
     versions: Versions = None
@@ -26,9 +23,10 @@ class LinkTarget:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A tab or an anchor. ``url`` is set for a link to elsewhere, and ``targets`` for pages of this site.
+    """A tab or an anchor.
 
-    ``index`` is its position in the file; None for the first tab and the top anchor.
+    ``url`` is set for an external link, ``targets`` for pages of this site. ``index``: its position in the file; None
+    for the first tab and the top anchor.
     """
 
     index: int | None
@@ -43,9 +41,10 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A version to choose. ``url`` is where it lives elsewhere, ``path`` the page of this site to go to.
+    """A version to choose.
 
-    ``stays``: the page that is open belongs to it too, so that a script can choose it without leaving the page.
+    ``url``: its external address; ``path``: the page of this site. ``stays``: the open page belongs to this version
+    too, so a script can switch without leaving it.
     """
 
     index: int
@@ -57,7 +56,7 @@ class VersionChoice:
 
 
 def targets(find: Callable[[int], str | None], asked: Collection[int]) -> tuple[LinkTarget, ...]:
-    """The page that ``find`` gives for each version asked; one target for all where they all lead to the same."""
+    """Call ``find`` for each version; return a single target if all results are equal."""
     found: dict[str, set[int]] = {}
     for version in asked:
         path = find(version)
@@ -70,8 +69,11 @@ def targets(find: Callable[[int], str | None], asked: Collection[int]) -> tuple[
 
 
 class VersionChooser:
-    """``listed``: the pages of the navigation in their order, with the versions of each; ``names`` and ``urls``: those
-    of the versions. ``first`` gives the first page that is shown in a version at all."""
+    """Finds the page to open in each version.
+
+    ``listed``: the pages of the navigation in order, with their versions; ``names`` and ``urls``: of the versions;
+    ``first``: the first page shown in a version.
+    """
 
     def __init__(
         self, names: Iterable[str], urls: Iterable[str | None], listed: Mapping[str, Versions], first: Mapping[int, str]
@@ -90,7 +92,7 @@ class VersionChooser:
         ]
 
     def choices(self, path: str, versions: Versions) -> tuple[VersionChoice, ...]:
-        """Every version in the order of the file, with the page to go to from the page ``path``."""
+        """All versions in the file's order, each with the page to open from ``path``."""
         shown = 0 if versions is None else min(versions, default=0)
         return tuple(
             VersionChoice(
@@ -105,14 +107,13 @@ class VersionChooser:
         )
 
     def begin(self, index: int) -> str:
-        """The first page of a version: its own first, else the first of those that are in all; empty without pages."""
+        """The first page of a version: its own, else the first page shared by all; empty without pages."""
         return self._own[index][0] if self._own[index] else self._first.get(index, "")
 
     def _page(self, index: int, path: str, versions: Versions) -> str:
-        """The page with the same path below the folder of its version, else the first page of the version.
+        """The page with the same path below the version's folder, else the version's first page.
 
-        A page that is in all versions is its own counterpart, but a link to it would show no other version without a
-        script: there, too, the link leads to the first page, and ``stays`` tells a script that it need not.
+        A page in all versions links to the first page too, since without a script a link to itself would not switch.
         """
         for other in sorted(versions or ()):
             same = self._relative[index].get(path.removeprefix(self._roots[other]).lstrip("/"))

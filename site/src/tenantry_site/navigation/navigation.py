@@ -1,4 +1,4 @@
-"""Navigation: what is around each page, found from the front matter of all pages in one pass."""
+"""The navigation around each page, computed from the front matter of all pages in one pass."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tenantry_site.page import FrontMatter
 
 
 class SidebarScope(NamedTuple):
-    """What decides everything of the navigation but which page is open: pages of one scope share one sidebar."""
+    """The version and part of a page: pages of one scope share a sidebar."""
 
     part: SitePart
     versions: Versions
@@ -32,12 +32,11 @@ class SidebarScope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """What is around one page.
+    """The navigation around one page.
 
-    ``trail`` has its groups from the top. ``previous`` and ``next`` are the neighbours among the pages of its part that
-    the same version shows: one each, but several on a page that belongs to all versions and has others in each.
-    ``listed`` is False for a page that the navigation does not name: it is reachable, and belongs to the part and the
-    versions that its path and its front matter say.
+    ``trail``: its groups, outermost first. ``previous`` and ``next``: the neighbours in its part; a page in all
+    versions can have several. ``listed`` is False for a page that the navigation does not name; its path and front
+    matter decide its part and versions.
     """
 
     path: str
@@ -49,11 +48,10 @@ class PageView:
 
 
 class Navigation:
-    """The navigation of the site. ``front_matters`` are those of all pages by their paths; pages that are named but do
-    not exist are left out.
+    """The navigation of the site.
 
-    ``order`` has the pages of the navigation in its order, each once, ``unlisted`` the others by their paths. ``home``
-    is the page that the site begins with: ``index``, else the first of the navigation; empty for a site without pages.
+    ``front_matters``: by page path; named pages that do not exist are left out. ``order``: the listed pages, each
+    once; ``unlisted``: the others. ``home``: ``index``, else the first listed page; empty for a site without pages.
     """
 
     def __init__(self, config: SiteConfig, front_matters: Mapping[str, FrontMatter]) -> None:
@@ -78,15 +76,15 @@ class Navigation:
         self.home: str = "index" if "index" in front_matters else (self._first_pages.get((0,)) or next(iter(every), ""))
 
     def title(self, path: str) -> str:
-        """What a page is called where there is little room."""
+        """The short title of a page."""
         return page_entry(path, self._front_matters[path], None).title
 
     def versions(self, path: str) -> Versions:
-        """The versions that a page is shown in."""
+        """The versions that show a page."""
         return self._tree.listed[path] if path in self._tree.listed else self._tree.versions(path)
 
     def view(self, path: str) -> PageView:
-        """What is around a page. Raises KeyError for a page without front matter."""
+        """The navigation around a page. Raises KeyError for a page without front matter."""
         scope = SidebarScope(self._tree.part(path), self.versions(path))
 
         def step(by: int) -> Callable[[int], str | None]:
@@ -108,21 +106,19 @@ class Navigation:
         )
 
     def sidebar(self, scope: SidebarScope) -> Sidebar:
-        """The sidebar of a scope."""
         sidebar = self._sidebars.get(scope)
         if sidebar is None:
             sidebar = self._sidebars[scope] = Sidebar(self._tree.parts.get(scope.part, ()), scope.versions)
         return sidebar
 
     def choices(self, path: str) -> tuple[VersionChoice, ...]:
-        """The versions to choose from on a page; none where the file has no versions."""
+        """The versions to choose from on a page; none if the file has no versions."""
         return self._version_chooser.choices(path, self.versions(path))
 
     def tabs(self, scope: SidebarScope) -> tuple[Destination, ...]:
-        """The tabs to show; none where the file has none.
+        """The tabs to show; none if the file has none.
 
-        The first tab holds what no other tab does, and is shown where there is such a page outside of all anchors. A
-        tab that no page belongs to leads nowhere and is left out.
+        The first tab is shown if any page outside all anchors is in no other tab. Tabs without pages are left out.
         """
         if not self._config.tabs:
             return ()
@@ -142,9 +138,9 @@ class Navigation:
         return tuple(each for each in found if each.url or each.targets)
 
     def anchors(self, scope: SidebarScope) -> tuple[Destination, ...]:
-        """The anchors to show, the top anchor first; none where the file names none.
+        """The anchors to show, the top anchor first; none if the file has none.
 
-        An anchor leads to its first page within the open tab, else to its first page of all.
+        An anchor links to its first page in the open tab, else to its first page.
         """
         config, found = self._config, list[Destination]()
         if not config.anchors and "top_anchor" not in config.model_fields_set:
@@ -166,7 +162,7 @@ class Navigation:
     def _resolve(
         self, at: Destination, url: str | None, key: tuple[str, int | None], scope: SidebarScope
     ) -> Destination:
-        """The destination with its address: a page, or an old address that a redirect is about; else without one."""
+        """The destination with its address: a page or a redirected address; else without one."""
         prefix = None if url is None else prefix_of(url)
         if url is not None and prefix is None:
             return replace(at, url=url.strip())
@@ -183,7 +179,7 @@ class Navigation:
         return replace(at, url=f"/{prefix}") if not found and prefix in self._moved else replace(at, targets=found)
 
     def _unlisted(self, prefix: str | None) -> str | None:
-        """The first page below a prefix that the navigation does not name."""
+        """The first unlisted page below a prefix."""
         if prefix is None:
             return None
         below = f"{prefix}/" if prefix else ""
@@ -194,7 +190,7 @@ class Navigation:
         return targets(find, asked)
 
     def _pages_of(self, part: SitePart, version: int) -> tuple[list[str], dict[str, int]]:
-        """The pages of a part that a version shows, in their order, and the index of each."""
+        """The pages of a part that a version shows, in order, with the index of each."""
         row = self._page_order.get((part, version))
         if row is None:
             shown: dict[str, None] = {}
@@ -205,7 +201,7 @@ class Navigation:
         return row
 
     def _find_first_pages(self) -> None:
-        """The first page of each version, of each tab, anchor and part in it."""
+        """The first page of each version, and of each tab, anchor and part in it."""
         for each in self._tree.order:
             if each.url:
                 continue

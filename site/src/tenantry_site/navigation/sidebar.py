@@ -1,8 +1,8 @@
-"""What a sidebar shows of the groups of its part.
+"""The entries that a sidebar shows.
 
-Up to MAX_ENTRIES entries everything is shown, and one sidebar serves all pages of the part. Beyond that only the groups
-that the open page is in are expanded, every other one is a link to its first page, and of a long list of siblings the
-neighbours are shown: a page weighs the same however many pages the site has.
+Up to MAX_ENTRIES everything is shown, and all pages of the part share the sidebar. Beyond that, only the groups of
+the open page are expanded, other groups link to their first page, and long lists are cut to the neighbours, so page
+size does not grow with the site.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MARGIN = 10
 
 @dataclass(frozen=True, slots=True)
 class ExpandedGroup:
-    """A group that is shown with its entries."""
+    """A group shown with its entries."""
 
     branch: GroupEntry
     nodes: tuple[SidebarNode, ...]
@@ -32,7 +32,7 @@ class ExpandedGroup:
 
 @dataclass(frozen=True, slots=True)
 class CollapsedGroup:
-    """A group that is shown as a link to its first page."""
+    """A group shown as a link to its first page."""
 
     branch: GroupEntry
     first: PageEntry
@@ -40,7 +40,9 @@ class CollapsedGroup:
 
 @dataclass(frozen=True, slots=True)
 class OmittedEntries:
-    """``count`` entries that are not shown, ``earlier`` or later; ``nearest`` is the page next to those that are."""
+    """``count`` hidden entries, before (``earlier``) or after the shown ones; ``nearest``: the page next to the shown
+    ones.
+    """
 
     count: int
     nearest: PageEntry
@@ -53,7 +55,7 @@ Entries = tuple[PageEntry | GroupEntry, ...]
 
 @dataclass(frozen=True, slots=True)
 class _SidebarPosition:
-    """The groups from the top down to a page, and in which window of its siblings each of them, and the page, is."""
+    """The groups down to a page, and the window of siblings at each level."""
 
     trail: tuple[GroupEntry, ...]
     windows: tuple[int, ...]
@@ -71,17 +73,16 @@ class Sidebar:
         self._find(self._nodes, (), ())
 
     def trail(self, path: str) -> tuple[GroupEntry, ...]:
-        """The groups that a page is in, from the top; those of the first if it is listed twice."""
+        """The groups of a page, outermost first; those of its first entry if it is listed twice."""
         position = self._positions.get(path)
         return position.trail if position else ()
 
     def key(self, path: str) -> Hashable:
-        """Equal for pages whose sidebars differ in nothing but which page is open."""
+        """Equal for pages whose sidebars differ only in the open page."""
         position = None if self._complete else self._positions.get(path)
         return position and (tuple(branch.number for branch in position.trail), position.windows)
 
     def nodes(self, path: str) -> tuple[SidebarNode, ...]:
-        """The sidebar of a page."""
         return _expand_all(self._nodes) if self._complete else self._window(self._nodes, self._positions.get(path), 0)
 
     def _find(self, nodes: Entries, trail: tuple[GroupEntry, ...], windows: tuple[int, ...]) -> None:
@@ -130,7 +131,6 @@ def _last(node: PageEntry | GroupEntry) -> PageEntry:
 
 
 def _visible(nodes: Entries, versions: Versions) -> Entries:
-    """What is shown in at least one of some versions."""
     if versions is None:
         return nodes
     kept: list[PageEntry | GroupEntry] = []

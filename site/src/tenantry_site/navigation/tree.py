@@ -1,4 +1,4 @@
-"""Entries: the pages of the navigation, and the groups that they are in."""
+"""The navigation's pages and their groups."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT",
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """A page of the navigation. ``method`` is that of an API page; ``url`` an address to lead to in its stead."""
+    """A page of the navigation. ``method``: of an API page; ``url``: an address to link to instead."""
 
     path: str
     title: str
@@ -33,7 +33,7 @@ class PageEntry:
 
 @dataclass(frozen=True, slots=True)
 class GroupEntry:
-    """A group with what is shown of it. ``number`` tells it from every other group, ``title`` may be empty."""
+    """A group with its shown entries. ``number`` is unique; ``title`` may be empty."""
 
     number: int
     title: str
@@ -46,7 +46,6 @@ class GroupEntry:
 
 
 def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> PageEntry:
-    """How a page is listed."""
     return PageEntry(
         path=path,
         title=front_matter.sidebar_title or front_matter.title or title_from_path(path),
@@ -59,18 +58,18 @@ def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> Page
 
 
 def method_of(operation: str) -> str:
-    """``GET`` of ``get /users`` and of ``users.json GET /users``; empty without a method."""
+    """``GET`` for ``get /users`` and ``users.json GET /users``; empty without a method."""
     return next((word for word in operation.upper().split() if word in METHODS), "")
 
 
 def title_from_path(path: str) -> str:
-    """``guides/getting-started`` -> ``Getting started``: the title of a page that gives itself none."""
+    """``guides/getting-started`` -> ``Getting started``."""
     words = path.rpartition("/")[2].replace("-", " ").replace("_", " ").strip()
     return words[:1].upper() + words[1:] or "Home"
 
 
 def union(all_versions: Iterable[Versions]) -> Versions:
-    """The versions in which at least one of several things is shown."""
+    """The versions that show at least one of the items."""
     found: set[int] = set()
     for versions in all_versions:
         if versions is None:
@@ -80,17 +79,16 @@ def union(all_versions: Iterable[Versions]) -> Versions:
 
 
 def overlap(one: Versions, other: Versions) -> bool:
-    """Whether there is a version in which both are shown."""
     return one is None or other is None or not one.isdisjoint(other)
 
 
 def size_of(node: PageEntry | GroupEntry) -> int:
-    """How many entries a node holds."""
+    """The number of entries in a node."""
     return node.size if isinstance(node, GroupEntry) else 1
 
 
 def first_of(branch: GroupEntry) -> PageEntry:
-    """The page that a group as a whole leads to: its first that is no link to elsewhere, if there is one."""
+    """The page a group links to: its first internal page, if any."""
     entries = list(entries_of((branch,)))
     return next((each for each in entries if not each.url), entries[0])
 
@@ -105,14 +103,14 @@ def entries_of(nodes: Iterable[PageEntry | GroupEntry]) -> Iterable[PageEntry]:
 
 
 class SitePart(NamedTuple):
-    """A tab and an anchor by their index in the file. None: the first tab, the top anchor."""
+    """A tab and an anchor, by index in the file. None: the first tab, the top anchor."""
 
     tab: int | None
     anchor: int | None
 
 
 class PathPrefixes:
-    """The beginnings of paths that tabs, or anchors, mark their pages by."""
+    """The path prefixes of tabs or anchors."""
 
     __slots__ = ("_indexes",)
 
@@ -124,7 +122,7 @@ class PathPrefixes:
                 self._indexes.setdefault(prefix, index)
 
     def find(self, path: str) -> int | None:
-        """The index of the longest prefix that fits."""
+        """The index of the longest matching prefix."""
         if not self._indexes:
             return None
         while path:
@@ -135,7 +133,7 @@ class PathPrefixes:
 
 
 def prefix_of(url: str) -> str | None:
-    """The path that a tab or an anchor marks its pages by; None for a link to elsewhere, or out of the site."""
+    """The path prefix of a tab or an anchor; None for an external link."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
@@ -147,10 +145,10 @@ Entries = tuple[PageEntry | GroupEntry, ...]
 
 
 class NavigationTree:
-    """What is listed in each part of the site.
+    """The entries of each part of the site.
 
-    ``parts`` has the groups of each part, with the entries that belong to it only; a group with pages in two parts
-    stands in both. ``listed`` has every page of the navigation with all versions that it is listed in.
+    ``parts``: the groups of each part; a group with pages in two parts is in both. ``listed``: every listed page with
+    all its versions.
     """
 
     def __init__(self, config: SiteConfig, front_matters: Mapping[str, FrontMatter]) -> None:
@@ -175,10 +173,9 @@ class NavigationTree:
         return SitePart(self._tabs.find(path), self._anchors.find(path))
 
     def versions(self, path: str, around: Versions = None) -> Versions:
-        """The versions that a page is shown in: its own, and only as far as what is around it is shown in them too. If
-        neither says anything, those of its anchor.
+        """The versions that show a page: its own, limited to those of its groups; else those of its anchor.
 
-        A version that the file does not list can never be chosen: it hides nothing.
+        Versions missing from the file are ignored.
         """
         own = self._within(around, self._front_matters[path].version)
         if own is None:
@@ -187,7 +184,7 @@ class NavigationTree:
         return own
 
     def find(self, reference: str) -> str | None:
-        """The page that a reference of the file means, if it exists."""
+        """The existing page for a reference in the file."""
         path = page_path(reference)
         if path is None:
             return None

@@ -1,4 +1,4 @@
-"""Outputs: what a site has beside its pages, made from the pages. Everything here is pure."""
+"""Files made from the pages: for crawlers, link checks, redirects and search. No I/O."""
 
 from tenantry_site.outputs.crawlers import breadcrumbs, llms, markdown, robots, sitemap
 from tenantry_site.outputs.links import CODES, PageLinks, check, page_links

@@ -1,4 +1,4 @@
-"""What programs read of a site: pages as Markdown, ``llms.txt`` (llmstxt.org), ``sitemap.xml`` and ``robots.txt``."""
+"""Files for programs: pages as Markdown, ``llms.txt`` (llmstxt.org), ``sitemap.xml`` and ``robots.txt``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tenantry_site.templating import render_template
 
 
 def markdown_path(path: str) -> str:
-    """The file that a page's Markdown is written to, beside its HTML."""
+    """The output file of a page's Markdown, next to its HTML."""
     return f"{path}.md"
 
 
@@ -36,8 +36,7 @@ def llms(
     breadcrumbs: Mapping[str, tuple[str, ...]],
     base_url: str | None,
 ) -> bytes:
-    """``order`` has the pages of the navigation, ``breadcrumbs`` their groups. Pages that ask not to be found are not
-    in."""
+    """``order``: the pages of the navigation; ``breadcrumbs``: their groups. Pages with ``noindex`` are left out."""
     pages = list(order)
     about = next((front_matters[path].description for path in ("index", *pages) if path in front_matters), "")
     lines = [f"# {_one_line(name)}", ""]
@@ -75,24 +74,24 @@ _MOST = 50_000
 
 
 def page_url(base_url: str, page: str) -> str:
-    """The absolute address of a page. The page ``index`` is at the address of its folder."""
+    """The absolute address of a page; ``index`` has the address of its folder."""
     path = "" if page == "index" else page.removesuffix("/index") + ("/" if page.endswith("/index") else ".html")
     return f"{base_url.rstrip('/')}/{quote(path)}"
 
 
 def sitemap(base_url: str, pages: Iterable[str]) -> bytes:
-    """The addresses of the pages, in their order."""
+    """The addresses of the pages, in order."""
     addresses = [page_url(base_url, page) for page in islice(pages, _MOST)]
     return render_template("outputs/sitemap.xml", addresses=addresses).encode()
 
 
 def robots(base_url: str) -> bytes:
-    """Everything may be read; here is the list."""
+    """Allow everything and name the sitemap."""
     return f"User-agent: *\nAllow: /\n\nSitemap: {base_url.rstrip('/')}/{SITEMAP}\n".encode()
 
 
 def breadcrumbs(config: SiteConfig) -> dict[str, tuple[str, ...]]:
-    """The titles of the groups around each page that the navigation names, from the top; where it is listed first."""
+    """The group titles of each listed page, outermost first; of its first entry if listed twice."""
     found: dict[str, tuple[str, ...]] = {}
     for group in config.navigation:
         for path, titles in _group_breadcrumbs(group, ()):

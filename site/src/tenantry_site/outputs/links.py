@@ -1,7 +1,6 @@
-"""Links: whether every link of every page leads somewhere, down to the heading that it names.
+"""Checks that every link of every page, including its fragment, resolves.
 
-Each page is checked when it is rendered, and only what cannot be decided then is stored: which headings it has, and
-which of another page its links name.
+Each page is checked when it is rendered; its headings and undecided links to other pages are stored for later.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _IDS = re.compile(r'<[a-zA-Z][^<>]*? id="([^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedLink:
-    """A link that may lead nowhere: to ``path`` (empty: out of the folder), and there to ``fragment``."""
+    """A link to check: ``path`` (empty: outside the folder) and ``fragment``."""
 
     target: str
     line: int
@@ -46,7 +45,7 @@ class UnresolvedLink:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """What is stored of a page: its ``ids``, a line each, and its links that may lead nowhere."""
+    """Stored data of a page: its ``ids``, one a line, and its links to check."""
 
     path: str
     source: str
@@ -55,7 +54,7 @@ class PageLinks:
 
 
 def page_links(page: Page, addresses: Addresses) -> PageLinks:
-    """Looks at one page."""
+    """Check one page."""
     ids = "\n".join(["", *(unescape(found) for found in _IDS.findall(page.html)), ""])
     return PageLinks(page.path, page.source, ids, tuple(_unresolved_links(page, addresses)))
 
@@ -73,7 +72,7 @@ def _unresolved_links(page: Page, addresses: Addresses) -> Iterator[UnresolvedLi
 def check(
     pages: Iterable[PageLinks], addresses: Addresses, home: str, moved: Callable[[str], bool] = lambda _: False
 ) -> Iterator[Diagnostic]:
-    """What leads nowhere. ``home`` is the page that the site begins with; ``moved`` knows the redirects."""
+    """Report broken links. ``home``: the page at the site's address; ``moved``: the redirects."""
     known = {page.path: page for page in pages}
     pages_near, files_near = PathSuggestions(addresses.pages), PathSuggestions(addresses.files)
     for page in known.values():
@@ -107,7 +106,7 @@ def _no_part(page: PageLinks, target: PageLinks, unresolved: UnresolvedLink) -> 
 
 
 def _fix(pages: PathSuggestions, files: PathSuggestions, unresolved: UnresolvedLink) -> str:
-    """The nearest file for what has a file's suffix, else the nearest page; from the page's folder, or the site's."""
+    """The nearest file if the link has a file suffix, else the nearest page; from the page's folder or the root."""
     is_file = splitext(unresolved.path)[1].lower() not in {"", ".md", ".mdx", ".html"}
     known = files if is_file else pages
     near = known.find(unresolved.path) or known.find(unresolved.target.partition("#")[0].partition("?")[0].strip("/"))

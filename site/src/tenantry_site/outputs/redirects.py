@@ -1,6 +1,6 @@
-"""Redirects: old addresses of the site and where they lead now, as a table for a server and as pages for a folder.
+"""Redirects, as a table for a server and as pages for a folder.
 
-The source of a redirect may be a pattern, ``/old/:slug*``, whose placeholders are filled into the destination.
+A source may be a pattern, ``/old/:slug*``, whose placeholders are filled into the destination.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _PLACEHOLDER = re.compile(r"/:([A-Za-z_][A-Za-z0-9_]*)(\*?)|/(\*)(?=/|$)")
 
 @dataclass(frozen=True, slots=True)
 class RedirectPattern:
-    """``names`` are the placeholders: one segment each, or with a star any number, the last one only."""
+    """``names``: the placeholders. Each matches one segment; the last, with a star, any number."""
 
     text: str
     names: tuple[str, ...]
     expression: re.Pattern[str]
 
     def match(self, path: str) -> dict[str, str] | None:
-        """The values of the placeholders when ``path`` (without a leading slash) fits; None if it does not."""
+        """The values of the placeholders if ``path`` (without a leading slash) matches; else None."""
         found = self.expression.fullmatch(f"/{path}")
         return None if found is None else dict(zip(self.names, (part or "" for part in found.groups()), strict=True))
 
@@ -43,7 +43,7 @@ class RedirectPattern:
 
 
 def parse_pattern(path: str) -> RedirectPattern:
-    """Reads a path; ``names`` is empty for one that means itself alone."""
+    """Parse a path; ``names`` is empty without placeholders."""
     names: list[str] = []
     pieces: list[str] = []
     end = 0
@@ -74,7 +74,7 @@ _MOST_PAGES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class RedirectTarget:
-    """Where an old address leads: ``path`` within the site, with ``tail`` (``?…#…``), or ``url`` elsewhere."""
+    """The target of a redirect: ``path`` within the site with ``tail`` (``?…#…``), or an external ``url``."""
 
     path: str = ""
     tail: str = ""
@@ -90,7 +90,7 @@ class _RedirectRule:
 
 
 class Redirects:
-    """The redirects of a configuration file that can be followed; the others are reported in ``diagnostics``."""
+    """The valid redirects of a configuration file; invalid ones are in ``diagnostics``."""
 
     def __init__(self, config: SiteConfig, addresses: Addresses) -> None:
         self._addresses = addresses
@@ -105,14 +105,13 @@ class Redirects:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the redirects."""
+        """Problems of the redirects."""
         return tuple(self._diagnostics)
 
     def find(self, address: str) -> RedirectTarget | None:
-        """Where an address leads that is no page: ``old/path`` or ``old/path.html``, percent signs resolved.
+        """The target of an address without a page: ``old/path`` or ``old/path.html``, percent-decoded.
 
-        Chains are followed to their end, and a folder leads to its first page. None: no redirect is about it, or they
-        lead in a circle.
+        Chains are followed; a folder resolves to its first page. None without a redirect, or in a cycle.
         """
         moved = self._single_step(address)
         for _ in range(_LONGEST_CHAIN):
@@ -125,7 +124,7 @@ class Redirects:
         return None
 
     def pages(self) -> Iterator[tuple[str, bytes]]:
-        """A page for each old address that can be named, which leads on without a script."""
+        """A script-free redirect page for each enumerable old address."""
         for path, moved in self._pages.items():
             yield html_path(path), redirect(path, moved, is_file=moved.path in self._addresses.files)
 
@@ -175,7 +174,7 @@ class Redirects:
         return RedirectTarget(found.path, quote(found.href[at:], safe="/@:+,;=!$&'()*~?#%", errors="replace"))
 
     def _all_pages(self) -> Iterator[tuple[str, RedirectTarget]]:
-        """Old addresses that can be named, with what they lead to: for a pattern, those that lead to a page."""
+        """Enumerable old addresses with their targets; for a pattern, those that lead to a page."""
         taken = self._addresses.pages
         folders = {*self._addresses.folders, *(self._exact.keys() & self._addresses.all_folders())}
         named = [*self._exact, *(f"{folder}/index" for folder in sorted(folders))]
@@ -209,12 +208,12 @@ class Redirects:
 
 
 def old_addresses(config: SiteConfig) -> frozenset[str]:
-    """The paths that redirects without placeholders are about, without a suffix."""
+    """The source paths of redirects without placeholders, without a suffix."""
     return frozenset(filter(None, (_source(one.source) for one in config.redirects)))
 
 
 def _is_path(written: str) -> bool:
-    """Whether it is meant from the site's root, as everything in a configuration file is."""
+    """Whether it is a path from the site's root."""
     return "//" not in written and ":" not in written.partition("/")[0]
 
 
@@ -230,7 +229,7 @@ def _source(written: str) -> str | None:
 
 
 def redirect(path: str, moved: RedirectTarget, *, is_file: bool = False) -> bytes:
-    """The page at ``path`` that leads on."""
+    """The redirect page at ``path``."""
     target = moved.path if is_file else html_path(moved.path or "index")
     html = render_template(
         "outputs/moved",

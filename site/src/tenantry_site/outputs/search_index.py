@@ -30,8 +30,11 @@ _SHARED = "0123456789abcdefghijklmnopq"  # a word has 24 characters at most
 
 
 class SearchIndex:
-    """The index of a site. It can be changed page by page, and always is what a new one would be. ``remember``: what
-    each word's line holds is cached for the next time."""
+    """The search index of a site.
+
+    Pages can be updated one by one, with the same result as a new index. ``remember``: cache the lines of words for
+    the next update.
+    """
 
     def __init__(self, *, remember: bool = True) -> None:
         self._remember = remember
@@ -43,9 +46,9 @@ class SearchIndex:
         self._filled = False
 
     def fill(self, pages: Mapping[str, tuple[SearchPart, ...]], labels: Mapping[str, str]) -> bool:
-        """Makes the index hold these pages in this order. ``labels`` are where a page belongs, for the reader.
+        """Index these pages in this order.
 
-        False if it already was what it is to be.
+        ``labels``: the place of each page, shown to readers. False if nothing changed.
         """
         if pages == self._pages and list(pages) == list(self._pages) and labels == self._labels and self._filled:
             return False
@@ -98,7 +101,7 @@ class SearchIndex:
             self._packed.pop(word, None)
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """The files of the index, the small one that names the others last."""
+        """The files of the index; the small one that names the others comes last."""
         words, parts = [], []
         for first, content in _shards(self._lines()):
             name = f"words.{_content_hash(content)}.txt"
@@ -124,7 +127,7 @@ class SearchIndex:
         )
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        """Each word with a space or a tab and its postings."""
+        """Each word, a space or tab, and its postings."""
         common = len(self._parts) // 4 if len(self._parts) >= _COMMON_FROM else len(self._parts)
         for word in sorted(self._postings):
             packed = self._packed.get(word)
@@ -150,7 +153,7 @@ def _packed(postings: array[int], common: int) -> str:
 
 
 def _shards(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-    """The first word of each file, and the file."""
+    """Each file with its first word."""
     first, before, size = "", "", 0
     pieces: list[str] = []
     for word, packed in lines:
@@ -169,7 +172,7 @@ def _shards(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
 
 
 def _shared(before: str, word: str) -> int:
-    """How many characters two words begin with in common."""
+    """The length of the common prefix of two words."""
     for at, (left, right) in enumerate(zip(before, word, strict=False)):
         if left != right:
             return at

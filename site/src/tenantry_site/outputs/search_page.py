@@ -42,17 +42,17 @@ CODES = len(LEVELS) * SECTIONS
 
 
 def posting_code(weight: float, section: int) -> int:
-    """Weight and section in one number below ``CODES``."""
+    """Weight and section as one number below ``CODES``."""
     return bisect(_BOUNDS, weight) * SECTIONS + section
 
 
 def level(code: int) -> int:
-    """The weight's index on the scale."""
+    """The index of the weight on the scale."""
     return code // SECTIONS
 
 
 def gap_code(number: int) -> str:
-    """A number from 0 on: the digits of base 34 that are not the last have characters of their own."""
+    """A number from 0 in base 34; non-final digits have separate characters."""
     text = ""
     while number >= _LAST_DIGITS:
         number, digit = divmod(number - _LAST_DIGITS, _MORE_DIGITS)
@@ -64,7 +64,7 @@ _GAP_CODES = [gap_code(number) for number in range(1024)]
 
 
 def pack(postings: Iterable[int]) -> str:
-    """Postings, each ``part * CODES + code``, in the order of their parts."""
+    """Encode postings, each ``part * CODES + code``, in order of parts."""
     pieces: list[str] = []
     before = -1
     for posting in postings:
@@ -77,7 +77,7 @@ def pack(postings: Iterable[int]) -> str:
 
 
 def unpack(text: str) -> array[int]:
-    """The postings again; for tests, and the rule for the script to follow."""
+    """Decode postings; used by tests, and the specification for the script."""
     found: array[int] = array("L")
     part, at = -1, 0
     while at < len(text):
@@ -116,12 +116,12 @@ _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
 
 
 def fold(text: str) -> str:
-    """The text without accents and of one width: what two spellings of one word have in common, but for case."""
+    """The text without accents and width variants; case is kept."""
     return text if text.isascii() else normalize("NFC", _ACCENTS.sub("", normalize("NFKD", text)))
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in their order, with repetitions; a name of code gives its parts and itself."""
+    """The words of a text in order, with repetitions; an identifier gives its parts and itself."""
     found: list[str] = []
     take = found.extend
     ascii_only = text.isascii()
@@ -152,8 +152,11 @@ _HEADING_AS_TIMES = 3  # a section that is about a word beats one that mentions 
 
 @dataclass(frozen=True, slots=True)
 class SearchPart:
-    """A part of a page: ``sections`` are ids and titles; ``words`` its words, a space between two, and ``codes`` the
-    weight and section of each. In so few objects, for a site has as many of them as words on all its pages."""
+    """A part of a page.
+
+    ``sections``: ids and titles; ``words``: separated by spaces; ``codes``: weight and section of each word. Strings
+    save memory: a site has one word entry for each word of its pages.
+    """
 
     path: str
     title: str
@@ -167,7 +170,7 @@ class SearchPart:
 
 
 def search_parts(page: Page) -> tuple[SearchPart, ...]:
-    """The parts of a page; none if it asked not to be found."""
+    """The parts of a page; none with ``noindex``."""
     if page.front.noindex:
         return ()
     sections = page.sections or (Section("", "", ""),)
@@ -191,8 +194,6 @@ def _part(page: Page, sections: Sequence[Section], *, first: bool) -> SearchPart
 
 
 class _WordCounts:
-    """Counts the words of one part."""
-
     __slots__ = ("_best", "_counts", "_extra", "_length", "_sections")
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Operation: one endpoint of an OpenAPI document, or one that a page's front matter describes, ready to be rendered."""
+"""An endpoint from an OpenAPI document or a page's front matter, ready to render."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ In = Literal["path", "query", "header", "cookie"]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What finds and names an operation; ``detail`` of a Reader has the rest, read when its page is drawn.
+    """An operation's identity; a Reader's ``detail`` reads the rest when the page is rendered.
 
-    ``method`` in capitals (``WEBHOOK`` for one that the described API calls), ``path`` as it stands in the document
-    or the webhook's name; ``file`` is the document's path within the site.
+    ``method``: in capitals (``WEBHOOK`` for a webhook); ``path``: as in the document, or the webhook's name;
+    ``file``: the document's path within the site.
     """
 
     method: str
@@ -28,13 +28,13 @@ class Operation:
 
     @property
     def title(self) -> str:
-        """Its summary, else its id, else method and path."""
+        """The summary, else the id, else method and path."""
         named = self.ref.text("summary").strip() or self.around.text("summary").strip()
         return named or self.ref.text("operationId") or f"{self.method} {self.path}"
 
     @property
     def description(self) -> str:
-        """Markdown, from people who are not trusted."""
+        """Untrusted Markdown."""
         return self.ref.text("description") or self.around.text("description")
 
     @property
@@ -44,22 +44,22 @@ class Operation:
 
     @property
     def is_webhook(self) -> bool:
-        """Whether the API calls this itself, so that no reader can."""
+        """Whether the API itself sends this request, so that readers cannot."""
         return self.method == "WEBHOOK"
 
     @property
     def spec(self) -> str:
-        """What a page's ``openapi`` says to mean this one."""
+        """The ``openapi`` value of a page that names this operation."""
         method = "webhook" if self.is_webhook else self.method
         return f"{self.file} {method} {self.path}"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A value that a request carries outside of its body; also a header of a response.
+    """A request value outside the body, or a response header.
 
-    ``style`` and ``explode`` are OpenAPI's. ``example`` is one that the document gives, never made up. ``json``: the
-    value is written as JSON.
+    ``style`` and ``explode``: as in OpenAPI. ``example``: from the document only. ``json``: the value is written as
+    JSON.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An example of a body. ``text`` is what is sent or received; ``generated`` from the schema if so."""
+    """An example of a body. ``text``: as sent or received; ``generated``: made from the schema."""
 
     name: str
     text: str
@@ -91,7 +91,7 @@ Form = Literal["json", "form", "multipart", "text", "binary"]
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A body in one content type. ``form`` is how it is filled in."""
+    """A body in one content type. ``form``: its input fields."""
 
     type: str
     form: Form
@@ -101,7 +101,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A request's body, in the content types that the endpoint takes."""
+    """A request body, in the accepted content types."""
 
     media: tuple[Media, ...]
     description: str = ""
@@ -110,7 +110,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer: ``status`` is ``200``, ``2XX`` or ``default``."""
+    """A response: ``status`` is ``200``, ``2XX`` or ``default``."""
 
     status: str
     description: str = ""
@@ -130,7 +130,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where the API is. ``url`` has no slash at its end and is absolute, or a path of the host of the docs."""
+    """An API server. ``url``: absolute, or a path on the docs' host; no trailing slash."""
 
     url: str
     description: str = ""
@@ -138,7 +138,7 @@ class Server:
 
     @property
     def filled(self) -> str:
-        """The address with the default of each variable."""
+        """The address with the variables' defaults."""
         url = self.url
         for variable in self.variables:
             url = url.replace(f"{{{variable.name}}}", variable.default)
@@ -147,9 +147,9 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """One thing to sign in with. ``prefix`` is sent before what is typed.
+    """One credential.
 
-    For ``basic``, ``labels`` are the names of the two fields; else it has one.
+    ``prefix`` is sent before the input. For ``basic``, ``labels`` names both fields; otherwise there is one field.
     """
 
     kind: Literal["bearer", "basic", "key"]
@@ -161,7 +161,7 @@ class Credential:
 
     @property
     def words(self) -> str:
-        """What it is, as text."""
+        """A description as text."""
         if self.kind == "basic":
             return "User name and password"
         where = {"header": "header", "query": "query parameter", "cookie": "cookie"}.get(self.location, "header")
@@ -175,7 +175,7 @@ Authorization = tuple[tuple[Credential, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Callback:
-    """A request that the API sends in turn: its name, and where it goes."""
+    """A request that the API sends: its name and target."""
 
     name: str
     expression: str
@@ -184,9 +184,10 @@ class Callback:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """All of an operation that its page shows. ``documented``: the page itself lists the parameters.
+    """All data of an operation's page.
 
-    ``path_methods`` are the methods of the same path. ``known`` tells an operation of a document from an ``api`` page.
+    ``documented``: the page lists the parameters itself. ``path_methods``: methods of the same path. ``known``: it is
+    in a document, not only on an ``api`` page.
     """
 
     method: str
@@ -209,6 +210,6 @@ class Endpoint:
 
     @property
     def request_headers(self) -> frozenset[str]:
-        """The names of the headers that a request of it may carry: its parameters' and its credentials'."""
+        """The names of the headers that its request may carry: of parameters and credentials."""
         signing = (one.name for way in self.authorization for one in way if one.location == "header")
         return frozenset((*signing, *(one.name for one in self.parameters if one.location == "header")))

@@ -1,5 +1,4 @@
-"""The operations of a site's OpenAPI documents, and how a page's front matter names one: ``[FILE] METHOD /path`` or
-``[FILE] webhook NAME``."""
+"""Finds the OpenAPI operation that a page's front matter names: ``[FILE] METHOD /path`` or ``[FILE] webhook NAME``."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ _WORDS: Final = frozenset({*(method.removeprefix("x-") for method in METHODS), "
 
 @dataclass(frozen=True, slots=True)
 class OperationSpec:
-    """An ``openapi`` entry taken apart. ``method`` is in capitals; ``file`` empty: any document."""
+    """A parsed ``openapi`` entry. ``method``: in capitals; ``file``: empty for any document."""
 
     file: str
     method: str
@@ -34,7 +33,7 @@ class OperationSpec:
 
 
 def parse_spec(spec: str) -> OperationSpec | None:
-    """The entry, if it has a method and a path; the method may be in any case."""
+    """The parsed entry; None without a method and a path. The method's case is ignored."""
     match = _SPEC.fullmatch(" ".join(spec.split()))
     if match is None or match["method"].lower() not in _WORDS:
         return None
@@ -42,7 +41,7 @@ def parse_spec(spec: str) -> OperationSpec | None:
 
 
 def files_among(file: str, paths: Sequence[str]) -> Iterator[str]:
-    """The documents that may be meant: the one of this path, else those of this name, else of it without suffix."""
+    """The documents with this path, else with this name, else with this name without suffix."""
     if file in paths:  # a web address
         yield file
         return
@@ -62,7 +61,7 @@ def _stem(path: str) -> str:
 
 
 def find_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Operation | None:
-    """The operation of just this method and path."""
+    """The operation with exactly this method and path."""
     for operation in operations:
         if operation.path == entry.path and operation.method == entry.method:
             return operation
@@ -70,8 +69,9 @@ def find_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Ope
 
 
 def nearest_operation(entry: OperationSpec, operations: Sequence[Operation]) -> Operation | None:
-    """The operation that was most likely meant: the same path by other names, else one that is spelled nearly so; its
-    method first."""
+    """The most similar operation: the same path with other parameter names, else a similar spelling; the same method
+    first.
+    """
     path = nearest(entry.path, (one.path for one in operations))
     shape = _NAMES.sub("{}", entry.path.rstrip("/").casefold())
     same = [one for one in operations if _NAMES.sub("{}", one.path.rstrip("/").casefold()) == shape]
@@ -86,15 +86,16 @@ _SHOWN: Final = 6
 def read_documents(
     config: SiteConfig, files: Mapping[str, str | bytes], fetched: Mapping[str, str | bytes] = MappingProxyType({})
 ) -> Reference:
-    """Reads what the configuration's ``openapi`` names; other documents among the files when a page asks for them.
+    """Read the documents of the configuration's ``openapi``; other files only when a page names them.
 
-    ``files``: everything of the site by its path; ``fetched``: documents by the web address that the configuration
-    names them by. Never raises."""
+    ``files``: the site's files by path; ``fetched``: documents by web address. Invalid documents give diagnostics,
+    not errors.
+    """
     return Reference(Documents(config, files, fetched))
 
 
 class Reference:
-    """The operations of the documents, in their order."""
+    """The operations of the documents, in order."""
 
     __slots__ = ("_documents", "_prefixes")
 
@@ -110,29 +111,29 @@ class Reference:
 
     @property
     def documents(self) -> Mapping[str, tuple[Operation, ...]]:
-        """The operations of each document that the configuration names, by its path, in the order of the file."""
+        """The operations of each configured document by path, in the file's order."""
         return {path: self._documents.read(path) for path in self._documents.named}
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """All operations of the documents that the configuration names, and of those that pages use."""
+        """All operations of configured documents and of those that pages use."""
         return tuple(chain.from_iterable(map(self._documents.read, self._documents.used)))
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the documents; what is wrong within an operation is said by its page."""
+        """Problems of the documents; those within an operation are reported on its page."""
         return self._documents.diagnostics
 
     def folder(self, document: str) -> str:
-        """The folder of the pages of the tab or anchor that alone names a document; empty for any other document."""
+        """The folder of the only tab or anchor that names a document; empty otherwise."""
         prefixes = [prefix for prefix, path in self._prefixes if path == document]
         return prefixes[0] if len(prefixes) == len(self._documents.named[document]) else ""
 
     def find(self, spec: str, page: str = "") -> Operation | None:
-        """The operation that ``[FILE] METHOD /path`` or ``[FILE] webhook NAME`` names. The path must match exactly.
+        """The operation for ``[FILE] METHOD /path`` or ``[FILE] webhook NAME``.
 
-        Of several documents that have it, the one is taken that the tab or anchor of ``page`` names, else one that the
-        configuration names, else one of the folder.
+        The path must match exactly. If several documents have it, the order is: named by the tab or anchor of
+        ``page``, configured, found in the folder.
         """
         entry = parse_spec(spec)
         if entry is None:
@@ -145,7 +146,7 @@ class Reference:
         return None
 
     def problem(self, spec: str, source: str) -> Diagnostic:
-        """Why ``find`` found nothing, for the page ``source``, and what to write instead."""
+        """Why ``find`` found nothing for the page ``source``, and the fix."""
         entry = parse_spec(spec)
         if entry is None:
             message, fix = f"openapi: {spec!r} has no method and path", 'write "METHOD /path", as in "GET /users"'
@@ -166,7 +167,7 @@ class Reference:
         return Diagnostic(Severity.WARNING, "API010", message, fix, path=source)
 
     def _considered(self, file: str, page: str) -> Iterator[str]:
-        """The documents that may hold an operation, the likeliest first, each once."""
+        """The documents that may hold an operation, most likely first, each once."""
         seen: set[str] = set()
         for path in self._in_turn(file, page):
             if path not in seen:
@@ -184,7 +185,7 @@ class Reference:
         yield from self._documents.unnamed()
 
     def _seen(self, paths: Iterable[str]) -> str:
-        """The documents that were looked into, with what is wrong with each."""
+        """The documents read so far, with their problems."""
         known = list(paths)
         if not known:
             return "; the site has none"

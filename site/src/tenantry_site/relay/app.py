@@ -101,7 +101,7 @@ class Relay:
         check_origin(request, self._hosts)
         headers = sendable((*self._headers, *request.scope.get(SCOPE_KEY, ())))
         if self._free <= 0:
-            raise RelayError("busy", "As many requests as the relay takes at once are on their way. Try again.")
+            raise RelayError("busy", "The relay is handling its maximum number of requests. Try again.")
         self._free -= 1
         try:
             async with asyncio.timeout(self._timeout):
@@ -126,7 +126,7 @@ class Relay:
             raise RelayError(
                 "origin_not_allowed",
                 f"The relay does not reach {url.origin}. It reaches: {known}. "
-                "Who serves the docs can list it among the relay's origins.",
+                "The docs' operator can add it to the relay's origins.",
             )
         private = url.origin in self._private
         hint = f"If that is meant, list {url.origin} among the relay's private origins."
@@ -160,7 +160,7 @@ _OWN_SITES = frozenset({"same-origin", "none"})
 def check_origin(request: Request, hosts: Collection[str]) -> None:
     """``hosts`` are the names that the docs are served under; empty: any. Raises RelayError."""
     if request.method != "POST":
-        raise RelayError("method_not_allowed", "The relay takes POST alone.")
+        raise RelayError("method_not_allowed", "The relay accepts only POST.")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RelayError("unsupported_media_type", "Send the header Content-Type: application/json.")
     if request.headers.getlist(RELAY_HEADER) != ["1"]:

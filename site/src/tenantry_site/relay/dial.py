@@ -180,7 +180,7 @@ async def _connect(ip: Ip, url: Url, tls: ssl.SSLContext | None) -> Streams:
         raise RelayError("tls_failed", message) from None
     except (ssl.SSLError, ConnectionError):
         sock.close()
-        raise RelayError("tls_failed", f"{url.authority} made no secure connection.") from None
+        raise RelayError("tls_failed", f"{url.authority} did not complete the TLS handshake.") from None
     except BaseException:  # the time is up
         sock.close()
         raise

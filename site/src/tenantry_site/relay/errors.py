@@ -15,7 +15,7 @@ class Code:
 
 
 CODES: Final[dict[str, Code]] = {
-    "method_not_allowed": Code(405, "The relay itself takes POST alone."),
+    "method_not_allowed": Code(405, "The relay accepts only POST."),
     "unsupported_media_type": Code(415, "The relay takes a body of application/json."),
     "foreign_request": Code(403, "The request does not come from a page of the relay's own origin."),
     "too_large": Code(413, "The request to the relay, or the body in it, is too large."),
@@ -25,10 +25,10 @@ CODES: Final[dict[str, Code]] = {
     "header_refused": Code(400, "A header is not declared by the docs, cannot be sent, or names a client or a user."),
     "origin_not_allowed": Code(403, "The address is of an origin that the relay may not reach."),
     "address_refused": Code(403, "The name leads to a network address that the relay may not reach."),
-    "busy": Code(429, "As many requests as the relay takes at once are on their way."),
+    "busy": Code(429, "The relay is handling its maximum number of requests."),
     "name_not_found": Code(502, "The host's name could not be resolved."),
     "unreachable": Code(502, "No connection could be made, or it broke."),
-    "tls_failed": Code(502, "The server's certificate was not accepted, or no secure connection came about."),
+    "tls_failed": Code(502, "The server's certificate was rejected, or the TLS handshake failed."),
     "bad_response": Code(502, "What came back is not an HTTP response."),
     "timed_out": Code(504, "The answer was not complete within the relay's time."),
 }

@@ -58,11 +58,9 @@ async def send_request(
             writer.write(connection.send(event) or b"")
         return await _receive(connection, reader, limit)
     except (h11.RemoteProtocolError, asyncio.IncompleteReadError):
-        raise RelayError(
-            "bad_response", f"{request.url.authority} did not answer with a whole HTTP response."
-        ) from None
+        raise RelayError("bad_response", f"{request.url.authority} did not send a complete HTTP response.") from None
     except OSError:
-        raise RelayError("unreachable", f"{request.url.authority} broke the connection off.") from None
+        raise RelayError("unreachable", f"{request.url.authority} closed the connection early.") from None
 
 
 async def _receive(connection: h11.Connection, reader: asyncio.StreamReader, limit: int) -> UpstreamResponse:

@@ -66,7 +66,7 @@ def parse_url(address: str) -> Url:
         raise RelayError("bad_address", _url_problem(address))
     scheme = found["scheme"].lower()
     if scheme not in PORTS:
-        raise RelayError("bad_address", "The address has another scheme than http or https.")
+        raise RelayError("bad_address", "The address's scheme is not http or https.")
     host, literal = _host(found["host"].lower())
     port = int(found["port"] or PORTS[scheme])
     if port > 65535:

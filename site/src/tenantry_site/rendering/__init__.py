@@ -1,4 +1,4 @@
-"""Rendering: from the files of a site to its finished files. Everything here takes and gives values."""
+"""Renders the files of a site; no I/O."""
 
 from tenantry_site.rendering.site import CODES, RenderedSite, Site, render
 from tenantry_site.rendering.source_files import configuration_file

@@ -1,4 +1,4 @@
-"""RenderedPages: each page of a site, rendered and laid out, again only when something that it shows has changed."""
+"""The rendered pages of a site; a page is rendered again only when its inputs changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/")
 
 @dataclass(slots=True)
 class RenderedPage:
-    """A page as it was rendered. ``page`` is dropped where nothing is remembered."""
+    """A rendered page. ``page`` is dropped unless pages are remembered."""
 
     source_page: SourcePage
     reader: object
@@ -36,14 +36,14 @@ class RenderedPage:
 
 
 class RenderedPages:
-    """The pages of one site by their paths. ``incremental``: remembered, to be laid out again unread."""
+    """The pages of one site, by path. ``incremental``: remember them, to lay them out again without reading."""
 
     def __init__(self, *, incremental: bool) -> None:
         self._incremental = incremental
         self._rendered: dict[str, RenderedPage] = {}
 
     def render(self, model: SiteModel, path: str) -> RenderedPage:
-        """The page, rendered now or before; its ``page`` is there unless it was laid out before."""
+        """The rendered page, possibly cached; its ``page`` may be None after ``lay_out``."""
         source_page = model.source_pages[path]
         known = self._rendered.get(path)
         if known is not None and (known.source_page, known.reader, known.api) == (source_page, model.reader, model.api):
@@ -62,7 +62,7 @@ class RenderedPages:
         return rendered
 
     def lay_out(self, model: SiteModel, path: str) -> tuple[Page, bytes] | None:
-        """The page and the whole HTML of it; None if it would be the same as the last time."""
+        """The page and its HTML; None if the HTML is unchanged."""
         rendered = self.render(model, path)
         if rendered.theme is model.theme or rendered.page is None:
             return None
@@ -73,7 +73,7 @@ class RenderedPages:
         return page, model.theme.page(page).encode("utf-8", "replace")
 
     def retain(self, paths: Collection[str]) -> None:
-        """Forgets all other pages."""
+        """Forget all other pages."""
         for path in self._rendered.keys() - paths:
             del self._rendered[path]
 
@@ -93,7 +93,7 @@ def _read(model: SiteModel, path: str, source_page: SourcePage) -> Page:
 
 
 def at_root(page: Page) -> Page:
-    """The page as if it were at ``index``: what it links to is where it was."""
+    """A copy of the page at ``index``, with its links adjusted."""
     folder = dirname(html_path(page.path))
     if not folder:
         return replace(page, path="index")

@@ -1,4 +1,4 @@
-"""Site: the finished files of a site, one after another, and only those that changed when it is built again."""
+"""The finished files of a site, rendered one by one; a rebuild yields only changed files."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ _NO_PAGE = Diagnostic(Severity.WARNING, "SITE106", "the site has no page", "Writ
 
 
 class Site:
-    """One site that is built from its files, once or again and again.
+    """A site, built from its files once or repeatedly.
 
     >>> site = Site(SiteOptions())
     >>> for path, content in site.update(files): ...
 
-    After ``update`` was gone through, ``config`` is the configuration (None: it could not be read, and nothing is
-    yielded), ``diagnostics`` what is wrong, ``outputs`` the paths of all finished files, ``removed`` those that
-    are no longer among them, ``assets`` the files to publish as they are. ``incremental``: pages are remembered, and
-    an update yields only what changed; without, little memory is used and everything is yielded.
+    When ``update`` is exhausted, ``config`` is the configuration (None: it cannot be read, and nothing is yielded),
+    ``diagnostics`` the problems, ``outputs`` the paths of all finished files, ``removed`` former paths, ``assets`` the
+    files to publish unchanged. ``incremental``: remember pages, and yield only changes; otherwise use little memory
+    and yield everything.
     """
 
     def __init__(self, options: SiteOptions = SiteOptions(), *, incremental: bool = True) -> None:  # noqa: B008  # frozen
@@ -64,11 +64,11 @@ class Site:
         self._page_headers: frozenset[str] = frozenset()
 
     def update(self, files: Files, changed: Collection[str] | None = None) -> Iterator[tuple[str, bytes]]:
-        """The finished files, by their paths within the site.
+        """Yield the finished files by path within the site.
 
-        ``files`` has everything in the site's folder by path, text or bytes; values are read when they are needed,
-        and those of images and the like never are. ``changed`` names the paths that may have changed since the last
-        update, new and removed ones included; None: any may have. Never raises for what is in the files.
+        ``files``: the content of the site's folder by path, text or bytes; values are read on use, and those of
+        images never. ``changed``: paths that may have changed since the last update, including new and removed ones;
+        None: any. Invalid files give diagnostics, not errors.
         """
         if not self._incremental:
             self._pages, self._index = RenderedPages(incremental=False), SearchIndex(remember=False)
@@ -85,7 +85,7 @@ class Site:
         self._finish(model, frozenset(made))
 
     def _make(self, model: SiteModel) -> Iterator[tuple[str, bytes | None]]:
-        """All files; None for the content of one that did not change."""
+        """All files; the content of an unchanged one is None."""
         for path in model.source_pages:
             laid_out = self._pages.lay_out(model, path)
             yield html_path(path), laid_out and laid_out[1]
@@ -106,7 +106,7 @@ class Site:
         self.diagnostics = _all_diagnostics(model, rendered)
 
     def _home_page(self, model: SiteModel, page: Page) -> bytes:
-        """What is shown at the site's own address where no page is called ``index``: the first page again."""
+        """The first page, shown at the site's address if no page is called ``index``."""
         if "playground" in page.parts:  # it knows its way to the relay from where it is
             return redirect("index", RedirectTarget(page.path))
         return model.theme.page(at_root(page), of=page.path).encode("utf-8", "replace")
@@ -127,27 +127,27 @@ class Site:
             self._hashes.pop(path, None)
 
     def redirect(self, address: str) -> RedirectTarget | None:
-        """Where an address leads at which there is no file (see ``Redirects.find``)."""
+        """The redirect target of an address without a file (see ``Redirects.find``)."""
         return self._model.redirects.find(address) if self._model is not None else None
 
     def request_headers(self) -> frozenset[str]:
-        """The headers that the configuration, the OpenAPI documents and the pages name for requests to the API."""
+        """The request headers named by the configuration, the OpenAPI documents and the pages."""
         if self._model is None:
             return frozenset()
         return self._page_headers | request_headers(self._model.config, self._model.reference)
 
     def not_found(self, root: str) -> str:
-        """The page for an address that has none. ``root`` leads from that address to the site's root: ``../``."""
+        """The 404 page. ``root``: relative path from the address to the site's root (``../``)."""
         return self._model.theme.not_found(root) if self._model is not None else ""
 
     def source(self, page: str) -> str:
-        """The file of a page (``guides/start``); empty for a page without one, and for what is no page."""
+        """The file of a page (``guides/start``); empty if there is none."""
         source_page = self._model.source_pages.get(page) if self._model is not None else None
         return source_page.source if source_page is not None else ""
 
 
 def _all_diagnostics(model: SiteModel, rendered: Mapping[str, RenderedPage]) -> tuple[Diagnostic, ...]:
-    """All diagnostics, each once, by file and position; one without a file is about the configuration."""
+    """All diagnostics, each once, by file and position; those without a file belong to the configuration."""
     found = [*model.diagnostics, *model.reference.diagnostics, *model.theme.diagnostics, *model.redirects.diagnostics]
     for page in rendered.values():
         found += page.diagnostics
@@ -163,7 +163,7 @@ NOT_FOUND: Final = "404.html"
 
 
 def _extra_files(model: SiteModel, options: SiteOptions) -> Iterator[tuple[str, bytes]]:
-    """The files beside the pages, their Markdown and the assets. An author's file of the same name replaces ours."""
+    """Files other than pages, their Markdown and assets. An author's file of the same name wins."""
     for path, content in _generated_files(model, options):
         if path not in model.assets:
             yield path, content
@@ -184,8 +184,7 @@ def _generated_files(model: SiteModel, options: SiteOptions) -> Iterator[tuple[s
 
 
 def _fill_search_index(index: SearchIndex, model: SiteModel, parts: Mapping[str, tuple[SearchPart, ...]]) -> bool:
-    """Brings the search index up to date: all pages, each with its group and, where it does not belong to all, its
-    versions. False if nothing has changed."""
+    """Update the search index with all pages, their groups and versions. False if nothing changed."""
     return index.fill(parts, dict(_search_labels(model)))
 
 
@@ -201,16 +200,20 @@ def _search_labels(model: SiteModel) -> Iterator[tuple[str, str]]:
 
 
 class RenderedSite(dict[str, bytes]):
-    """The finished files by their paths. ``config`` is None, and there are no files, if the configuration file cannot
-    be read; ``diagnostics`` has the reason."""
+    """The finished files by path.
+
+    If the configuration cannot be read, ``config`` is None, there are no files, and ``diagnostics`` has the reason.
+    """
 
     config: SiteConfig | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def render(files: Mapping[str, str | bytes], options: SiteOptions = SiteOptions()) -> RenderedSite:  # noqa: B008
-    """Builds a site of the files of a folder, given by their paths within it. Reads nothing else, and never raises for
-    what is in them."""
+    """Build a site from a folder's files, given by relative path.
+
+    No other I/O; invalid files give diagnostics, not errors.
+    """
     site = Site(options, incremental=False)
     rendered = RenderedSite(site.update(files))
     diagnostics: list[Diagnostic] = []

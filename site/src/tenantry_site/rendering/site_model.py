@@ -1,4 +1,4 @@
-"""SiteModel: all that must be known of a site before its first page can be rendered."""
+"""The model of a site that is needed before its first page is rendered."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ _MISSING = Diagnostic(
 
 @dataclass(frozen=True, slots=True)
 class SiteModel:
-    """``source_pages`` are by the paths of their pages, in the order in which they are rendered. A page that an OpenAPI
-    document asks for has one too, without a source; ``text`` gives the text of one. ``configuration``
-    is the file and ``written`` its content; ``config`` has the groups of those pages besides."""
+    """``source_pages``: by page path, in rendering order; pages generated from OpenAPI documents have no source, and
+    ``text`` gives their text. ``configuration``: the file; ``written``: its content; ``config`` includes the groups
+    of generated pages.
+    """
 
     configuration: str
     written: SiteConfig
@@ -59,8 +60,10 @@ class SiteModel:
 
 
 class SiteModelBuilder:
-    """Builds the model of one site again and again. What did not change stays the same object from model to model: this
-    shows which pages need not be rendered again."""
+    """Builds the model of one site repeatedly.
+
+    Unchanged values stay the same object, which shows the pages to render again.
+    """
 
     def __init__(self, options: SiteOptions, *, incremental: bool = True) -> None:
         self._options = options
@@ -70,9 +73,9 @@ class SiteModelBuilder:
         self._documents = 0
 
     def build(self, files: Files, changed: Collection[str] | None) -> SiteModel | tuple[Diagnostic, ...]:
-        """The model of these files; only diagnostics where there is no configuration that can be read.
+        """The model of these files; only diagnostics if the configuration cannot be read.
 
-        ``changed`` names the files that may have changed since the last time; None: any may have.
+        ``changed``: files that may have changed since the last build; None: any.
         """
         file = configuration_file(files)
         if file is None:
@@ -91,7 +94,7 @@ class SiteModelBuilder:
         return replace(model, configuration=file, written=config, diagnostics=(*diagnostics, *source_files.diagnostics))
 
     def _reference(self, config: SiteConfig, files: Files, changed: Collection[str] | None) -> Reference:
-        """The OpenAPI documents. They may be read at any time later, when a page names one."""
+        """The OpenAPI documents, each read when a page names it."""
         likely = frozenset(path for path in files if path.endswith((".json", ".yaml", ".yml")))
         if not self._tracked.is_unchanged(files, changed):
             self._tracked = TrackedFiles(files)
@@ -147,12 +150,12 @@ class SiteModelBuilder:
         )
 
     def _folders(self, moved: Collection[str], navigation: Navigation) -> Mapping[str, str]:
-        """The first page of each folder. Where a folder was moved by a redirect, links follow that."""
+        """The first page of each folder. Links to a redirected folder follow the redirect."""
         first = first_pages((*navigation.order, *navigation.unlisted))
         return {folder: page for folder, page in first.items() if folder not in moved}
 
     def _server_urls(self, reference: Reference) -> frozenset[str]:
-        """The origins that playgrounds call, where no relay does it for them."""
+        """The origins that playgrounds call without a relay."""
         return frozenset() if self._options.relay is not None else server_urls(reference)
 
     def _navigation(self, config: SiteConfig, every: Mapping[str, SourcePage]) -> Navigation:
@@ -163,8 +166,7 @@ class SiteModelBuilder:
     def _with_operations(
         self, config: SiteConfig, reference: Reference, written: Mapping[str, SourcePage]
     ) -> tuple[SiteConfig, Mapping[str, SourcePage]]:
-        """The configuration and the pages, with what the OpenAPI documents add: titles, pages for operations that no
-        page names, and groups that hold those."""
+        """Add the titles, pages and groups of the OpenAPI documents to the configuration and the pages."""
         specs = {page: (each.front.openapi, each.has_title) for page, each in written.items() if each.front.openapi}
         if not reference.operations and not specs:
             return config, written
@@ -199,7 +201,7 @@ def _titled(source_page: SourcePage, operation: FrontMatter | None) -> SourcePag
 
 
 def _navigation_facts(front: FrontMatter) -> tuple[object, ...]:
-    """What the navigation of other pages shows of a page."""
+    """The data of a page that the navigation of other pages shows."""
     return (
         *(front.title, front.sidebar_title, front.icon, front.icon_type, front.url, front.version),
         *(front.api, front.openapi, front.hide_api_marker),
@@ -210,14 +212,16 @@ T = TypeVar("T")
 
 
 class Memo:
-    """Values by a name, each with what it was made from. A value that is reused stays the same object, so that what is
-    made from it in turn is reused too."""
+    """Cached values by name, each with its inputs.
+
+    A reused value stays the same object, so values derived from it are reused too.
+    """
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[object, object]] = {}
 
     def get(self, name: str, origin: object, make: Callable[[], T]) -> T:
-        """What was made under this name if its origin was equal, else what ``make`` makes now."""
+        """The cached value if its origin is equal, else a new one from ``make``."""
         known = self._values.get(name)
         if known is not None and known[0] == origin:
             return known[1]  # type: ignore[return-value]  # one name, one type
@@ -227,7 +231,7 @@ class Memo:
 
 
 class TrackedFiles(Mapping[str, str | bytes]):
-    """Reads through to ``files``, and remembers which were read and what was in them."""
+    """Reads through to ``files`` and records which files were read, with their content."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
@@ -252,7 +256,7 @@ class TrackedFiles(Mapping[str, str | bytes]):
         return len(self._files)
 
     def is_unchanged(self, files: Files, changed: Collection[str] | None) -> bool:
-        """Whether everything that was read is the same in ``files``. If so, reading goes on from there."""
+        """Whether all recorded files are unchanged in ``files``, which later reads use if so."""
         for path, content in self._read.items():
             if (changed is None or path in changed) and files.get(path) != content:
                 return False

@@ -1,4 +1,4 @@
-"""Source files: which file of a folder is its configuration, and which are pages, parts of pages or published."""
+"""Classifies a folder's files: the configuration, pages, snippets and assets."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ _IMPORT = re.compile(r"^[ \t]*import[ \t][^\n'\"]*?from[ \t]*['\"]([^'\"\n]+\.md
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """``pages`` are sources by the path of their page, ``parts`` the files that are only put into pages, ``assets``
-    what is published as it is."""
+    """``pages``: sources by page path; ``parts``: files only included in pages; ``assets``: published unchanged."""
 
     pages: Mapping[str, str]
     parts: tuple[str, ...]
@@ -47,7 +46,7 @@ class SourceFiles:
 def classify(
     paths: Iterable[str], configuration: str | None, config: SiteConfig, imported: Collection[str]
 ) -> SourceFiles:
-    """What each file is. ``imported`` are the files that others import."""
+    """Classify the files. ``imported``: files that others import."""
     diagnostics: list[Diagnostic] = []
     named = set(_named(config))
     documents = {normpath(f"/{written}").lstrip("/") for written, *_ in config.documents}
@@ -78,7 +77,7 @@ def classify(
 
 
 def imports(source: str, text: str) -> Iterator[str]:
-    """The files of Markdown that a page imports."""
+    """The Markdown files that a page imports."""
     if "import" in text:
         for target in _IMPORT.findall(text):
             start = "" if target.startswith("/") else dirname(source)
@@ -158,9 +157,9 @@ _OPENAPI = re.compile(r'"(?:openapi|swagger)"\s*:\s*(?:"\s*)?[0-9]+(?:\.[0-9]+){
 
 
 def configuration_file(files: Mapping[str, str | bytes]) -> str | None:
-    """``site.json``, else the JSON file at the root that has ``name`` and ``navigation``; None without any.
+    """``site.json``, else the JSON file at the root that has ``name`` and ``navigation``; None without either.
 
-    The file is looked through, not parsed: one with a mistake in it is to be found too, so that it is reported.
+    Files are searched, not parsed, so that one with a syntax error is found and reported.
     """
     if USUAL in files:
         return USUAL
@@ -184,8 +183,9 @@ _LONGEST_TITLE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """``text`` is the whole file, None where it is not remembered; ``front`` has a title in any case, ``has_title``:
-    the author gave it one; ``imports`` are the files it imports."""
+    """``text``: the whole file, None if not remembered; ``front`` always has a title; ``has_title``: the author wrote
+    it; ``imports``: the imported files.
+    """
 
     source: str
     text: str | None
@@ -196,10 +196,10 @@ class SourcePage:
 
 
 class SourcePages:
-    """All pages and parts of pages by their files. What did not change stays the same object.
+    """All pages and snippets by file.
 
-    ``incremental``: texts are stored, to see what changed; without, each is read again when its page is rendered, so
-    that never more than one of them is in memory.
+    Unchanged ones stay the same object. ``incremental``: keep texts to detect changes; otherwise each is read again
+    for rendering, so only one is in memory.
     """
 
     def __init__(self, *, incremental: bool = True) -> None:
@@ -208,7 +208,7 @@ class SourcePages:
         self._files: Files = {}
 
     def read(self, files: Files, paths: Iterable[str], changed: Collection[str] | None) -> dict[str, SourcePage]:
-        """Those of ``paths``. ``changed`` names the files that may have changed; None: any may have."""
+        """Read the sources of ``paths``. ``changed``: files that may have changed; None: any."""
         self._files = files
         if not self._incremental:
             return {path: replace(source_page(path, *_text(path, files[path])), text=None) for path in paths}
@@ -231,7 +231,6 @@ class SourcePages:
 
 
 def source_page(source: str, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> SourcePage:
-    """Reads the front matter of one page."""
     front, body, found = front_matter(source, text)
     given = front.title or _title(body)
     front = replace(front, title=given or title_of_path(source))
@@ -245,7 +244,7 @@ def title_of_path(source: str) -> str:
 
 
 def _title(body: str) -> str:
-    """The first heading of level 1, without its markup."""
+    """The first level-1 heading, without markup."""
     if "#" not in body:
         return ""
     fence = ""
@@ -266,7 +265,7 @@ def _text(path: str, content: str | bytes) -> tuple[str, tuple[Diagnostic, ...]]
 
 
 def _encodable(text: str) -> str:
-    """The text without halves of characters, which no encoding takes."""
+    """Strip lone surrogates, which cannot be encoded."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 

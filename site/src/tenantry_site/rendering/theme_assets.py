@@ -1,4 +1,4 @@
-"""ThemeAssets: the scripts and styles of a site, out of the package, put together and named for their content."""
+"""The scripts and styles of a site, bundled from the package and named by content hash."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BETWEEN_LINES = re.compile(r"\s*\n\s*")
 
 @dataclass(frozen=True, slots=True)
 class ThemeAssets:
-    """``files`` by their paths; ``styles`` is the path of the stylesheet, ``scripts`` those of the scripts by name."""
+    """``files`` by path; ``styles``: the stylesheet's path; ``scripts``: paths by name."""
 
     files: Mapping[str, bytes]
     styles: str
@@ -39,7 +39,7 @@ class ThemeAssets:
 
 
 def theme_assets(colors: str) -> ThemeAssets:
-    """The files of a site; ``colors`` is what its configuration adds to the stylesheet."""
+    """The asset files of a site; ``colors``: the CSS from its configuration."""
     style = (_styles() + colors).encode("utf-8", "replace")
     styles = _named("site", "css", style)
     found = {styles: style}
@@ -63,7 +63,7 @@ def _script(name: str) -> bytes:
 
 
 def squeeze(text: str) -> str:
-    """The text without ``/* */`` and without the blanks at the ends of lines. Ours have neither within a string."""
+    """Remove ``/* */`` comments and trailing blanks. Strings in our files contain neither."""
     return _BETWEEN_LINES.sub("\n", _COMMENT.sub("", text)).strip() + "\n"
 
 
@@ -94,13 +94,13 @@ _CHARSET: Final = re.compile(
 
 
 class _ActiveContent(Exception):
-    """Something in the picture would run."""
+    """The image contains active content."""
 
 
 def has_active_content(content: bytes) -> bool:
-    """Whether an SVG holds what a browser would run, or follow by itself, when the picture is opened as a page.
+    """Whether a browser would run or follow parts of an SVG opened as a page.
 
-    What is no well-formed XML is checked by its bytes: a browser reads it up to the mistake.
+    Malformed XML is checked by its bytes, since browsers read it up to the error.
     """
     if _CHARSET.match(content):
         return True
@@ -117,7 +117,6 @@ def has_active_content(content: bytes) -> bool:
 
 
 def active_content_diagnostic(path: str) -> Diagnostic:
-    """The diagnostic about such a picture."""
     fix = "Export it without scripts, event handlers and links that run, or as a PNG."
     return Diagnostic(Severity.ERROR, "SITE108", "the picture holds a script, and is left out", fix, path=path)
 

@@ -1,7 +1,7 @@
-"""Layout: what is around the text of a page and the same on many, each rendered once and cached.
+"""The layout around a page's content; shared parts are rendered once and cached.
 
-Header and footer are the same on all pages of one depth, tabs and sidebar on those of one scope too. Which page is open
-is written into a finished sidebar afterwards: a page costs a few replacements, however long its sidebar is.
+Header and footer are shared by all pages of one depth, tabs and sidebar by those of one scope. The open page is
+marked in the finished sidebar by a few replacements.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ CACHE_SIZE = 16
 
 
 class _NavigationHtml(NamedTuple):
-    """What is rendered for one scope."""
+    """The cached HTML of one scope."""
 
     tabs: Markup
     sidebar: str
 
 
 class Layout:
-    """Renders what is around a page. ``root`` leads from the page to the root of the site."""
+    """Renders the layout around a page. ``root``: the relative path from the page to the site's root."""
 
     def __init__(self, config: SiteConfig, navigation: Navigation, links: Links, *, repository_facts: bool) -> None:
         self._config = config
@@ -46,7 +46,7 @@ class Layout:
         self._logos = self._find_logos()
 
     def brand(self, root: str) -> Markup:
-        """The menu's button, and the logo or the name."""
+        """The menu button, and the logo or the name."""
         logo = self._config.logo
         return render_template(
             "theme/brand",
@@ -56,7 +56,7 @@ class Layout:
         )
 
     def tools(self, root: str) -> Markup:
-        """Search, the links of the top bar, the call to action, and the button for the mode."""
+        """Search, top bar links, the call to action and the mode button."""
         return render_template(
             "theme/tools",
             links=self._resolved_top_links(root),
@@ -76,11 +76,11 @@ class Layout:
         return render_template("theme/foot", name=self._config.name, socials=socials)
 
     def search(self, root: str) -> Markup:
-        """The dialog of the search, which its script fills."""
+        """The search dialog, which a script fills."""
         return render_template("theme/search", index=f"{root}search/index.json")
 
     def versions(self, path: str, root: str) -> Markup:
-        """The dropdown of the versions; nothing where there are none."""
+        """The version dropdown; empty without versions."""
         choices = self._navigation.choices(path)
         if not choices:
             return Markup()
@@ -111,7 +111,7 @@ class Layout:
         return found.tabs, Markup(sidebar)  # noqa: S704  # a template's, with an attribute more
 
     def step(self, target: LinkTarget, scope: SidebarScope, root: str) -> dict[str, object]:
-        """A step to the previous or next page."""
+        """A link to the previous or next page."""
         return {
             "href": root + page_link(target.path),
             "title": self._navigation.title(target.path),
@@ -188,7 +188,7 @@ class Layout:
         return [each | {"href": resolve_link(each["href"], root)} for each in self._top_links if each["href"]]
 
     def _find_logos(self) -> list[tuple[str, str]]:
-        """The logo of each mode, or one for both where they are the same, or where only one can be shown."""
+        """The logo of each mode, or one for both if they are equal or only one can be shown."""
         logo = self._config.logo
         if logo is None:
             return []
@@ -203,7 +203,7 @@ class Layout:
 
 
 def versions_attribute(versions: Versions, surrounding: Versions) -> Markup:
-    """The attribute that names the versions in which something is shown; none where that is all around it."""
+    """The attribute with the versions of an element; empty if they equal its parent's."""
     if versions is None or versions == surrounding or (surrounding is not None and surrounding <= versions):
         return Markup()
     return attributes({"data-shown-in": " ".join(map(str, sorted(versions)))})

@@ -1,7 +1,7 @@
-"""Links: what the configuration file names becomes links in a page, and the links of its feedback buttons.
+"""Links from the configuration file, and the links of feedback buttons.
 
-Around a page a link is relative: first up to the site's root, then down. It is right in every page of the same depth,
-so that what is rendered once serves them all. Feedback leads to the code hosts whose forms of address are known.
+Links in the layout are relative to the site's root, so pages of one depth share the rendered HTML. Feedback links
+work for known code hosts.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ _UP = "\N{NULL}"
 
 @lru_cache(maxsize=4096)
 def quote_path(path: str) -> str:
-    """A path from the root of the site, as a link spells it."""
+    """Percent-encode a path from the site's root."""
     return quote(path, safe=SAFE, errors="replace")
 
 
 def path_to_root(path: str) -> str:
-    """The way from a page up to the root: ``../`` for every folder that it is in."""
+    """The relative path from a page to the root: one ``../`` for each folder."""
     return "../" * path.count("/")
 
 
 def page_link(path: str) -> str:
-    """A link to a page, below the root."""
+    """A link to a page, relative to the root."""
     return quote_path(html_path(path))
 
 
 class Links:
-    """The links around a page. ``diagnostics`` fills with what is wrong with those that were asked for."""
+    """The links around a page. ``diagnostics`` collects the problems of resolved links."""
 
     def __init__(self, addresses: Addresses, *, external_media: bool) -> None:
         self._addresses = addresses
@@ -55,9 +55,9 @@ class Links:
         self.diagnostics: dict[Diagnostic, None] = {}
 
     def link(self, target: str, pointer: str = "", page: str = "index") -> str:
-        """Where a link leads, with a mark for the way up if it stays within the site: ``resolve_link`` puts it in.
+        """A link's address; internal ones have a placeholder that ``resolve_link`` replaces.
 
-        Empty for an address that must not be written.
+        Empty for a refused address.
         """
         found = self._addresses.resolve(page, target)
         if found.kind in {AddressKind.EXTERNAL, AddressKind.REFUSED}:
@@ -72,11 +72,11 @@ class Links:
         return _UP + quote_path(file) + "".join(query[1:]) + "".join(tail[1:])
 
     def is_external(self, target: str, page: str) -> bool:
-        """Whether a link leads out of the site."""
+        """Whether a link leaves the site."""
         return self._addresses.resolve(page, target).kind is AddressKind.EXTERNAL
 
     def picture(self, target: str, pointer: str) -> str:
-        """The same for a picture; empty for one that is not there, or that this site shows nothing of."""
+        """The address of an image; empty if it is missing or its host is not allowed."""
         found = self._addresses.resolve("index", target)
         if found.kind is AddressKind.FILE:
             return _UP + quote_path(found.path)
@@ -87,7 +87,7 @@ class Links:
         return ""
 
     def icon(self, name: str, kind: str, pointer: str) -> Markup:
-        """An SVG; nothing for a name that no icon has, which is reported where there is a ``pointer``."""
+        """An SVG; empty for an unknown name, which is reported if there is a ``pointer``."""
         svg = icons.svg(name, kind or DEFAULT_KIND) if name else ""
         if svg is None and pointer:
             near = icons.nearest(name)
@@ -101,7 +101,7 @@ class Links:
 
 
 def resolve_link(link: str, root: str) -> str:
-    """A link of ``Links``, on a page from which ``root`` leads to the root."""
+    """Complete a link of ``Links`` for a page; ``root`` is its path to the site's root."""
     return root + link[1:] if link.startswith(_UP) else link
 
 
@@ -119,8 +119,11 @@ host, the last being the default."""
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository. ``home`` is its address, ``folder`` the branch with the path to the pages, ``edits`` and ``issues``
-    how its host writes addresses."""
+    """A code repository.
+
+    ``home``: its address; ``folder``: branch and path of the pages; ``edits`` and ``issues``: the host's address
+    formats.
+    """
 
     home: str
     folder: str
@@ -128,23 +131,23 @@ class Repository:
     issues: str
 
     def edit(self, source: str) -> str:
-        """Where the file of a page is edited."""
+        """The address to edit a page's file."""
         return self.home + self.edits.format(f"{self.folder}/{quote(source)}")
 
     def issue(self, title: str, path: str) -> str:
-        """Where an issue about a page is raised, with its title written."""
+        """The address to open an issue about a page, with a title."""
         return self.home + self.issues + quote(f"Docs: {title} ({path})", safe="")
 
 
 def repository(config: SiteConfig, options: SiteOptions) -> Repository | None:
-    """The one of the options, else that of the call to action of the code-host type; None if there is neither."""
+    """The repository of the options, else of the code host's call to action; None without either."""
     button = config.topbar_cta_button
     url = options.repository or (button.url if button and button.type == "github" else "")
     return parse_repository(url)
 
 
 def parse_repository(url: str) -> Repository | None:
-    """Takes an address like ``https://github.com/owner/name/tree/main/docs`` apart; None for no http address."""
+    """Parse an address like ``https://github.com/owner/name/tree/main/docs``; None if it is not http."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
@@ -161,7 +164,7 @@ def parse_repository(url: str) -> Repository | None:
 
 
 def short_name(url: str) -> str:
-    """``owner/name`` of the address of a repository, or the address without its scheme."""
+    """``owner/name`` of a repository, or its address without the scheme."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:

@@ -13,10 +13,10 @@ FACTS = "https://api.github.com"
 
 
 def csp(options: SiteOptions, *, connect: Iterable[str] = (), header: bool = False) -> str:
-    """The policy: nothing but the site's own scripts, styles and pictures, and nothing inline.
+    """The policy: the site's scripts, styles and images only, nothing inline.
 
-    ``connect`` has the origins that the page's scripts may reach beside the site's own. ``header``: for the HTTP
-    header; a ``meta`` element cannot say who may frame a page, and browsers complain if it tries.
+    ``connect``: further origins that scripts may request. ``header``: include frame rules, which a ``meta`` element
+    does not support.
     """
     reach = sorted({origin for origin in connect if origin} | ({FACTS} if options.repository_facts else set()))
     media = " https: http:" if options.external_media else ""
@@ -36,14 +36,14 @@ def csp(options: SiteOptions, *, connect: Iterable[str] = (), header: bool = Fal
 
 
 def api_origins(config: SiteConfig) -> tuple[str, ...]:
-    """The origins of ``api.baseUrl``: what the playground calls where there is no relay."""
+    """The origins of ``api.baseUrl``, which the playground calls without a relay."""
     return tuple(filter(None, map(origin, config.api.base_url)))
 
 
 def origin(url: str) -> str:
-    """``https://api.example.com:8443`` of an address with scheme and host, as a policy spells it; empty for any other.
+    """The origin of an address, as ``https://api.example.com:8443``; empty without scheme and host.
 
-    Only characters that hosts have get in: a space or a semicolon would begin another rule.
+    Only host characters are accepted: a space or semicolon would start another rule.
     """
     try:
         parts = urlsplit(url.strip())

@@ -1,9 +1,8 @@
-"""Stylesheet: what of the configuration file becomes CSS: colours, readable in both modes, an image, and versions.
+"""CSS from the configuration file: readable colours for both modes, a background image, and versions.
 
-Pages have no style attribute, so that their policy can forbid them all. Only hex digits and addresses with everything
-unusual percent-encoded get in. What is filled with a colour has exactly the colour that was given. Text, and whatever
-must differ from the page, gets the nearest shade that is readable on the backgrounds of its mode (WCAG 2.2, success
-criteria 1.4.3 and 1.4.11); a background that is given moves every other colour with it.
+Pages have no style attributes, so the policy forbids them. Only hex digits and percent-encoded addresses are written.
+Filled areas keep the configured colour; text and outlines get the nearest shade that is readable on the mode's
+backgrounds (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _STEPS = 100
 
 
 def read(value: str | None) -> str | None:
-    """The six digits of a hex colour of 3, 4, 6 or 8; None for anything else. Transparency is left out."""
+    """The six digits of a hex colour of 3, 4, 6 or 8 digits, without transparency; None if invalid."""
     found = _HEX.fullmatch(value.strip()) if value else None
     if not found:
         return None
@@ -41,20 +40,20 @@ def read(value: str | None) -> str | None:
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours of six digits, 1 to 21."""
+    """The contrast ratio of two six-digit colours, 1 to 21."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def least(colour: str, grounds: tuple[str, ...]) -> float:
-    """The contrast of a colour with the ground that it stands out from least."""
+    """The lowest contrast of a colour with any of the grounds."""
     return min(contrast(colour, ground) for ground in grounds)
 
 
 def readable(colour: str, grounds: tuple[str, ...], ratio: float = TEXT) -> str:
-    """``colour`` itself where it is readable on every ground, else mixed with as little black or white as makes it so.
+    """``colour`` mixed with the least black or white that makes it readable on every ground.
 
-    Where not even black or white is readable on all grounds, the better of the two.
+    If neither suffices, the better of the two.
     """
     end = ink(*grounds)
     for step in range(_STEPS):
@@ -65,20 +64,20 @@ def readable(colour: str, grounds: tuple[str, ...], ratio: float = TEXT) -> str:
 
 
 def ink(*grounds: str) -> str:
-    """White where it is readable on all of these grounds, else the better of black and white."""
+    """White if readable on all grounds, else the better of black and white."""
     if least(WHITE, grounds) >= TEXT:
         return WHITE
     return max((BLACK, WHITE), key=lambda colour: least(colour, grounds))
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """A colour with a share (0 to 1) of another."""
+    """Mix a share (0 to 1) of another colour in."""
     pairs = zip(_parts(colour), _parts(other), strict=True)
     return "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
 def luminance(colour: str) -> float:
-    """The relative luminance, 0 to 1 (WCAG 2.2, "relative luminance")."""
+    """The relative luminance, 0 to 1 (WCAG 2.2)."""
     red, green, blue = (_linear(part / 255) for part in _parts(colour))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -96,9 +95,9 @@ FOLDER = "assets/site.css"
 
 
 def colors_css(config: SiteConfig, addresses: Addresses | None = None) -> str:
-    """The end of the site's stylesheet: tokens, the colours of anchors, the background image, and versions.
+    """The site-specific CSS: tokens, anchor colours, the background image and versions.
 
-    Without ``addresses`` a background image is assumed to exist.
+    Without ``addresses`` the image is assumed to exist.
     """
     return "".join(
         f"{rule}\n" for rule in (*_tokens(config), *_anchors(config), *_image(config, addresses), *_versions(config))
@@ -123,7 +122,7 @@ def _anchors(config: SiteConfig) -> Iterator[str]:
 
 
 def _icon_background(selector: str, color: str | Gradient) -> Iterator[str]:
-    """The ground of an icon, and white for the icon where it stands out from all of it, else black."""
+    """An icon's background; the icon is white if that is readable on all of it, else black."""
     given = (color,) if isinstance(color, str) else (color.from_, color.via, color.to)
     stops = tuple(stop for stop in map(read, given) if stop)
     if not stops:
@@ -137,7 +136,7 @@ def _icon_background(selector: str, color: str | Gradient) -> Iterator[str]:
 
 
 def _image(config: SiteConfig, addresses: Addresses | None) -> Iterator[str]:
-    """The picture behind every page. One of another host is left out: a stylesheet cannot ask whether it may."""
+    """The background image of every page. Images of other hosts are left out: CSS cannot check permission."""
     if not config.background_image:
         return
     found = (addresses or Addresses((), ())).resolve("index", config.background_image)
@@ -146,7 +145,7 @@ def _image(config: SiteConfig, addresses: Addresses | None) -> Iterator[str]:
 
 
 def _versions(config: SiteConfig) -> Iterator[str]:
-    """What does not belong to the version that the page is marked with is hidden."""
+    """Rules that hide content of other versions."""
     for number in range(len(config.versions)):
         yield f'[data-version="{number}"] [data-shown-in]:not([data-shown-in~="{number}"]){{display:none}}'
 
@@ -159,7 +158,7 @@ SURFACE, LINE = 0.04, 0.13
 
 
 def palettes(colors: Colors | None) -> tuple[dict[str, str], dict[str, str]]:
-    """The tokens to set in light and in dark mode: the same names in both."""
+    """The tokens for light and for dark mode, with the same names."""
     if colors is None:
         return {}, {}
     background = colors.background
@@ -197,7 +196,7 @@ def _mode_tokens(colors: Colors, accent: str | None, ground: str | None, *, dark
 
 
 def _grounds(base: dict[str, str], page: str) -> dict[str, str]:
-    """The colours around a ground that was given."""
+    """The colours around a configured background."""
     side = WHITE if luminance(page) < MIDDLE else BLACK
     surface = mix(page, side, SURFACE)
     if least(side, (surface,)) < 4.6:  # a middling grey: no shade is between the two
@@ -214,7 +213,7 @@ _TOKEN = re.compile(r"--([a-z0-9-]+):\s*([^;]+);")
 
 @cache
 def tokens() -> tuple[dict[str, str], dict[str, str]]:
-    """The values of the design tokens that differ between the modes, by their names: light, dark."""
+    """The design tokens that differ between modes: light, dark."""
     text = (files("tenantry_site") / "static" / "bundles" / "tokens.css").read_text(encoding="utf-8")
     light, dark, *_ = re.split(r"^@media", text, flags=re.MULTILINE)
     of_dark = dict(_TOKEN.findall(dark))

@@ -31,8 +31,6 @@ CACHE_SIZE = 16
 
 @dataclass(frozen=True, slots=True)
 class _SharedHtml:
-    """What is the same on every page of one depth."""
-
     brand: Markup
     tools: Markup
     foot: Markup
@@ -43,10 +41,9 @@ class _SharedHtml:
 class Theme:
     """Renders whole pages of one site.
 
-    ``styles`` is the path of the stylesheet and ``scripts`` those of the scripts, from the site's root: ``mode`` (which
-    runs before anything is painted), ``site``, and those that ``Page.parts`` names, on the pages that need them.
-    ``api`` has the origins, beside those of ``api.baseUrl``, that the playground calls where there is no relay.
-    ``diagnostics`` has what of the configuration file could not be honoured.
+    ``styles`` and ``scripts``: paths from the site's root; the scripts are ``mode`` (runs before the first paint),
+    ``site``, and those named in ``Page.parts``. ``api``: further origins that the playground calls without a relay.
+    ``diagnostics``: problems of the configuration file.
     """
 
     def __init__(
@@ -76,14 +73,13 @@ class Theme:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Complete once a page was rendered."""
+        """Complete after a page was rendered."""
         return (*self._links.diagnostics, *self._feedback_diagnostics())
 
     def page(self, page: Page, *, of: str | None = None) -> str:
-        """The whole HTML of a page.
+        """The HTML of a page.
 
-        ``of`` is the path of the page that this one stands for, if it is another: the copy of the first page that a
-        site begins with is rendered as if at ``index``, and belongs where its original does.
+        ``of``: the path of the original if this page is a copy, such as the first page shown at ``index``.
         """
         root, here = path_to_root(page.path), page.path if of is None else of
         view = self._navigation.view(here)
@@ -119,10 +115,10 @@ class Theme:
         return str(html)
 
     def not_found(self, root: str | None = None) -> str:
-        """The page for an address that has none.
+        """The 404 page.
 
-        It is shown at any address, so its links begin with ``root``: the path that the site is mounted at, with a slash
-        at its end, or a way up (``../../``) from the address that was asked for. Without it, the path of the base URL.
+        ``root`` begins its links: the mount path with a final slash, or a relative path (``../../``); default: the
+        base URL's path.
         """
         if root is None:
             root = urlsplit(self._options.base_url or "/").path.rstrip("/") + "/"
@@ -139,7 +135,7 @@ class Theme:
         )
 
     def _around(self, view: PageView, root: str) -> dict[str, Any]:
-        """What is around the content, on a page and where there is none, by the names of frame.html."""
+        """The layout around the content, by the names in frame.html."""
         shared = self._shared.get(root)
         if shared is None:
             layout = self._layout
@@ -191,7 +187,7 @@ class Theme:
         return name if page.title.strip() == name.strip() else f"{page.title} – {name}"
 
     def _policy_of(self, page: Page) -> str:
-        """A page with a playground may reach the API, where no relay of the site's own does it."""
+        """The policy; pages with a playground may call the API if the site has no relay."""
         if "playground" not in page.parts or self._options.relay is not None:
             return self._policy
         words = page.front.api.split()
@@ -241,7 +237,7 @@ RESERVED = frozenset(
 
 
 def metadata(page: Page, site: str, canonical: str) -> dict[str, object]:
-    """The values of the template: ``properties`` and ``names`` as pairs, the page's own before the derived ones."""
+    """The template's metadata: ``properties`` and ``names`` as pairs, the page's before derived ones."""
     derived = {
         "og:title": page.title,
         "og:description": page.front.description,

@@ -85,7 +85,7 @@ class HandleChanged(Exception):
 
 
 class StoreReplaced(Exception):
-    """Another database is at the URL or the run name changed; the write restarts."""
+    """The URL now leads to another database, or the run name has changed. The write starts again."""
 
 
 _SOURCES = "select sources, store_id, run_name, longest_lease from generation"  # which a trigger has counted up

@@ -49,7 +49,7 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A checked folder of this user or group (gid)."""
+    """A folder that was checked to belong to this OS user, or to its OS group (gid)."""
 
     path: Path
     group: int | None

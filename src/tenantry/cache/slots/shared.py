@@ -41,7 +41,8 @@ _TOUCH_INTERVAL: Final = 3_600.0
 
 
 class SharedSlots(SlotTable):
-    """``<run folder>/<store id>.slots``. Replacing or deleting the file separates old and new processes."""
+    """``<run folder>/<store id>.slots``. If the file is replaced or deleted, processes that have it open no longer
+    share slots with those that start later."""
 
     __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 

@@ -1,7 +1,6 @@
-"""ChartRows: the rows of a line chart that its plot shows.
+"""The visible rows of a line chart.
 
-A query within the limits is fetched whole, so one answer serves every width; a larger one is reduced as its rows are
-read.
+A query within the limits is fetched whole and serves every width; a larger one is reduced while its rows are read.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _Key: TypeAlias = tuple[bytes, str, SQLTemplate]
 
 
 class ChartRows:
-    """Line charts of a program. Remembers which queries were too large, to stream them at once."""
+    """Fetches line charts and remembers oversized queries, to stream them at once."""
 
     def __init__(self, sources: DataSources) -> None:
         self._sources = sources
@@ -46,7 +45,7 @@ class ChartRows:
         plot: Plot,
         max_age: float | None,
     ) -> tuple[Result, bool]:
-        """The rows, and whether they are only those that the plot shows. Raises as ``DataSources.query`` does."""
+        """The rows, and whether they were reduced. Raises as ``DataSources.query`` does."""
         ask = partial(self._sources.query, group, schema, template, variables, max_age=max_age)
         key = (group.handle, schema, template)
         if key not in self._large:
@@ -78,7 +77,7 @@ class ChartRows:
 
 
 class _NotReducible(TooManyRows):
-    """The rows are not ordered by the axis, or have no positions on it."""
+    """The rows are unordered, or have no positions on the axis."""
 
 
 def _not_reducible(plot: Plot) -> _NotReducible:

@@ -1,7 +1,7 @@
-"""M4: reduce the rows of a line chart to those that its pixels show (Jugel et al., VLDB 2014).
+"""M4: reduce a line chart's rows to the visible ones (Jugel et al., VLDB 2014).
 
-Each column of pixels keeps its first and last row, and those with the least and the greatest value, which cover the
-same pixels. A device pixel has two columns, since lines have soft edges. No value is averaged.
+Each pixel column keeps its first, last, least and greatest row, which draw the same pixels. A device pixel has two
+columns, for anti-aliasing.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ _NUMBERS: Final = (int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Lines of the columns ``measures`` over the column ``by``, one for each value of ``color``, drawn ``width`` device
-    pixels wide."""
+    """Lines of the columns ``measures`` over ``by``, one for each value of ``color``; ``width`` in device pixels."""
 
     by: str
     measures: tuple[str, ...]
@@ -33,19 +32,22 @@ class Plot:
 
     @property
     def columns(self) -> int:
-        """Parts of the width that are reduced separately."""
         return COLUMNS_PER_PIXEL * self.width
 
 
 def reduce_rows(result: Result, plot: Plot) -> Result | None:
-    """The rows that the plot shows; None if there are few, a column is missing, or a line is not ordered by ``by``: a
-    number, a date, a time or ISO 8601 text."""
+    """The visible rows; None if there are few, a column is missing, or ``by`` is not an ordered number, date, time or
+    ISO 8601 text.
+    """
     return _reduced(result, plot, _pixel_columns) if len(result) > plot.columns else None
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """The rows of the beginning of a query that ``reduce_rows`` may need; None if they cannot be reduced. The result
-    and further rows can be thinned again: columns have the width of a power of two, and merge as the axis grows."""
+    """Reduce the first rows of a query to those that ``reduce_rows`` may need; None if impossible.
+
+    The result can be extended and thinned again: column widths are powers of two, and columns merge as the axis
+    grows.
+    """
     return _reduced(result, plot, _nested_columns)
 
 
@@ -66,7 +68,7 @@ def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result |
 
 
 def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[int] | None:
-    """Indexes; None for rows out of order. Raises TypeError, ValueError and ArithmeticError."""
+    """Indexes; None for unordered rows. Raises TypeError, ValueError and ArithmeticError."""
     position = result.names.index
     axis = _column(result, position(plot.by))
     series = _series(result, None if plot.color is None else position(plot.color))
@@ -98,7 +100,7 @@ def _chosen(values: list[Any], indexes: Sequence[int] | None) -> list[Any]:
 
 
 def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
-    """The indexes of each series' rows; None: one series has all rows."""
+    """The row indexes of each series; None: all rows."""
     if color is None:
         return [None]
     found: dict[Any, list[int]] = {}
@@ -111,7 +113,6 @@ def _series(result: Result, color: int | None) -> list[Sequence[int] | None]:
 
 
 def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """``count`` columns from the first value to the last."""
     low, span = position_of(first), position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None
@@ -121,7 +122,7 @@ def _pixel_columns(position_of: Callable[[Any], float], first: Any, last: Any, c
 
 
 def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, count: int) -> _ColumnOf | None:
-    """``count`` columns or up to twice as many, whose edges stay edges or vanish when the axis grows."""
+    """``count`` to twice as many columns, which only merge when the axis grows."""
     span = position_of(last) - position_of(first)
     if not isfinite(span * count):
         return None
@@ -130,7 +131,7 @@ def _nested_columns(position_of: Callable[[Any], float], first: Any, last: Any, 
 
 
 def _position_finder(value: Any) -> Callable[[Any], float] | None:
-    """Maps values of this type to positions: times to seconds, dates to days. None for a type without positions."""
+    """Maps values of this type to numbers: times to seconds, dates to days. None for other types."""
     if isinstance(value, str):
         zone = datetime.fromisoformat(value).tzinfo
         start = datetime(1970, 1, 1, tzinfo=None if zone is None else UTC)
@@ -144,7 +145,7 @@ def _position_finder(value: Any) -> Callable[[Any], float] | None:
 
 
 def _column_parts(axis: Sequence[Any], column_of: _ColumnOf) -> Iterator[tuple[int, int]]:
-    """The begin and end of each column's rows, for values in order. Empty columns are left out."""
+    """The bounds of each non-empty column's rows, for ordered values."""
     start, count, length = 0, len(axis), 1
     while start < count:
         column, low, step = column_of(axis[start]), start, length  # neighbours have about the same length
@@ -167,7 +168,6 @@ def _kept(parts: Sequence[tuple[int, int]], values: Sequence[Any]) -> Iterator[i
 
 
 def _is_plain(values: Sequence[Any]) -> bool:
-    """Whether all are numbers other than NaN."""
     try:
         total = sum(values)
     except TypeError:
@@ -184,7 +184,7 @@ def _plain_extremes(column: Sequence[Any]) -> tuple[int, int]:
 
 
 def _extremes_and_gap(column: Sequence[Any]) -> Iterator[int]:
-    """The least and the greatest value, and the first gap, where the line breaks."""
+    """The least and greatest value, and the first gap in the line."""
     there = [index for index, value in enumerate(column) if not _is_gap(value)]
     if there:
         yield min(there, key=column.__getitem__)

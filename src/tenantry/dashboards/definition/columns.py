@@ -1,4 +1,4 @@
-"""The columns of its query that a panel names."""
+"""The query columns that a panel names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class AllOr(ValueKind):
-    """``all`` columns, read as None, or a list of some."""
+    """``all`` (read as None) or a list."""
 
     some: Listed
 
@@ -58,7 +58,7 @@ SORT: Final = "sort"
 
 
 def column_uses(keys: Iterable[Key], nodes: Mapping[str, YamlNode]) -> Iterator[ColumnUse]:
-    """The columns named in ``nodes``, values read by ``keys``."""
+    """The columns named in ``nodes``, with values read by ``keys``."""
     for key in keys:
         for name, offset in _named(key, nodes[key.name]) if key.name in nodes else ():
             yield ColumnUse(key.name, name, offset)
@@ -94,8 +94,7 @@ Columns: TypeAlias = frozenset[str] | None
 
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
-    """The columns that the panel names, except in ``sort``; None for all. Raises MissingVariable and
-    UnbindableValue."""
+    """The panel's columns, except in ``sort``; None for all. Raises MissingVariable and UnbindableValue."""
     if panel.all_columns:
         return None
     written = panel.named.substitute(variables)
@@ -106,6 +105,6 @@ def named_columns(panel: Panel, variables: Record) -> Columns:
 
 
 def small_line(rows: Result, measure: str) -> Result:
-    """The columns of a key figure's small line: its measure, and the first other one."""
+    """A small line's columns: its measure, and the first other one."""
     along = [name for name in rows.names if name != measure][:1]
     return rows.only([measure, *along] if measure in rows.names else [])

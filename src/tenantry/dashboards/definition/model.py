@@ -1,4 +1,4 @@
-"""A dashboard's file as data. Offsets locate later errors in its text."""
+"""A dashboard file's data, with offsets to locate later errors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ PREVIOUS_PERIOD: Final = "previous-period"
 
 
 class PanelKind(StrEnum):
-    """The kind of a panel, also the key of its value."""
-
     HEADING = "heading"
     TEXT = "text"
     FIGURE = "figure"
@@ -36,7 +34,7 @@ class PanelKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueryUse:
-    """The query of a panel: the ``name`` of a query file, or inline ``sql``."""
+    """A panel's query: the ``name`` of a query file, or inline ``sql``."""
 
     name: str = ""
     sql: str = ""
@@ -45,8 +43,10 @@ class QueryUse:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A choice, read by queries as ``params.NAME``. ``presets``: offered relative ranges. ``choices_query`` fills the
-    choices."""
+    """A control, read by queries as ``params.NAME``.
+
+    ``presets``: relative ranges. ``choices_query`` fills the choices.
+    """
 
     parameter: Parameter
     offset: int
@@ -54,18 +54,17 @@ class Control:
 
     @property
     def name(self) -> str:
-        """Its name, in the address and in ``params``."""
         return self.parameter.name
 
     @property
     def label(self) -> str:
-        """What a viewer reads."""
+        """The viewer's label."""
         return self.parameter.label or self.name.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """Sets controls of this dashboard or opens another. ``values``: control to column. ``open``: a name, or empty."""
+    """Sets controls or opens another dashboard. ``values``: control to column. ``open``: a name, or empty."""
 
     values: Mapping[str, str]
     open: str = ""
@@ -74,7 +73,7 @@ class Click:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """A column of the query that a panel names in a ``key``, as ``by``."""
+    """A query column that a panel names in a ``key``, such as ``by``."""
 
     key: str
     name: str
@@ -83,10 +82,13 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel. ``view`` is drawn by the page; the rest stays on the server. ``id`` is ``row-number``, from 1.
-    ``sparkline``: the query of a small line. ``width``: grid columns; 0: an equal share. ``refresh`` and ``max_age``:
-    seconds. ``columns``: those that the file names; ``named``: their names, with variables. ``all_columns``: ``columns:
-    all``, or a table without ``columns`` (``columns_left_out``)."""
+    """One panel.
+
+    ``view`` is drawn by the page; other data stays on the server. ``id``: ``row-number``, from 1. ``sparkline``: the
+    query of a small line. ``width``: grid columns; 0: an equal share. ``refresh`` and ``max_age``: seconds.
+    ``columns``: named in the file; ``named``: their names, with variables. ``all_columns``: ``columns: all``, or a
+    table without ``columns``.
+    """
 
     id: str
     kind: PanelKind
@@ -121,15 +123,13 @@ class DashboardFile:
 
     @property
     def panels(self) -> Iterator[Panel]:
-        """All panels, row after row."""
         return (panel for row in self.rows for panel in row)
 
     def panel(self, panel_id: str) -> Panel | None:
-        """The panel of this id."""
         return next((panel for panel in self.panels if panel.id == panel_id), None)
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The paths of the group's variables in its texts, each once."""
+        """The paths of the variables in its texts, each once."""
         definitions: list[Definition] = [self.texts, *(panel.view for panel in self.panels)]
         return tuple(dict.fromkeys(path.text for each in definitions for path in each.paths))

@@ -1,4 +1,4 @@
-"""The queries of a dashboard, checked against its file."""
+"""A dashboard's queries, checked against its file."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ _PARAMS = "params."
 
 @dataclass(frozen=True, slots=True)
 class PanelQueries:
-    """The templates of a panel and of its small line, or None."""
+    """The templates of a panel and its small line, or None."""
 
     rows: SQLTemplate | None = None
     sparkline: SQLTemplate | None = None
 
     @property
     def templates(self) -> tuple[SQLTemplate, ...]:
-        """Both, as far as they are there."""
         return tuple(each for each in (self.rows, self.sparkline) if each is not None)
 
 
@@ -39,17 +38,16 @@ class DashboardQueries:
 
     @property
     def parameters(self) -> frozenset[str]:
-        """The names of all parameters that something reads."""
         return frozenset().union(*map(parameters_read, self.templates))
 
     @property
     def locked(self) -> frozenset[str]:
-        """The parameters that are properties of the group."""
+        """Parameters that are properties of the group."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
     def templates(self) -> Iterator[SQLTemplate]:
-        """All templates; a shared one repeats."""
+        """All templates, including duplicates."""
         for panel in self.panels.values():
             yield from panel.templates
         yield from self.choices.values()
@@ -62,8 +60,11 @@ def parameters_read(template: SQLTemplate) -> frozenset[str]:
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """Compile the templates with the controls' parameters. Raises TemplateError, at its place, for a missing query, a
-    statement that does not compile, and a click, comparison or parameter that leads nowhere."""
+    """Compile the templates with the controls' parameters.
+
+    Raises TemplateError, with its position, for a missing or invalid query, and an unknown name in a click,
+    comparison or parameter.
+    """
     finder = _Finder(dashboard, folder)
     panels = {
         panel.id: PanelQueries(finder.template(panel.query), finder.template(panel.sparkline))
@@ -93,7 +94,6 @@ class _Finder:
 
     @property
     def settable(self) -> Iterable[str]:
-        """The parameters that a viewer can set."""
         return self._parameters
 
     def template(self, use: QueryUse | None) -> SQLTemplate | None:
@@ -196,7 +196,6 @@ def _check_compare(dashboard: DashboardFile, panel: Panel, queries: PanelQueries
 
 
 def range_controls(dashboard: DashboardFile) -> list[str]:
-    """The names of the controls that are ranges."""
     return [name for name, control in dashboard.controls.items() if control.parameter.is_range]
 
 

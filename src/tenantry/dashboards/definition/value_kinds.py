@@ -1,4 +1,4 @@
-"""Kinds of values in a dashboard's file: each reads its YAML node and has a JSON Schema."""
+"""Value types in a dashboard file: each reads its YAML node and has a JSON Schema."""
 
 from __future__ import annotations
 
@@ -21,20 +21,16 @@ _SECONDS: Final[Mapping[str, int]] = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
 class ValueKind(Protocol):
-    """One kind of value."""
-
     def read(self, node: YamlNode, source: Source) -> Any:
-        """The value. Raises TemplateError, at its place, for a wrong one."""
+        """The value. Raises TemplateError, with its position, if invalid."""
         ...
 
-    def schema(self) -> Schema:
-        """The JSON Schema of the values."""
-        ...
+    def schema(self) -> Schema: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a mapping, its kind of value, and its description."""
+    """A key of a mapping."""
 
     name: str
     kind: ValueKind
@@ -43,13 +39,12 @@ class Key:
 
 
 def refuse(source: Source, node: YamlNode, problem: str, fix: str) -> TemplateError:
-    """The error at a node."""
     return source.error(node.offset, problem, fix)
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateText(ValueKind):
-    """Text for people, which may hold ``{{ variables }}``."""
+    """Display text with ``{{ variables }}``."""
 
     longest: int = 2_000
 
@@ -70,7 +65,7 @@ class TemplateText(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
-    """A name. ``what`` it names is for errors; ``pattern`` is its form."""
+    """A name matching ``pattern``; ``what`` is its label in errors."""
 
     what: str
     pattern: str
@@ -94,7 +89,7 @@ class Word(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class ColumnName(ValueKind):
-    """The name of a column as the query writes it: any single-line text."""
+    """A column name as in the query: any single-line text."""
 
     longest: ClassVar[int] = 200
 
@@ -110,8 +105,6 @@ class ColumnName(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Statement(ValueKind):
-    """A SQL statement, read with the queries."""
-
     def read(self, node: YamlNode, source: Source) -> str:
         text = _text(
             node, source, "this must be a SQL statement", "write sql: select …; with | for one of several lines"
@@ -126,8 +119,6 @@ class Statement(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(ValueKind):
-    """One of some words."""
-
     words: Sequence[str]
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -143,8 +134,6 @@ class OneOf(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Flag(ValueKind):
-    """``true`` or ``false``."""
-
     def read(self, node: YamlNode, source: Source) -> bool:
         if isinstance(node.value, bool):
             return node.value
@@ -156,7 +145,7 @@ class Flag(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Number(ValueKind):
-    """A number between two. ``whole``: an integer."""
+    """A number in a range. ``whole``: an integer."""
 
     least: float
     greatest: float
@@ -177,7 +166,7 @@ class Number(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Duration(ValueKind):
-    """A time, as ``30 s``, ``5 min``, ``1 h`` or a number; read as seconds."""
+    """A duration as ``30 s``, ``5 min``, ``1 h`` or a number; read as seconds."""
 
     least: int
     greatest: int
@@ -206,7 +195,7 @@ class Duration(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Listed(ValueKind):
-    """At most ``most`` values of one kind; a single value is a list of one."""
+    """A list of at most ``most`` values, or a single value."""
 
     kind: ValueKind
     most: int
@@ -241,7 +230,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A value in a short form, or a mapping; ``lengthen`` converts the short form."""
+    """A short form, which ``lengthen`` converts, or a mapping."""
 
     short: ValueKind
     long: Fields

@@ -1,4 +1,4 @@
-"""AllowedHosts: the origins whose pages may embed the dashboards of a mount."""
+"""The origins whose pages may embed a mount's dashboards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenantry.cache.slots import monotonic_with_suspend
-from tenantry.dashboards.embedding.hosts import check_hosts, is_allowed
+from tenantry.dashboards.embedding.frame_ancestors import check_hosts, is_allowed
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup
 from tenantry.http import SCOPE_KEY
@@ -25,7 +25,7 @@ _RENEWALS: Final = 5
 
 
 class KnownHosts:
-    """The store's hosts, kept for ``staleness`` seconds and renewed early; later callers share one request."""
+    """The store's hosts, cached for ``staleness`` seconds and renewed early by one shared request."""
 
     def __init__(self, environments: EnvironmentStore, *, staleness: float, clock: MonotonicClock) -> None:
         self._environments = environments
@@ -36,7 +36,7 @@ class KnownHosts:
         self._flight: SingleFlight[Hosts] | None = None
 
     async def get(self) -> Hosts:
-        """The hosts, no older than the bound. Raises StoreUnavailable."""
+        """Hosts at most ``staleness`` seconds old. Raises StoreUnavailable."""
         now = self._clock()
         if now < self._until:
             if now >= self._asked + self._staleness / _RENEWALS:
@@ -69,8 +69,11 @@ GroupHosts = Callable[[UserGroup], Sequence[str]]
 
 
 class AllowedHosts:
-    """The hosts of an environment (None: of all) and its groups. ``group_hosts`` narrows them for a group; ``further``
-    hosts are always allowed. Answers of the store count for ``staleness`` seconds."""
+    """The hosts of an environment (None: of all) and its groups.
+
+    ``group_hosts`` restricts a group's; ``further`` hosts are always allowed. ``staleness``: seconds to cache the
+    store's hosts.
+    """
 
     def __init__(
         self,
@@ -94,8 +97,10 @@ class AllowedHosts:
         return tuple(dict.fromkeys([*self._further, *(host for name in named for host in stored.get(name, ()))]))
 
     async def require(self, origin: str, own: str, group: UserGroup) -> None:
-        """Raise EmbeddingNotAllowed unless pages of ``origin`` may embed this group's data; StoreUnavailable. ``own``:
-        the dashboard's origin."""
+        """Raise EmbeddingNotAllowed unless pages of ``origin`` may embed this group's data; StoreUnavailable.
+
+        ``own``: the dashboard's origin.
+        """
         stored = await self._hosts()
         allowed = is_allowed(origin, (*self._further, *stored.get(group.environment.name, ())), own)
         if allowed and self._group_hosts is not None:
@@ -108,8 +113,6 @@ class AllowedHosts:
 
 
 class EmbeddingCheck:
-    """ASGI middleware after UserGroupMiddleware that enforces AllowedHosts."""
-
     def __init__(self, app: ASGIApp, *, hosts: AllowedHosts) -> None:
         self.app = app
         self._hosts = hosts

@@ -1,4 +1,4 @@
-"""SingleUseCodes: codes that replace a token in an address."""
+"""Single-use codes that replace a token in an address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tenantry.ports import Clock, CodeShare, CodeStore, GroupStore
 
 
 class Purpose(StrEnum):
-    """The purpose of a code, which is valid for that one only."""
+    """The only purpose for which a code is valid."""
 
     DOWNLOAD = "download"
     EMBED = "embed"
@@ -41,7 +41,7 @@ CODE_LENGTH: Final = 43
 
 
 class SingleUseCodes:
-    """Codes of 256 random bits that any worker redeems exactly once. The store keeps their SHA-256."""
+    """Codes of 256 random bits, redeemed once across all workers. The store keeps their SHA-256."""
 
     def __init__(self, kept: CodeStore) -> None:
         self._kept = kept
@@ -56,13 +56,14 @@ class SingleUseCodes:
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
     ) -> str:
-        """A code, valid for ``lifetime`` seconds and no longer than the API token. Raises StoreUnavailable,
-        Unauthorized."""
+        """A code, valid for ``lifetime`` seconds, but not longer than the API token.
+
+        Raises StoreUnavailable, Unauthorized.
+        """
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
     async def issue_for_viewer(self, purpose: Purpose, payload: str, group: bytes) -> str:
-        """A code for a viewer of this group, which keeps its ``MOST`` newest and writes one at a time. Raises
-        StoreUnavailable."""
+        """A code for a viewer of this group. The ``MOST`` newest stay valid. Raises StoreUnavailable."""
         async with self._turns.setdefault(group, asyncio.Lock()):
             return await self._add(purpose, payload, None, share=CodeShare(group, MOST[purpose]))
 
@@ -89,7 +90,7 @@ class SingleUseCodes:
         return code
 
     async def redeem(self, purpose: Purpose, code: str) -> str | None:
-        """The payload; None for a code that does not work. Raises StoreUnavailable, which may use it up."""
+        """The payload; None for an invalid code. Raises StoreUnavailable; the code may then be used up."""
         found = await self.redeem_one_of((purpose,), code)
         return None if found is None else found[1]
 
@@ -109,7 +110,7 @@ class SingleUseCodes:
         return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
-        """The payload of a session by the digest of its code."""
+        """The payload for the digest of a session's code."""
         return await self._kept.read(digest, purpose=purpose.value)
 
 
@@ -118,7 +119,6 @@ def _is_code(code: str) -> bool:
 
 
 def code_digest(code: str) -> bytes:
-    """The hash of a code that the store keeps."""
     return sha256(code.encode("ascii")).digest()
 
 
@@ -134,7 +134,7 @@ class TokenMint(Protocol):
 
 
 class EmbedCodes:
-    """Codes for a user group's token. Their payload is its handle and version; the signing keys mint it again."""
+    """Codes for a group's token. The payload is its handle and version, which the signing keys mint again."""
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now

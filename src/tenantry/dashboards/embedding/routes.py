@@ -39,22 +39,20 @@ _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 
 
 class RedeemRequest(StrictBody):
-    """The body of a request that redeems a code."""
-
     code: str
 
 
 class EmbeddingBackend(PreviewBackend, Protocol):
-    """The parts of a store that embedding and previews need."""
-
     @property
     def environments(self) -> EnvironmentStore: ...
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """Settings for embedding hosts from the store and single-use codes. ``group_hosts`` narrows a group's hosts;
-    ``time_of_day``: the clock for end dates."""
+    """Hosts from the store, and single-use codes.
+
+    ``group_hosts`` restricts a group's hosts; ``time_of_day``: the clock for end dates.
+    """
 
     store: EmbeddingBackend
     keys: TokenMint
@@ -62,12 +60,11 @@ class Embedding:
     time_of_day: Clock = utc_now
 
     def previews(self) -> Previews:
-        """The previews of its store."""
         return Previews(self.store, time_of_day=self.time_of_day)
 
 
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
-    """The routes of the element, and of codes with an ``embedding``; ``guards`` find the group."""
+    """The routes of the element, and with ``embedding`` of codes; ``guards`` find the group."""
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
         for folder in (f"v{ELEMENT_VERSION}/", "")
@@ -84,7 +81,6 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
 
 
 def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:
-    """The routes of codes."""
     codes = SingleUseCodes(embedding.store.codes)
     tokens = EmbedCodes(codes, embedding.store.groups, embedding.keys, time_of_day=embedding.time_of_day)
     previews = embedding.previews()

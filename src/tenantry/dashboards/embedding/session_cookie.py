@@ -1,7 +1,7 @@
-"""A direct visit: the token in an address is exchanged for a cookie of its group.
+"""Direct visits: the token in an address is exchanged for a cookie of its group.
 
-The page's address then carries the group's public handle, which its script sends with each request. The cookie is
-found by this handle, so two customers in two tabs do not mix.
+The page's address then has the group's public handle, which selects the cookie, so two customers in two tabs do not
+mix.
 """
 
 from __future__ import annotations
@@ -43,8 +43,10 @@ _TOKEN_HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
 
 
 class CookieExchange:
-    """Answers the first address of a page. If an outer middleware took the token out, the cookie is sent with its
-    mask."""
+    """Redirects the first request of a page to an address without the token.
+
+    If an outer middleware removed the token, the cookie contains its mask.
+    """
 
     def __init__(self, resolver: TokenResolver) -> None:
         self._resolver = resolver
@@ -74,8 +76,9 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware before UserGroupMiddleware: the cookie of the named group becomes the request's token, unless it
-    carries one. Raises OriginNotAllowed for pages of other origins."""
+    """ASGI middleware before UserGroupMiddleware: uses the cookie of the named group unless the request has a token.
+    Raises OriginNotAllowed for other origins.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

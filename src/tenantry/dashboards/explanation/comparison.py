@@ -1,5 +1,3 @@
-"""Compare the explanations of one dashboard for two groups."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -10,8 +8,10 @@ Explanation: TypeAlias = Mapping[str, Any]
 
 
 def compare_explanations(left: Explanation, right: Explanation) -> dict[str, Any]:
-    """The differences of two explanations with ``values``, as JSON: ``where``, ``what``, and both ``values``. Raises
-    ValueError for two dashboards."""
+    """The differences of two explanations with ``values``, as JSON: ``where``, ``what``, and both ``values``.
+
+    Raises ValueError if the explanations are of different dashboards.
+    """
     if left["dashboard"] != right["dashboard"]:
         raise ValueError("these are explanations of two dashboards")
     return {

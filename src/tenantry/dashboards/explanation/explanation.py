@@ -1,4 +1,4 @@
-"""Explain a dashboard: the source and text of each panel, and the origin of each value."""
+"""Explains each panel's source and text, and the origin of each value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PARAMS: Final = "params."
 
 
 class Origin(StrEnum):
-    """What decides a value. CLOCK: a range such as ``last 30 days``."""
+    """The origin of a value. CLOCK: a range such as ``last 30 days``."""
 
     PROPERTY = "property"
     GROUP = "group"
@@ -46,27 +46,26 @@ class ValueOrigin:
     zone: str = ""
 
     def as_dict(self) -> dict[str, str]:
-        """As JSON, without what is empty."""
+        """As JSON, without empty fields."""
         given = {"path": self.path, "origin": str(self.origin), "of": self.of, "zone": self.zone}
         return {name: text for name, text in given.items() if text} | ({} if self.by is None else {"by": str(self.by)})
 
 
 def group_origin(path: str) -> ValueOrigin:
-    """The origin of a path outside of ``params``."""
+    """The origin of a path outside ``params``."""
     if path.startswith(_GROUP) and not path.startswith(_PROPERTIES):
         return ValueOrigin(path, Origin.GROUP, path.removeprefix(_GROUP))
     return ValueOrigin(path, Origin.PROPERTY, path.removeprefix(_PROPERTIES))
 
 
 def text_origin(path: str) -> ValueOrigin:
-    """The origin of a path in a dashboard's text."""
     return ValueOrigin(path, Origin.VIEWER) if path.startswith(_PARAMS) else group_origin(path)
 
 
 def reference_origin(
     reference: VariableReference, parameters: Mapping[str, Parameter], variables: Mapping[str, Any] | Record
 ) -> ValueOrigin:
-    """The origin of a tag in a query with these declared ``parameters`` and untyped ``variables``."""
+    """The origin of a query's tag."""
     path = reference.path
     if path.startswith(_PARAMS):
         return _chosen(path, parameters, variables["params"])
@@ -117,9 +116,11 @@ async def explain_dashboard(
     filters: Mapping[str, Any] = _NO_FILTERS,
     values: bool = False,
 ) -> dict[str, Any]:
-    """Explain what ``group`` sees, as JSON, without running queries. ``values``, for operators, adds values, texts and
-    full errors. ``age``: seconds since the oldest cached answer was requested, or null. Raises InvalidParameter for
-    unknown filters, StoreUnavailable."""
+    """Explain a group's view, as JSON, without running queries.
+
+    ``values``, for operators, adds values, texts and full errors. ``age``: seconds since the oldest cached answer was
+    requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
+    """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard
     return {
@@ -182,7 +183,6 @@ class _Explainer:
         return {"control": control, **await self._query("choices", use, self._saved.dashboard.schema, template)}
 
     def texts(self, definition: Definition) -> list[dict[str, Any]]:
-        """What the texts of a definition read."""
         found = []
         for path in dict.fromkeys(each.text for each in definition.paths):
             about: dict[str, Any] = {"reads": [text_origin(path).as_dict()]}

@@ -1,4 +1,4 @@
-"""Explanations as text for a terminal, and as a page of HTML."""
+"""Explanations as terminal text and HTML."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def origin_phrase(origin: Mapping[str, str]) -> str:
 
 
 def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
-    """The title, controls and panels with headings; a control is like a panel of one query."""
+    """The title, controls and panels with headings; a control has one query."""
     yield "title", {**explanation, "queries": []}
     for control in explanation["choices"]:
         yield f"control {control['control']}", {"texts": [], "queries": [control]}
@@ -63,7 +63,6 @@ def parts(explanation: Explanation) -> Iterator[tuple[str, Explanation]]:
 
 
 def explanation_text(explanation: Explanation) -> str:
-    """The explanation of one group, for a terminal."""
     lines = [f"{explanation['dashboard']} for {_group(explanation)}"]
     for name, part in parts(explanation):
         if part["texts"] or part["queries"]:
@@ -72,7 +71,6 @@ def explanation_text(explanation: Explanation) -> str:
 
 
 def panel_text(explanation: Explanation) -> str:
-    """What ``explain_panel`` gives, as text."""
     return "\n".join(_part_lines(explanation)) or "Nothing in this panel comes from a query or a variable."
 
 
@@ -85,7 +83,6 @@ def _part_lines(part: Explanation) -> Iterator[str]:
 
 
 def comparison_text(left: Explanation, right: Explanation) -> str:
-    """What differs, for a terminal."""
     compared = compare_explanations(left, right)
     lines = [f"{left['dashboard']} for {_group(left)}, and for {_group(right)}"]
     for each in compared["differences"]:
@@ -133,7 +130,7 @@ def _query_head(query: Explanation) -> str:
 
 
 def explanation_page(explanations: Sequence[Explanation]) -> str:
-    """The explanations of one or two groups as HTML that loads nothing."""
+    """One or two explanations as self-contained HTML."""
     first = explanations[0]
     title = escape(f"{first['dashboard']} for {' and for '.join(map(_group, explanations))}")
     sections = zip(*(list(parts(each)) for each in explanations), strict=True)

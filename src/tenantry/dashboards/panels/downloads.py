@@ -1,4 +1,4 @@
-"""Downloads: the rows of a panel as a file, at an address that works once within a minute and has no token."""
+"""A panel's rows as a file, at a single-use address, valid for a minute, without a token."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ _GONE = "This download link was already used or has expired. Please download aga
 
 
 class Downloads:
-    """Issues and answers addresses. Files are cut off as every stream of a group, those of a preview also within
-    ``staleness`` seconds of its end."""
+    """Issues and answers download addresses.
+
+    Files stop like a group's other streams; a preview's within ``staleness`` seconds of its end.
+    """
 
     def __init__(
         self,
@@ -149,7 +151,7 @@ class Downloads:
 
 
 class RowsFile(StreamingResponse):
-    """A file of rows. One that breaks off is logged and left without an end, so its reader can tell."""
+    """A file of rows. On an error it is logged and left incomplete, so the reader notices."""
 
     def __init__(
         self,
@@ -171,7 +173,7 @@ class RowsFile(StreamingResponse):
             await super().__call__(scope, receive, self._answer.paced(send))
 
     async def stream_response(self, send: Send) -> None:
-        """Send the file, without the last part if it broke off."""
+        """Send the file; on an error, omit its last part."""
         try:
             await super().stream_response(send)
         except ResponseCut as cut:

@@ -1,5 +1,3 @@
-"""The viewer's filters, as the ``params`` that queries read."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -69,7 +67,7 @@ def _plain(name: str, value: Any) -> Any:
 def previous_period(
     parameter: Parameter, variables: Mapping[str, Any] | Record, now: datetime
 ) -> Mapping[str, Any] | None:
-    """The equally long range just before the chosen one; None if that is open. Raises as ``typed_value``."""
+    """The period of equal length before the range; None if it is open. Raises as ``typed_value``."""
     bounds = typed_value(parameter, variables, now)
     if bounds is None or bounds.start is None or bounds.end is None:
         return None

@@ -71,7 +71,7 @@ class PanelStream(LineStream):
         self._changes = changes if wanted.live else None
 
     async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """The requested lines; then, if the answer stays open, the changes."""
+        """The requested lines, then changes if the response stays open."""
         async with self._changes or nullcontext() as changes:  # entered first, so changes while panels run count
             if changes is not None and changes.first:
                 yield line(changes.first)
@@ -125,7 +125,7 @@ def _bound(function: Callable[..., Awaitable[HeldLine]], *arguments: Any) -> Tas
 
 
 async def in_order_of_completion(tasks: list[Task], answer: OpenAnswer) -> AsyncGenerator[HeldLine]:
-    """The lines as tasks complete, at most ``AT_ONCE`` running. Closing it cancels them."""
+    """Yield lines as tasks complete, running at most ``AT_ONCE``. Closing it cancels them."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def run(task: Task) -> HeldLine:

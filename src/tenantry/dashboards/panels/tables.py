@@ -1,4 +1,4 @@
-"""The rows of a table: one sorted page of a whole result, or, beyond the source's limits, of the engine."""
+"""One sorted page of a table's rows: of the whole result, or of the engine beyond the source's limits."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 async def fetch_table(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, page: int, sort: str
 ) -> tuple[Result, int]:
-    """The rows of ``page`` (from 0), and the number of all. ``sort``: a column, ``-name`` descending; default: the
-    view's, then the query's order. Viewers sort by ``named`` columns only.
+    """The rows of ``page`` (from 0), and the total.
 
-    Raises as ``DataSources.query``; TooManyRows and TooManyBytes also without an order or pages of the engine;
+    ``sort``: a column, ``-name`` descending; default: the view's, then the query's order. Only ``named`` columns are
+    sortable. Raises as ``DataSources.query``; TooManyRows and TooManyBytes also if the engine cannot page;
     InvalidParameter for an unknown column.
     """
     size = view.get("page", PAGE_SIZE)
@@ -53,8 +53,10 @@ async def fetch_table(
 async def _page_by_engine(
     ask: Ask, template: SQLTemplate, view: Mapping[str, Any], named: Columns, sort: str, limits: tuple[int, int]
 ) -> tuple[Result, int]:
-    """Ties are sorted by all other ``named`` columns, so no row is on two pages. Raises InvalidSettings without
-    pages."""
+    """All ``named`` columns break ties, so no row is on two pages.
+
+    Raises InvalidSettings if the engine has no pages.
+    """
     known = await _columns(ask, template, [sort] if sort else _names(view)[:1])
     if sort and sort.removeprefix("-") not in known.names:
         raise _unknown_column()
@@ -98,7 +100,7 @@ def _unknown_column() -> InvalidParameter:
 
 
 def sorted_rows(result: Result, sort: str) -> Sequence[tuple[Any, ...]]:
-    """The rows in the order of a column; rows without a value come last."""
+    """Sort rows by a column, empty values last."""
     name = sort.removeprefix("-")
     if name not in result.names:
         raise _unknown_column()

@@ -1,4 +1,4 @@
-"""``POST /dashboards/-/preview``: an address that shows one dashboard as one group, once."""
+"""``POST /dashboards/-/preview``: a single-use address of one dashboard as one group."""
 
 from __future__ import annotations
 
@@ -31,15 +31,11 @@ PATH: Final = "/-/preview"
 
 
 class PreviewRequest(StrictBody):
-    """The body."""
-
     user_group_id: Annotated[str, Field(min_length=1, max_length=255)]
     dashboard: Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
 class PreviewBackend(CodesOfGroups, Protocol):
-    """The parts of a store that the endpoint needs."""
-
     @property
     def api_tokens(self) -> ApiTokenStore: ...
 
@@ -76,5 +72,5 @@ class PreviewEndpoint(Endpoint):
 
 
 def preview_address(mount: str, dashboard: str, code: str) -> str:
-    """The address that opens a preview. The code is in the fragment, which no server logs."""
+    """The address of a preview. The code is in the fragment, which no server logs."""
     return f"{mount}/{dashboard}#code={code}"

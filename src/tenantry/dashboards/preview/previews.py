@@ -1,6 +1,6 @@
-"""Previews: a single-use code opens a session that shows one dashboard as one group for ten minutes.
+"""Previews: a single-use code opens a session for one dashboard and group for ten minutes.
 
-The store keeps hashes of codes and sessions, which end with the API token that requested them.
+The store keeps hashes of codes and sessions, which end with their API token.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tenantry.tokens import PREVIEW_PREFIX
 
 @runtime_checkable
 class CodesOfGroups(Protocol):
-    """The parts of a store that previews and downloads need."""
+    """The parts of a store for previews and downloads."""
 
     @property
     def codes(self) -> CodeStore: ...
@@ -30,7 +30,7 @@ class CodesOfGroups(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``dashboard`` for ``group`` as it is now. ``session``: the digest of its key."""
+    """``dashboard`` for the current ``group``. ``session``: the digest of its key."""
 
     group: UserGroup
     dashboard: str
@@ -38,7 +38,7 @@ class Preview:
 
 
 class Previews:
-    """Issues codes, opens sessions, and finds what a session may see."""
+    """Issues codes, opens sessions and finds them."""
 
     def __init__(self, store: CodesOfGroups, *, time_of_day: Clock = utc_now) -> None:
         self._groups = store.groups
@@ -54,8 +54,10 @@ class Previews:
         *,
         api_token_id: int | None = None,
     ) -> str:
-        """A code for a preview as this group, ended by its API token. Raises UnknownGroup; InvalidBody for an ended
-        group; Unauthorized for a revoked API token; StoreUnavailable."""
+        """A preview code for this group, valid no longer than its API token.
+
+        Raises UnknownGroup; InvalidBody for an ended group; Unauthorized for a revoked API token; StoreUnavailable.
+        """
         issued = await self._groups.get(environment, provided_id)
         if issued is None:
             raise UnknownGroup(f"there is no user group {provided_id!r} in {environment.name}", field="/user_group_id")
@@ -74,8 +76,10 @@ class Previews:
         return await self._codes.issue(Purpose.PREVIEW, json.dumps(payload), api_token_id=api_token_id, audited=made)
 
     async def open(self, payload: str) -> str | None:
-        """The key of a new session, for a code's payload; None if the group was deleted or the API token revoked.
-        Raises UserGroupExpired, StoreUnavailable."""
+        """The key of a new session; None for a deleted group or revoked API token.
+
+        Raises UserGroupExpired, StoreUnavailable.
+        """
         kept: dict[str, Any] = json.loads(payload)
         group = await self._group(kept)
         if group is None:
@@ -89,7 +93,7 @@ class Previews:
             return None
 
     async def find(self, key: str) -> Preview | None:
-        """What a session may see now; None for an unknown one. Raises UserGroupExpired, StoreUnavailable."""
+        """The session's current preview; None if unknown. Raises UserGroupExpired, StoreUnavailable."""
         code = key.removeprefix(PREVIEW_PREFIX)
         payload = await self._codes.read(Purpose.PREVIEW_SESSION, code)
         kept: dict[str, Any] = {} if payload is None else json.loads(payload)
@@ -105,7 +109,7 @@ class Previews:
         return issued.group
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the end date of the group."""
+        """Seconds until the group's end date."""
         return group.seconds_left(self._time_of_day())
 
 

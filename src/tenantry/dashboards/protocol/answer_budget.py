@@ -1,7 +1,4 @@
-"""AnswerBudget: bounds the memory of answers that their viewers have not read yet.
-
-A line reserves its expected size before its query runs, and waits for room.
-"""
+"""Bounds the memory of unread responses. A line waits for its expected size before its query runs."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ class _Share:
 
 
 class AnswerBudget:
-    """The budget of one event loop, for all its mounts."""
+    """The budget of one event loop, shared by its mounts."""
 
     def __init__(self) -> None:
         self.held: int = 0
@@ -65,14 +62,13 @@ class AnswerBudget:
         self._cut_at = 0.0
 
     def count_open(self, group: UserGroup) -> int:
-        """The number of the group's open answers."""
+        """The number of the group's open responses."""
         share = self._shares.get(group.handle)
         return 0 if share is None else len(share.answers)
 
     @asynccontextmanager
     async def open(self, group: UserGroup) -> AsyncIterator[OpenAnswer]:
-        """Open an answer until the end of the block. Raises AnswersUnread if the group has ``MOST_OPEN`` for too
-        long."""
+        """Open a response until the block ends. Raises AnswersUnread if the group keeps ``MOST_OPEN`` open too long."""
         handle = group.handle
         await self._wait(lambda: self.count_open(group) < MOST_OPEN, lambda: [handle])
         share = self._shares.setdefault(handle, _Share())
@@ -89,17 +85,16 @@ class AnswerBudget:
     # --- bytes --------------------------------------------------------------------------------------------------------
 
     def has_capacity(self, group: bytes, size: int) -> bool:
-        """Whether the group may reserve ``size`` more bytes."""
         own, free = self._shares[group].held, PROCESS_BYTES - self.held - size
         return size <= 0 or own + size <= free or (not own and free >= 0)
 
     def add(self, group: bytes, size: int) -> None:
-        """Add bytes to the group's reservation; negative: release them."""
+        """Reserve bytes for the group; negative: release them."""
         self._shares[group].held += size
         self.held += size
 
     async def wait_for_capacity(self, group: bytes, size: int) -> None:
-        """Wait for ``has_capacity``. Raises AnswersUnread."""
+        """Raises AnswersUnread."""
 
         def largest() -> list[bytes]:
             own = self._shares[group].held
@@ -108,12 +103,12 @@ class AnswerBudget:
         await self._wait(lambda: self.has_capacity(group, size), largest)
 
     def expected(self, group: bytes, name: LineName) -> int:
-        """The size of a line the last time: for this group, else for any."""
+        """The last size of the line, for this group, else for any."""
         known = self._sizes.get((group, name)) or self._sizes.get((None, name))
         return known or _UNKNOWN_BYTES
 
     def learn(self, group: bytes, name: LineName, size: int) -> None:
-        """Remember the size of a line, at most half of the budget."""
+        """Remember the size of a line, capped at half the budget."""
         self._sizes[group, name] = self._sizes[None, name] = min(size, PROCESS_BYTES // 2)
 
     # --- waiting ------------------------------------------------------------------------------------------------------
@@ -137,7 +132,7 @@ class AnswerBudget:
 
 
 class OpenAnswer:
-    """One answer to a viewer, and the bytes reserved for it."""
+    """One response, and its reserved bytes."""
 
     def __init__(self, budget: AnswerBudget, group: bytes) -> None:
         self.held: int = 0
@@ -154,8 +149,10 @@ class OpenAnswer:
         return send_paced
 
     async def line(self, name: LineName, fetch: Callable[[], Awaitable[Encode]]) -> HeldLine:
-        """The line of the result of ``fetch``. Both run again if the line outgrew its reservation and there is no room.
-        Raises AnswersUnread, and as they do."""
+        """The line for the result of ``fetch``.
+
+        Both run again if the line outgrew its reservation. Raises AnswersUnread, and their errors.
+        """
         for _ in range(_ATTEMPTS):
             size = min(_ROWS_FACTOR * self._budget.expected(self._group, name), PROCESS_BYTES // 2)
             await self.hold(size)
@@ -183,12 +180,11 @@ class OpenAnswer:
         return None
 
     async def hold(self, size: int) -> None:
-        """Reserve bytes until they are released or the answer ends. Raises AnswersUnread."""
+        """Reserve bytes until ``release`` or the end of the response. Raises AnswersUnread."""
         await self._budget.wait_for_capacity(self._group, size)
         self._add(size)
 
     def release(self, size: int) -> None:
-        """Release reserved bytes."""
         self._add(-size)
 
     def _add(self, size: int) -> None:
@@ -200,5 +196,4 @@ _budgets: Final = LoopLocal(AnswerBudget)
 
 
 def answer_budget() -> AnswerBudget:
-    """The budget of the running event loop."""
     return _budgets.get()

@@ -1,4 +1,4 @@
-"""LineStream: an answer of JSON lines (NDJSON), sent as they become ready while the token is watched."""
+"""A response of JSON lines (NDJSON), sent as they become ready while the token is watched."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ class LineStream(Response):
         self._request = request
 
     def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """The lines. Each is sent before the next one is requested."""
+        """Yield lines; each is sent before the next is requested."""
         raise NotImplementedError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the lines, until the viewer leaves, reads too slowly, or the middleware ends it. Raises AnswersUnread
-        first."""
+        """Send lines until the viewer leaves or is too slow, or the middleware ends the response.
+
+        Raises AnswersUnread before the first.
+        """
         with suppress(ViewerLeft, ResponseCut):
             async with (
                 while_connected(self._request),
@@ -62,6 +64,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """The middleware may end the answer after a whole line."""
+    """A body message. After a whole line the middleware may end the response."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

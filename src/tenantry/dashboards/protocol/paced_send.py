@@ -1,4 +1,4 @@
-"""PacedSend: send a body in small pieces, each within a time limit, so a server holds two pieces at most."""
+"""Sends a body in timed small pieces, so a server holds at most two."""
 
 from __future__ import annotations
 
@@ -35,12 +35,10 @@ def in_pieces(parts: Iterable[bytes | memoryview]) -> deque[bytes]:
 
 
 class ReadTooSlowly(ResponseCut):
-    """The reader took too little of an answer, which ends unfinished."""
+    """The reader was too slow; the response is incomplete."""
 
 
 class PacedSend:
-    """The pace of one response."""
-
     def __init__(self) -> None:
         self._clock = asyncio.get_running_loop().time
         self._waited = 0.0
@@ -52,19 +50,18 @@ class PacedSend:
 
     @property
     def is_slow(self) -> bool:
-        """Whether a piece waits for a slow reader."""
         if self._deadline is None:
             return False
         return self._waited + self._clock() - self._began - self._waits[0] > SLOW_SECONDS
 
     def cut_off(self) -> None:
-        """End the response whose piece waits."""
+        """End the response of the waiting piece."""
         if self._deadline is not None:
             self._deadline.reschedule(self._clock())
             self._deadline = None
 
     async def send(self, send: Send, message: Message) -> None:
-        """Send a message of a response. Raises ReadTooSlowly."""
+        """Raises ReadTooSlowly."""
         for part in _parts(message):
             self._began = self._clock()
             try:
@@ -92,8 +89,6 @@ def _parts(message: Message) -> Iterator[Message]:
 
 
 class LargeBodiesInPieces:
-    """Middleware that sends large bodies in pieces."""
-
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 

@@ -1,4 +1,4 @@
-"""Encode the lines of an answer for panels, by msgspec."""
+"""Encodes response lines with msgspec."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ def _encoder() -> Any:
 
 
 def line(document: Mapping[str, Any]) -> bytes:
-    """Encode an object as a line."""
     encoded: bytes = _encoder().json.Encoder().encode_lines((document,))
     return encoded
 
@@ -81,5 +80,4 @@ def choices_line(control: str, result: Result) -> list[bytes]:
 
 
 def error_line(kind: str, name: str, error: Mapping[str, str], as_of: float) -> bytes:
-    """The line of a panel or control with an error."""
     return line({kind: name, "error": error, "as_of": as_of})

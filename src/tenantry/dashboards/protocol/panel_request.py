@@ -23,14 +23,12 @@ _MESSAGES: Final = {"extra_forbidden": "there is no such field", "missing": "thi
 
 
 class StrictBody(BaseModel):
-    """A body without coercion, unknown fields, or values in errors."""
+    """Strict: no coercion, no unknown fields, no values in errors."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
 
 class FilteredBody(StrictBody):
-    """A body with the viewer's filters."""
-
     filters: Annotated[dict[str, Any], Field(max_length=200)] = {}
 
 
@@ -45,7 +43,7 @@ class WantedPanel(StrictBody):
 
     @property
     def plot_width(self) -> int:
-        """Device pixels that rows are reduced for."""
+        """The device pixels for row reduction."""
         return min(self.width or DEFAULT_WIDTH, WIDEST_PLOT)
 
 
@@ -63,8 +61,6 @@ class PanelsRequest(FilteredBody):
 
 
 class DownloadRequest(FilteredBody):
-    """``format`` of the file."""
-
     format: Annotated[str, Field(pattern="^csv$")] = "csv"
 
 

@@ -1,4 +1,4 @@
-"""Changes of rows: what an open answer waits for, and which panels a page must reload."""
+"""Row changes: events for open responses, and the panels that a page must reload."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ChangedPanels:
     """``async with ChangedPanels(sources, group, {"1-1": "main"}) as changes: async for message in changes: …`` gives
     ``{"changed": […]}``: panels whose source ``DataSources.changed`` reported. ``changes`` is None beyond ``MAX_OPEN``.
 
-    A message is empty after half a minute of silence. They end after a quarter of an hour, when the process stops, and
-    with CHANGED when a source was moved or deleted.
+    A message is empty after half a minute of silence. The stream ends after a quarter of an hour or when the process
+    stops. When a source is moved or deleted, it ends with CHANGED.
     """
 
     def __init__(self, sources: DataSources, group: UserGroup, schemas: dict[str, str]) -> None:
@@ -72,11 +72,11 @@ class ChangedPanels:
         return {}
 
     def pause(self) -> float:
-        """Seconds without a change before ``sign`` is called."""
+        """Seconds of silence before ``sign`` is called."""
         return _SIGN_SECONDS
 
     def sign(self) -> Message:
-        """The message after a pause."""
+        """The keep-alive message."""
         return {}
 
     async def __aiter__(self) -> AsyncIterator[Message]:
@@ -96,7 +96,7 @@ class ChangedPanels:
 async def sources_of_schemas(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str]
 ) -> dict[str, RegisteredSource]:
-    """The group's mapped sources by schema, for panel to schema."""
+    """The group's mapped sources, for panels given by schema."""
     found: dict[str, RegisteredSource] = {}
     for schema in set(schemas.values()):
         with suppress(TenantryError):  # its panels report the error
@@ -105,7 +105,6 @@ async def sources_of_schemas(
 
 
 def panels_of_sources(found: Mapping[str, RegisteredSource], schemas: Mapping[str, str]) -> dict[str, list[str]]:
-    """The panels by the names of their sources."""
     panels: dict[str, list[str]] = {}
     for schema, registered in found.items():
         own = [panel for panel, asked in schemas.items() if asked == schema]
@@ -116,7 +115,7 @@ def panels_of_sources(found: Mapping[str, RegisteredSource], schemas: Mapping[st
 async def changed_since(
     sources: DataSources, group: UserGroup, schemas: Mapping[str, str], shown: Mapping[str, float]
 ) -> list[str]:
-    """The panels of ``shown`` (panel to ``as_of``) that may lack a change."""
+    """The panels of ``shown`` (panel to ``as_of``) that may be outdated."""
     await sources.changes.follow()
     found = panels_of_sources(await sources_of_schemas(sources, group, schemas), schemas)
     may_be_old = sources.changes.may_be_old

@@ -1,4 +1,4 @@
-"""ReloadingFolder: follow the files of a folder while somebody edits them."""
+"""Follows a folder's files during editing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ReloadingFolder(Mapping[str, SavedDashboard]):
 
     @property
     def revision(self) -> str:
-        """Another text whenever a file has changed."""
+        """A string that differs after each file change."""
         return f"{hash(self._look()):x}"
 
     def _current(self) -> DashboardFolder:
@@ -73,7 +73,7 @@ _LOOK_SECONDS: Final = 0.3
 
 
 class ChangedFiles(ChangedPanels):
-    """ChangedPanels that also sends ``{"revision": …}`` at first and after a change of files."""
+    """ChangedPanels that also sends ``{"revision": …}`` first and after file changes."""
 
     def __init__(
         self,
@@ -89,15 +89,14 @@ class ChangedFiles(ChangedPanels):
 
     @property
     def first(self) -> Message:
-        """The revision that is shown."""
         return {"revision": self._revision}
 
     def pause(self) -> float:
-        """Seconds between two looks at the files."""
+        """Seconds between checks of the files."""
         return _LOOK_SECONDS
 
     def sign(self) -> Message:
-        """The revision, if it is another one."""
+        """The revision, if changed."""
         now = self._folder.revision
         if now == self._revision:
             return {}
@@ -106,7 +105,7 @@ class ChangedFiles(ChangedPanels):
 
 
 class BrokenFiles(LineStream):
-    """The answer while files are invalid: ``{"broken": …}`` tells the author where."""
+    """The response for invalid files: ``{"broken": …}`` has the positions."""
 
     def __init__(self, request: Request, error: InvalidQueries, changes: ChangedFiles) -> None:
         super().__init__(request)
@@ -114,7 +113,7 @@ class BrokenFiles(LineStream):
         self._changes = changes
 
     async def lines(self, answer: OpenAnswer) -> AsyncGenerator[Line]:
-        """What is wrong; then the revisions."""
+        """The errors, then the revisions."""
         async with self._changes as changes:
             yield line(self._changes.first)
             yield line({"broken": self._error.message})

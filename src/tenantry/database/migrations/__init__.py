@@ -31,8 +31,8 @@ HEAD: Final = "0013"
 """The revision that this version of Tenantry works with."""
 
 OLDEST: Final = "0012"
-"""The oldest revision whose programs may go on using the tables of HEAD, beside those of this version. A step that they
-do not stand, or must not miss, moves it to its own revision: CONTRIBUTING.md, "A step of the store's tables"."""
+"""The oldest revision whose programs still work on the tables of HEAD. A step that would break them, or that they must
+know about, sets this to its revision: see CONTRIBUTING.md, "A step of the store's tables"."""
 
 _one_thread = threading.Lock()  # alembic stores what it works on in a module, one for all threads
 

@@ -49,8 +49,8 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, which any key of ``keys`` but ``without`` opens. A URL without plain
-    secrets is unchanged. Raises InvalidSource for an unreadable URL, or without cryptography."""
+    """Return the URL to store for ``source_id``, encrypted so that any of ``keys`` except ``without`` decrypts it. A
+    URL without plain secrets is unchanged. Raises InvalidSource for an unreadable URL, or without cryptography."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)

@@ -233,8 +233,8 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Discard a body's rest, within MAX_BODY and DRAIN_SECONDS, as a reset may lose the response (RFC 9112 section
-        9.6). False: close the connection."""
+        """Read and discard the rest of a body, up to MAX_BODY and DRAIN_SECONDS. Closing with unread data could reset
+        the connection before the client has read the response (RFC 9112 section 9.6). False: close the connection."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

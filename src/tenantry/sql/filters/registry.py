@@ -1,6 +1,6 @@
 """The filters of the language and their arguments.
 
-A new Switch is a function from a ``SwitchContext``, and an entry in SWITCHES.
+To add a Switch, write a function that takes a ``SwitchContext`` and list it in SWITCHES.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class ApiTokenContract:
             await store.api_tokens.create(NOWHERE, digest=b"n" * 32, label="x", scopes=[], hint="abcd")
 
     async def test_a_caller_comes_with_the_group_that_it_names(self, store: Store) -> None:
-        """The group is in the token's environment, not in another with the same id."""
+        """The group comes from the token's environment, even if another environment has a group with the same id."""
         production = await store.environments.create("production", Tag.CUSTOMER, grace_seconds=60)
         other = await store.environments.create("other", Tag.TESTING)
         digest = b"d" * 32

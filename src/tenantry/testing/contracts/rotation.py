@@ -248,7 +248,7 @@ class IdempotencyContract:
         assert again == replace(second, replayed=True)
 
     async def test_a_dead_token_is_never_replayed(self, store: Store) -> None:
-        """A further rotation or a deletion supersedes the key."""
+        """After another rotation or a deletion, the idempotency key no longer returns its token."""
         first = await _issued(store)
         second = await rotate(store, first, once=ONCE)
         third = await rotate(store, second, grace_seconds=60)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenantry.dashboards.embedding.hosts import is_allowed
+from tenantry.dashboards.embedding.frame_ancestors import is_allowed
 
 OWN = "https://dash.example.com"
 

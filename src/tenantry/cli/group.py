@@ -159,7 +159,9 @@ async def list_(
 @click.option(
     "--unmap", multiple=True, type=as_name, metavar="SCHEMA", help="Remove a schema from the mapping; repeatable."
 )
-@click.option("--replace", is_flag=True, help="Replace properties and mapping whole, instead of merging.")
+@click.option(
+    "--replace", is_flag=True, help="Replace properties and mapping whole: keys that are not named are dropped."
+)
 @expires_in_option
 @expires_at_option
 @click.option(

@@ -44,7 +44,10 @@ class SessionTemplate:
 
 
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
-    """The error for SQL that could change session variables, or None."""
+    """The error for SQL that could change session variables with the database's built-in functions, or None.
+
+    None does not cover user-defined functions: revoke ``execute`` on them (docs/row-level-security.md).
+    """
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(
             source_id,

@@ -105,7 +105,7 @@ class DataSources:
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
         """Return the rows of ``template``, bound with ``variables`` (default: the group's), one dict per row.
 
-        ``max_age``: greatest age of the rows in seconds; None: the cache's limit; 0 bypasses the cache. Values are the
+        ``max_age``: greatest age of the rows in seconds; None: the cache's limit; 0: query the source. Values are the
         driver's. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter,
         UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated, TooManyRows,
         TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables belong to another group.

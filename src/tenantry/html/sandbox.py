@@ -278,7 +278,7 @@ def create_environment(loader: jinja2.BaseLoader | None = None, *, enable_async:
     - A bare name is what the template set, else the view, else a global of the host, else the group's property. For a
       property named like a keyword write ``user_group.properties["not"]``.
     - null prints as nothing, booleans as in JSON, objects and lists not at all.
-    - Jinja's errors are raised as TemplateError.
+    - Jinja's errors are raised as TemplateError, except TemplateNotFound of ``get_template``.
 
     Escaping covers HTML text and quoted attributes. Inside ``<script>`` use ``|tojson``; keep tenants' values out of
     unquoted attributes, event handlers, styles, and unchecked ``href`` and ``src``. The sandbox refuses repetition,

@@ -77,7 +77,7 @@ _TEXTS = {
     ),
     "invalid_token": (
         "This access is no longer valid",
-        "It was renewed or withdrawn. Open the dashboard again from your product.",
+        "It may have been renewed or withdrawn. Open the dashboard again from your product.",
     ),
     "user_group_expired": (
         "This access has ended",

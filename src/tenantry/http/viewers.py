@@ -29,8 +29,8 @@ async def while_connected(connection: Request | WebSocket) -> AsyncIterator[None
     """``async with while_connected(request): rows = await sources.fetch(…)`` cancels the block when the viewer
     disconnects, then raises ViewerLeft, which ``error_handler`` answers quietly. A query shared with others goes on.
 
-    The request's body is read first; the view can still read it. Websockets need UserGroupMiddleware, else
-    MiddlewareMissing.
+    The request's body is read first; the view can still read it. A websocket without a user group raises
+    MiddlewareMissing: add UserGroupMiddleware, and connect with a token.
     """
     watch = await _find_watch(connection)
     async with _block(watch):
@@ -182,7 +182,10 @@ async def _find_watch(connection: Request | WebSocket) -> Watch:
     watch: Watch | None = scope.get(_WATCH_KEY)
     if scope["type"] == "websocket":
         if VIEWER_KEY not in scope:
-            raise MiddlewareMissing("while_connected(websocket) needs UserGroupMiddleware: add it to the app")
+            raise MiddlewareMissing(
+                "while_connected(websocket) needs a websocket with a user group: add UserGroupMiddleware, and connect "
+                "with a token"
+            )
         if watch is None:
             watch = scope[_WATCH_KEY] = Watch(scope[VIEWER_KEY].wait_left)
         return watch

@@ -127,8 +127,8 @@ _PLACEHOLDER = "{token}"
 @dataclass(frozen=True, slots=True)
 class Carriers:
     """Where a request may carry its token. All are read; two different tokens are refused. ``headers`` contain the
-    token alone, ``Authorization`` also one of ``schemes``. ``paths`` are templates (``/embed/{token}``) or path
-    parameters."""
+    token alone, but ``Authorization`` is read only with one of ``schemes``. ``paths`` are templates
+    (``/embed/{token}``) or path parameters."""
 
     headers: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
@@ -157,7 +157,8 @@ TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
     """Headers; by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
-    Case-insensitive. Some proxies drop headers with underscores."""
+    Case-insensitive. ``Authorization`` with another scheme is left alone. Some proxies drop headers with
+    underscores."""
     chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")

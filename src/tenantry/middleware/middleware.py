@@ -89,11 +89,14 @@ class UserGroupMiddleware:
       ``required=True`` every request gets 401 (put a CORS middleware outside: preflights have no token).
     - Bad or empty token: 401; two different tokens: 400; store unavailable: 503 with Retry-After. A websocket gets a
       denial response, or close 1008.
-    - Valid token: ``scope["user_group"]`` is a UserGroup. The token is removed from the scope. Websockets close with
-      4401, and streams end, within the staleness bound after revocation.
+    - Valid token: ``scope["user_group"]`` is a UserGroup. After revocation, websockets close with 4401 and streams end
+      within the staleness bound. Streams also end when the group changes.
+    - Preview key: passed on to the mount that made it; elsewhere, or with ``required=True``, it is a bad token.
+
+    In any case the token is removed from the scope.
 
     With a cookie token, websockets and unsafe methods must come from the same host or ``allowed_origins``
-    (InvalidSettings), else 403. Responses get ``Vary`` and ``Cache-Control: private``.
+    (InvalidSettings), else 403. Responses get ``Vary``, and with a group or preview ``Cache-Control: private``.
 
     Inside another UserGroupMiddleware its group is kept; another token is 400, another environment 401.
     """

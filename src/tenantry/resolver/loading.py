@@ -50,7 +50,7 @@ class SingleFlight(Generic[T]):
 
     def set_stopped(self) -> None:
         """Wake all waiters with StoreUnavailable."""
-        self._wake(0, None, StoreUnavailable("the resolver was closed during the look-up: try again"))
+        self._wake(0, None, StoreUnavailable("the look-up was stopped: try again"))
 
     def __enter__(self) -> None: ...
 

@@ -117,7 +117,7 @@ class SharedSlots(SlotTable):
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. ``versions`` stay readable but prevent caching."""
+        """Release the file. A later ``versions`` prevents all caching; one obtained before stays live."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")

@@ -61,7 +61,7 @@ class Definition:
 
     def substitute(self, variables: Mapping[str, Any] | Record) -> Any:
         """Plain JSON with the variables' values. Raises one MissingVariable for all; UnbindableValue for a value
-        without a JSON form, or not a scalar within a text."""
+        without a JSON form, or null, a list or an object within a longer text."""
         values = {path: _look_up(variables, path.steps) for path in dict.fromkeys(self.paths)}
         missing = [path for path, value in values.items() if value is _MISSING]
         if missing:

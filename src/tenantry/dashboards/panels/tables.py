@@ -29,8 +29,9 @@ async def fetch_table(
     """The rows of ``page`` (from 0), and the total.
 
     ``sort``: a column, ``-name`` descending; default: the view's, then the query's order. Only ``named`` columns are
-    sortable. Raises as ``DataSources.query``; TooManyRows and TooManyBytes also if the engine cannot page;
-    InvalidParameter for an unknown column.
+    sortable, except the view's own sort. Above the source's limits the engine pages: TooManyRows and TooManyBytes mean
+    that it cannot, or that the author named no order (no sort and no columns). Raises also as ``DataSources.query``,
+    and InvalidParameter for an unknown column.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")

@@ -207,7 +207,7 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """Return the answer, like ``InFlightQueries.join``. ``max_age`` 0 bypasses the cache."""
+        """Return the answer, like ``InFlightQueries.join``. ``max_age`` 0: query the source."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._ask_source(query, max_age)

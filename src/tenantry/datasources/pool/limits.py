@@ -31,8 +31,11 @@ _LONGEST = 128
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Bounds of one stream, times in seconds. ``reader_timeout``: until the next request. Raises InvalidSettings for an
-    invalid bound."""
+    """Bounds of one stream, times in seconds.
+
+    ``row_limit``: of its rows. ``max_bytes``: of its body. ``timeout``: from begin to end. ``reader_timeout``: until
+    the reader asks for the next chunk. Raises InvalidSettings for an invalid bound.
+    """
 
     row_limit: int = 1_000_000
     max_bytes: int = 1024 * 1024 * 1024
@@ -70,9 +73,10 @@ class Sharing:
 class Limits:
     """Bounds of data sources, times in seconds.
 
-    ``timeout``: of a query, and of its wait. ``row_limit``, ``max_bytes``: of its rows and their memory. ``pool_size``:
-    connections of one source. ``max_sources``: open at once. For streams, ``stream`` replaces ``row_limit`` and
-    ``max_bytes``, and ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid bound.
+    ``timeout``: of a query. ``connect_timeout``: of opening a connection. The longer of the two bounds the wait for a
+    turn. ``row_limit``, ``max_bytes``: of a query's rows and their memory. ``pool_size``: connections of one source.
+    ``max_sources``: open at once. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``, and ``timeout``
+    bounds the wait for the next rows. Raises InvalidSettings for an invalid bound.
     """
 
     timeout: float = 30.0

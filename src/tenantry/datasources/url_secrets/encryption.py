@@ -108,7 +108,7 @@ def _cipher(key: bytes) -> AESGCM:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError:
         raise InvalidSource(
-            "encrypting the URLs of data sources needs the package cryptography: pip install 'tenantry[encryption]'"
+            "the encrypted URLs of data sources need the package cryptography: pip install 'tenantry[encryption]'"
         ) from None
     return AESGCM(key)
 

@@ -200,7 +200,7 @@ class Endpoint(ABC):
     """Subclasses implement ``respond`` for ``methods``; OPTIONS and 405 are answered here.
 
     Errors are written in ``error_format``. Unexpected exceptions become a 500 with the request id and are logged
-    without request values. ``observer`` gets a record of each request.
+    without request values. ``observer`` gets a record of each answered request that reached ``respond``.
     """
 
     def __init__(

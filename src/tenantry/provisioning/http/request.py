@@ -149,8 +149,8 @@ class ApiRequest:
         return key
 
     def dry_run(self, *others: str) -> bool:
-        """Whether the query has ``dry_run=true``. Raises BadRequest for a parameter not in ``others``, which may be a
-        misspelling."""
+        """Whether the query has ``dry_run=true``. Raises BadRequest for a value other than ``true`` and ``false``, a
+        repeated name, and a parameter not in ``others``, which may be a misspelling."""
         match self.query(*others, "dry_run").get("dry_run", "false"):
             case "true" | "false" as value:
                 return value == "true"

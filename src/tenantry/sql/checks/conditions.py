@@ -89,8 +89,8 @@ def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
             "or-beside-guarded",
             Severity.ERROR if viewer or _mixes(condition) else Severity.WARNING,
             operators[0].start,
-            f"this `{operators[0].text}` is next to the predicate on {' and '.join(left_out)}: rows that only its "
-            "other side are not filtered",
+            f"this `{operators[0].text}` is next to the predicate on {' and '.join(left_out)}: rows that match "
+            "only its other side are not filtered by it",
             "put the alternatives in parentheses: … and (a or b)",
             left_out[0],
         )

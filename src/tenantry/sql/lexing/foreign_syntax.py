@@ -7,8 +7,8 @@ from typing import Final
 
 _STATEMENT = re.compile(r"\{%[-+]?\s*(\w*)")
 _CHOICES = (
-    "for a filter that may be absent write {{ params.x | matches(column) }} or [[ and a = {{ params.x }} ]]; for a "
-    "SQL to choose {{ params.x | one_of(name: sql, name: sql) }}"
+    "for a filter that may be absent write {{ params.x | matches(column) }} or [[ and a = {{ params.x }} ]]; to "
+    "choose between pieces of SQL write {{ params.x | one_of(name: sql, name: sql) }}"
 )
 _FRAGMENTS = "write the SQL out, or include it by its name: ({{> name }})"
 _CHARACTERS = "for the characters themselves write \\{%"

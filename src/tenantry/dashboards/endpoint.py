@@ -145,16 +145,19 @@ def dashboard(renderer: Renderer, *, frame_ancestors: FrameAncestors = ()) -> Da
     """Make an ASGI endpoint of a renderer.
 
     The renderer gets what its parameters name: ``group`` (or ``user_group``), ``variables``, ``request``;
-    ``**keywords`` all three. A single parameter of another name gets what its annotation says, else the request. A
-    plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled, and queries of
-    a plain function raise ViewerLeft.
+    ``**keywords`` all three. A single parameter of another name gets what its annotation says, else the request. Other
+    parameters keep their defaults. Text is sent as HTML, a dict or list as JSON, a Response as it is.
+
+    A plain function runs in a thread. When the viewer of a GET or HEAD leaves, a coroutine is cancelled; queries of a
+    plain function raise ViewerLeft, and its other work continues.
 
     ``frame_ancestors``: the origins whose pages may embed the dashboard (``https://*.example.com``, ``'self'``), or a
     function of the group that returns them; default: none. They become an additional Content-Security-Policy.
-    ``Referrer-Policy`` and a private ``Cache-Control`` of the renderer stay.
+    The response also gets ``X-Content-Type-Options: nosniff``, ``Referrer-Policy: no-referrer`` unless the renderer
+    sets one, and ``Cache-Control: private, no-store`` unless the renderer sets one that no shared cache may store.
 
-    A TenantryError is answered as a page or JSON. Raises TypeError for parameters that cannot be filled,
-    InvalidSettings for an invalid origin.
+    A TenantryError is answered as a page or JSON; other exceptions propagate. Raises TypeError for
+    parameters that cannot be filled, InvalidSettings for an invalid origin.
     """
     return Dashboard(renderer, frame_ancestors)
 

@@ -110,14 +110,16 @@ class Driver(Protocol[C]):
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the connection's query from another thread."""
+        """Stop the connection's query; called from another thread. Does nothing if the driver cannot stop it."""
         ...
 
     def close(self, connection: C) -> None:
         """Close a connection. Errors are ignored."""
         ...
 
-    def shutdown(self) -> None: ...
+    def shutdown(self) -> None:
+        """Called once, after all connections are closed, or when the event loop is gone."""
+        ...
 
 
 @runtime_checkable

@@ -52,7 +52,12 @@ class DataSources:
     store in this process, removing or moving a source takes effect on this host when the write returns, elsewhere
     within the staleness bound. Without one, each query reads ``sources``.
 
-    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits).
+    ``limits`` bound queries, streams, connections and queues. ``monitoring`` sets query tags, the log of slow queries
+    and the usage counter. ``cache`` stores answers; None: nothing is stored. Equal queries of ``fetch``
+    and ``query`` in flight share one answer in both cases.
+
+    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits) that
+    returns a Driver. It cannot replace built-in engines.
     ``keys`` decrypt URLs: a KeyRing or a key file; None: TENANTRY_KEYS.
 
     Does no I/O before the first query. A running query ends within the staleness bound of a change to its group or

@@ -32,7 +32,7 @@ class HTMLTemplate:
         return self._template.render(_names(variables, view))
 
     async def render_async(self, variables: Mapping[str, Any] | Record, /, **view: Any) -> str:
-        """Render with awaitables, coroutine functions and asynchronous iterators allowed in ``view``."""
+        """Like ``render``, with awaitables, coroutine functions and asynchronous iterators allowed in ``view``."""
         if self._asynchronous is None:
             self._asynchronous = _environment(enable_async=True).from_string(self._text)
         return await self._asynchronous.render_async(_names(variables, view))
@@ -45,7 +45,8 @@ def context_processor(request: Connection) -> dict[str, Any]:
     """Give an app's templates ``user_group`` and ``params``: ``Jinja2Templates(directory="templates",
     context_processors=[context_processor])``.
 
-    Using a missing name raises MissingVariable; without a group, MissingToken. Attributes of plain values are up to
+    Using a missing name raises MissingVariable. Without a group, ``user_group is defined`` is false, and using
+    ``user_group`` or ``params`` raises MissingToken. Attributes of plain values are up to
     the environment, so prefer ``env=create_environment(loader)``. Raises MiddlewareMissing without
     UserGroupMiddleware.
     """

@@ -58,7 +58,7 @@ class ReferenceExtractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """Remove and return the token, or None; removed even on errors."""
+        """Remove and return the token, or None. Raises AmbiguousToken or OriginNotAllowed after removing it."""
         path, by_browser = scope["path"], list[bytes]()
         in_headers = self._from_headers(scope, by_browser)
         in_query = self._from_query(scope)

@@ -1,4 +1,8 @@
-"""OriginCheck: protects cookie tokens from requests of foreign pages."""
+"""OriginCheck: protects cookie tokens from requests of foreign pages.
+
+Websockets and unsafe methods pass with ``Sec-Fetch-Site: same-origin``, with an ``Origin`` that is allowed or equals
+``Host``, or with neither header; else they are refused (docs/decisions/0023-origins.md).
+"""
 
 from __future__ import annotations
 

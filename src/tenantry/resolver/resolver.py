@@ -37,7 +37,7 @@ class Resolver:
     - ``environment``: the only accepted one; None: any.
     - ``staleness``: no answer older than this many seconds is used.
     - ``capacity``, ``unknown_capacity``: the most cached tokens and refusals.
-    - ``patience``: a longer load (seconds) raises StoreUnavailable.
+    - ``patience``: a longer load (seconds, at most ``staleness``) raises StoreUnavailable.
     - ``buses``: report writes before the next poll.
     - ``clock``: seconds, including suspend. ``time_of_day``: checks end dates.
 
@@ -45,7 +45,8 @@ class Resolver:
     bound during an outage. Answers of other backends are cached for the bound. Tokens of a removed key are refused
     within the bound.
 
-    A resolver may be shared by event loops and threads. Loads are per loop.
+    A resolver may be shared by event loops and threads. Loads are per loop. Any thread may call ``evict`` and
+    ``flush``.
     """
 
     def __init__(
@@ -138,7 +139,11 @@ class Resolver:
         return entry.group
 
     async def resolve(self, raw: bytes | str) -> UserGroup:
-        """The token's group. Raises InvalidToken, UserGroupExpired or StoreUnavailable."""
+        """The token's group.
+
+        Raises InvalidToken if the token is malformed, forged or rotated away, or its group is deleted or of another
+        environment: callers cannot tell which. Raises UserGroupExpired, a kind of InvalidToken, or StoreUnavailable.
+        """
         key = raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""  # no token is empty
         group = self.peek(key)
         if group is not None:

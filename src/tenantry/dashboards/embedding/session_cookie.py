@@ -76,8 +76,9 @@ class CookieExchange:
 
 
 class SessionCookie:
-    """ASGI middleware before UserGroupMiddleware: uses the cookie of the named group unless the request has a token.
-    Raises OriginNotAllowed for other origins.
+    """ASGI middleware before UserGroupMiddleware: uses the cookie of the named group unless the request has a token
+    header. Removes the cookies of all groups from every HTTP request. Raises OriginNotAllowed for other origins,
+    InvalidToken if the cookie has no token of the named group.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -118,8 +118,9 @@ async def explain_dashboard(
 ) -> dict[str, Any]:
     """Explain a group's view, as JSON, without running queries.
 
-    ``values``, for operators, adds values, texts and full errors. ``age``: seconds since the oldest cached answer was
-    requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
+    ``values``, for operators, adds values, texts and full errors. Without it the result has no property of the group
+    and no value of a viewer, except relative ranges such as ``last 30 days``. ``age``: seconds since the
+    oldest cached answer was requested, or null. Raises InvalidParameter for unknown filters, StoreUnavailable.
     """
     explainer = _Explainer(saved, group, sources, read_filters(saved, filters), values)
     dashboard = saved.dashboard

@@ -63,7 +63,8 @@ class RedisResultCounters:
 
 class RedisResults:
     """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: 32 bytes or more, the same in all
-    processes. ``budget``: seconds a query waits for the server.
+    processes and known to nobody else. ``budget``: seconds a query waits for the server. ``max_entry_bytes``: larger
+    answers are not shared.
 
     Does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """

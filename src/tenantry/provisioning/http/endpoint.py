@@ -53,7 +53,7 @@ Observer: TypeAlias = Callable[[RequestRecord], None]
 @dataclass(frozen=True, slots=True)
 class ApiContext:
     """Settings shared by all endpoints. ``body_seconds`` limits the body, ``store_seconds`` all store calls of a
-    request."""
+    request. ``contract`` checks properties before they are written; ``time_of_day`` is the clock for end dates."""
 
     store: Store
     keys: KeyRing

@@ -102,12 +102,14 @@ def create_api(
     contract: PropertyContract | None = None,
     time_of_day: Clock = utc_now,
 ) -> Api:
-    """The routes below ``/api`` and ``/oauth``, the OpenAPI documents and health checks. Does no I/O.
+    """The routes below ``/api`` and ``/oauth``, each also with a trailing slash, the OpenAPI documents and health
+    checks. Does no I/O.
 
     ``body_seconds`` limits a body or the next part of a bulk; ``store_seconds`` the store calls of a request or bulk
     batch. ``observer`` gets a record of each answered request below ``/api`` and ``/oauth``, also of a 401; not of
     OPTIONS, a 405 or an encoded slash. While ``draining()``, ``/readyz`` answers 503 and bulks end early. ``contact``
     is a web or mail address, else ValueError. ``/readyz`` reports ``buses``.
+    ``contract`` checks properties before they are written. Introspection checks end dates by ``time_of_day``.
     """
     check_contact(contact)
     context = ApiContext(store, keys, body_seconds, store_seconds, observer, contract, time_of_day=time_of_day)

@@ -18,6 +18,7 @@ from engines.valkey import Valkey
 from tenantry import DataSources
 from tenantry.dashboards.refresh import live
 from tenantry.datasources import RedisResults, ResultCache, changes
+from tests.dashboards.mounts import BARE, FASTAPI, INSIDE
 from tests.dashboards.served import SOON, Site, serve
 from tests.datasources.conftest import PRODUCTION
 
@@ -182,6 +183,8 @@ CHANGED = {
 }
 
 
+@pytest.mark.usefixtures("mount")
+@pytest.mark.parametrize("mount", [BARE, INSIDE, FASTAPI], ids=lambda mount: mount.name, indirect=True)
 @pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
 @pytest.mark.parametrize("name", ["open", "slow"])
 async def test_an_answer_ends_with_what_its_rows_were_bound_with(

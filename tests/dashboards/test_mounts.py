@@ -12,7 +12,9 @@ import pytest
 from tests.dashboards import mounts
 from tests.dashboards.mounts import BARE, MOUNTS, Mounting
 from tests.dashboards.served import Site, serve
+from tests.dashboards.test_live import rotate
 from tests.dashboards.test_tables import Stored
+from tests.datasources.conftest import PRODUCTION
 
 HERE = Path(__file__).parent
 SPEAKS_HTTP = re.compile(r"\bserve\(|\bmount_dashboards\(|helpers import .*\b(?:client|get)\b|\bPreviewed\b")
@@ -41,8 +43,11 @@ rows:
     "queries/late.sql": "select count(*) as n from flights where carrier = {{ carrier }} and delay> {{ params.worst }}",
 }
 PANELS = "/dashboards/flights/-/panels"
-VARYING = re.compile(r'"(?:as_of|age)":[\d.]+|(?<=/-/download/)[\w-]+')
-"""What two answers of one mount differ in: times and codes."""
+VARYING = re.compile(
+    r'"(?:as_of|age)": ?[\d.]+|(?<=/-/download/)[\w-]+|(?<=USER_GROUP_TOKEN=)[\w.-]+'
+    r"|(?<=group=)[0-9a-f]{16}|(?<=__Host-tenantry-)[0-9a-f]{16}=[\w.-]+"
+)
+"""What two answers of one mount differ in: times, codes, and what names a group."""
 
 Answer = tuple[int, dict[str, str], str]
 
@@ -61,16 +66,17 @@ def test_each_module_that_serves_dashboards_runs_in_the_mounts() -> None:
 
 
 async def _answers(site: Site) -> dict[str, Answer]:
-    """The answers to each kind of request, by request, without times and codes, and as if there were no prefix."""
+    """The answers to each kind of request, by request, without what varies, and as if there were no prefix."""
     token = site.headers()
     found: dict[str, Answer] = {}
+    last: dict[str, str] = {}
 
     async def ask(method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> str:
         answer = await site.client.request(method, path, json=body, headers=headers)
         text = VARYING.sub("", answer.text).replace(f"{site.prefix}/dashboards", "/dashboards")
         if answer.headers.get("content-type") == "application/x-ndjson":  # each panel comes when its query is done
             text = "\n".join(sorted(text.splitlines()))
-        kept = {name: value for name, value in answer.headers.items() if name != "content-length"}
+        kept = {name: VARYING.sub("", value) for name, value in answer.headers.items() if name != "content-length"}
         if "location" in kept:
             kept["location"] = kept["location"].replace(f"{site.prefix}/dashboards", "/dashboards")
         found[f"{method} {VARYING.sub('', path)} {body} {sorted(headers or {})} {len(found)}"] = (
@@ -78,6 +84,7 @@ async def _answers(site: Site) -> dict[str, Answer]:
             kept,
             text,
         )
+        last.update(answer.headers)
         return answer.text
 
     frame = await ask("GET", "/dashboards/flights")
@@ -98,7 +105,28 @@ async def _answers(site: Site) -> dict[str, Answer]:
     address = json.loads(await ask("POST", f"{PANELS}/2-1/download", {}, token))["address"]
     for _ in range(2):
         await ask("GET", address.removeprefix(site.prefix))
+    await ask("GET", f"/dashboards/flights?USER_GROUP_TOKEN={site.tokens['HA'].decode()}")
+    page, cookie = last["location"].removeprefix(site.prefix), last["set-cookie"].split(";")[0]
+    visit = {"Cookie": cookie, "X-User-Group-Handle": page.partition("group=")[2]}
+    await ask("GET", page, headers={"Cookie": cookie})
+    shown = await ask("POST", PANELS, {}, visit)
+    assert "delay" in shown, "rows of the group that the cookie is of"
+    await ask("POST", PANELS, {}, {"Cookie": cookie})
+    await ask("POST", PANELS, {}, visit | {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"})
     return found
+
+
+async def _live_lines(site: Site) -> list[str]:
+    """What an answer says that stays open: its panels, a change, and the end of its token."""
+    async with site.reading("flights/-/panels", {"live": True}) as reader:
+        panels = [await reader.line() for _ in range(4)]
+        await site.sources.changed(PRODUCTION, "own_1")
+        changed = await reader.line()
+        rotate(site)
+        lines = [*panels, changed, await reader.line()]
+    assert lines[-1] == {"token": "ended"}
+    assert {"end": True} in panels
+    return [*sorted(VARYING.sub("", json.dumps(each)) for each in panels), json.dumps(changed)]
 
 
 def _without_middleware(answer: Answer) -> Answer:
@@ -120,17 +148,20 @@ def _without_middleware(answer: Answer) -> Answer:
 async def test_a_mount_differs_in_addresses_and_cache_headers(
     mount: Mounting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So what a body says is tested in one mount. Red when a mount loses a header, a status or a panel, and when an
-    address lacks the prefix."""
+    """So what a body says is tested in one mount. Red when a mount loses a header, a status, a panel, the cookie of
+    a visit or the end of an open answer, and when an address lacks the prefix."""
     found: dict[str, dict[str, Answer]] = {}
+    live: dict[str, list[str]] = {}
     for each in (BARE, mount):
         monkeypatch.setattr(mounts, "current", each)
         folder = tmp_path / each.name
         folder.mkdir()
         async with serve(folder, FILES, store=Stored, frame_ancestors=["https://app.example.com"]) as site:
             found[each.name] = await _answers(site)
+            live[each.name] = await _live_lines(site)
+    assert live[mount.name] == live[BARE.name]
     assert len(found[BARE.name]) > 20
-    assert {status for status, _, _ in found[BARE.name].values()} >= {200, 307, 401, 404, 405, 410, 422}
+    assert {status for status, _, _ in found[BARE.name].values()} >= {200, 303, 307, 401, 403, 404, 405, 410, 422}
     if not mount.is_inside:
         assert found[mount.name] == found[BARE.name]
         return

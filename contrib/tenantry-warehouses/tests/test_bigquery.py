@@ -31,7 +31,7 @@ CANARY = "k3y-c4n4ry"
 
 
 class Script:
-    """What the server was sent, and how it answers; a text with ``hang`` waits for its cancel."""
+    """Records requests and answers them; SQL with ``hang`` waits until it is cancelled."""
 
     def __init__(self) -> None:
         self.dry: list[str] = []

@@ -125,7 +125,7 @@ async def test_limits_and_refusals(fakesnow: str) -> None:
 
 
 class Script:
-    """What the server was sent; ``kind`` of every statement; a text with ``hang`` waits for its abort."""
+    """Records requests; ``kind`` of each statement; SQL with ``hang`` waits until it is aborted."""
 
     def __init__(self) -> None:
         self.session: dict[str, Any] = {}

@@ -63,7 +63,7 @@ def fetch(directory: Directory, open_sources, tmp_path: Path):
 
 
 async def test_without_trust_it_is_refused(directory: Directory, open_sources, tmp_path: Path) -> None:
-    """A row that was stored untrusted never runs, whoever stored it."""
+    """A row stored as untrusted never runs."""
     directory.add(1, acme_file(tmp_path / "a.db"))
     with pytest.raises(InvalidSource, match="--trusted"):
         await open_sources().fetch(group(main="ds_1"), "main", "select 1 as one", {})
@@ -192,7 +192,7 @@ async def test_no_row_is_read_ahead(directory: Directory, open_sources, tmp_path
     ],
 )
 def test_plain_text(sql: str, plain: bool) -> None:
-    """A text is plain when no SQL engine cuts it into other words."""
+    """A string is plain when every SQL engine reads it as the same words."""
     assert is_plain(sql) is plain
 
 

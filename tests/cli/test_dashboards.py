@@ -39,7 +39,7 @@ def test_a_new_dashboard_works_and_is_never_overwritten(terminal: Terminal, fold
     jsonschema.validate(yaml.safe_load((folder / "dashboards/orders.yaml").read_text()), schema)
     (folder / "queries/orders.sql").write_text("select 1 as mine")
     again = terminal("dashboards", "new", "orders", fails=1)
-    assert "dashboards/orders.yaml is there already" in again.err
+    assert "dashboards/orders.yaml already exists" in again.err
     assert (folder / "queries/orders.sql").read_text() == "select 1 as mine"
     terminal("dashboards", "new", "../orders", fails=2)
 

@@ -113,7 +113,7 @@ class Difference:
         return [*self.create, *(upsert for upsert, _ in self.change)]
 
     def lines(self, *, prune: bool) -> Iterator[str]:
-        """Yield one line per group that differs, for people."""
+        """Yield one readable line for each group that differs."""
         for upsert in self.create:
             yield f"+ {upsert.provided_id}"
         for upsert, fields in self.change:

@@ -125,8 +125,8 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection that was closed or refused at the limit ``most``, and log a warning once in
-        WARNING_SECONDS."""
+        """Count a connection that was closed or refused at the limit ``most``, and log a warning at most once
+        per WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1
         now = self._clock()

@@ -209,8 +209,8 @@ def _broken(check: ChainCheck, begins_after: int) -> str | None:
 def _not_proved(check: ChainCheck) -> str | None:
     if check.unsealed:
         return (
-            f"{check.unsealed} entries, from {check.first_unsealed} on, have no seal: they were added without the key "
-            "file, or their seals were removed. If programs without the key file write to this store, check with "
+            f"entries without a seal: {check.unsealed}, the first is {check.first_unsealed}. They were added without "
+            "the key file, or their seals were removed. If programs without the key file write to this store, check with "
             "--allow-unsealed"
         )
     if check.before and not check.sealed:

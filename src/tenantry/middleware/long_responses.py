@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from weakref import ref
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.groups import UserGroup
 from tenantry.http import LAST_PART_KEY, SCOPE_KEY
 from tenantry.middleware.cache_headers import LONG_KEY, Exchange, Message

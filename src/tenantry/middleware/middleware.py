@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from types import MethodType
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import AmbiguousToken, InvalidToken, MissingToken, OriginNotAllowed, TenantryError
 from tenantry.groups import UserGroup
 from tenantry.http import FOUND_KEY, SCOPE_KEY

@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from tenantry.aio import ReadAhead
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.groups import UserGroup
 from tenantry.http import HANDSHAKE_KEY, SCOPE_KEY, VIEWER_KEY, Handshake
 from tenantry.middleware.cache_headers import Message, Send

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from tenantry.aio import LoopLocal
 from tenantry.cache import TABLE_BYTE, ExpiringEntry, GroupCache
-from tenantry.cache.slots import monotonic_with_suspend, utc_now
+from tenantry.clock import monotonic_with_suspend, utc_now
 from tenantry.errors import InvalidToken, StoreUnavailable, UserGroupExpired
 from tenantry.resolver.bus_subscriptions import BusSubscriptions
 from tenantry.resolver.followed_keys import FollowedKeys

@@ -6,6 +6,6 @@ the even version read before the load; odd versions prevent caching, even if the
 
 from tenantry.cache.slots.folder import FolderTaken, run_folder
 from tenantry.cache.slots.shared import SharedSlots
-from tenantry.cache.slots.table import PrivateSlots, monotonic_with_suspend, utc_now
+from tenantry.cache.slots.table import PrivateSlots
 
-__all__ = ["FolderTaken", "PrivateSlots", "SharedSlots", "monotonic_with_suspend", "run_folder", "utc_now"]
+__all__ = ["FolderTaken", "PrivateSlots", "SharedSlots", "run_folder"]

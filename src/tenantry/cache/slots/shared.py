@@ -16,7 +16,8 @@ from typing import Final
 
 from tenantry.cache import SLOT_COUNT
 from tenantry.cache.slots.folder import SET_FOLDER, RunFolder, os_failure, run_folder
-from tenantry.cache.slots.table import TABLE_BYTES, VERSION_BYTES, SlotTable, monotonic_with_suspend, write_in_progress
+from tenantry.cache.slots.table import TABLE_BYTES, VERSION_BYTES, SlotTable, write_in_progress
+from tenantry.clock import monotonic_with_suspend
 from tenantry.errors import StoreUnavailable
 
 HEADER: Final = 64

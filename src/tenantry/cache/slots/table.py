@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from functools import partial
 from typing import Final
 
 from tenantry.cache import SLOT_COUNT, slot_index
-from tenantry.ports import MonotonicClock
-
-monotonic_with_suspend: MonotonicClock
-"""Includes suspend, so a lease ends while the machine sleeps."""
-
-if sys.platform == "linux":
-    monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_BOOTTIME)  # CLOCK_MONOTONIC stops in suspend
-elif sys.platform == "darwin":
-    monotonic_with_suspend = partial(time.clock_gettime, time.CLOCK_MONOTONIC)  # time.monotonic stops there
-else:
-    monotonic_with_suspend = time.monotonic
-
-
-def utc_now() -> datetime:
-    """The time of day (``ports.Clock``)."""
-    return datetime.now(UTC)
-
 
 # Unique versions need no lock: two increments of one version could collide. CPython copies an item of a ``Q``
 # memoryview in one atomic 8-byte move; elsewhere a torn version matches nothing.

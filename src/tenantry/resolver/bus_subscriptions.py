@@ -1,4 +1,4 @@
-"""BusSubscriptions: follows buses in the polling loop."""
+"""BusSubscriptions: passes the messages of buses to the resolver, on one event loop."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds before a crashed bus is followed again; the pause doubles after each crash."""
+"""Seconds before a bus that failed is followed again: the pause doubles with each failure, up to the longest."""
 
 STEADY = 60.0
-"""Seconds of operation that reset the pause."""
+"""Seconds without a failure after which the next pause is the shortest again."""
 
 CONNECTED = 1.0
-"""Seconds after which a bus counts as connected. Ends of shorter runs flush no cache."""
+"""Seconds after which a bus counts as connected. When a connected bus fails, messages may be lost, and the cache is
+flushed."""
 
 
 class BusSubscriptions:
-    """Follows buses until ``stop`` or the end of the loop. References its listener weakly."""
+    """One task for each bus, until ``stop`` or the end of the event loop. The tasks reference ``listener`` (the
+    resolver) weakly, and are cancelled when it is garbage-collected."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)
@@ -39,7 +41,7 @@ class BusSubscriptions:
         self._end: weakref.finalize[..., EvictionListener] | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the tasks on this loop unless they run already."""
+        """Start the tasks on this loop, and stop those on another. Without effect if they are on this loop already."""
         if not self._buses or (self._loop is not None and self._loop() is loop):
             return
         self.stop()
@@ -55,7 +57,7 @@ class BusSubscriptions:
             self._end.atexit = False
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Cancel the tasks and return them. Thread-safe."""
+        """Cancel the tasks, and return them so that the caller can await their end. Thread-safe."""
         tasks, loop = list(self._tasks), self._loop
         self._tasks, self._loop = [], None
         if self._end is not None:
@@ -67,19 +69,17 @@ class BusSubscriptions:
 
 
 class WeakListener:
-    """Forwards to an EvictionListener while it exists."""
+    """Forwards to an EvictionListener as long as others reference it."""
 
     def __init__(self, listener: EvictionListener) -> None:
         self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Forward it."""
         listener = self.alive()
         if listener is not None:
             listener.evict(handle, generation)
 
     def flush(self) -> None:
-        """Forward it."""
         listener = self.alive()
         if listener is not None:
             listener.flush()
@@ -100,7 +100,7 @@ async def _follow_forever(bus: Bus, listener: EvictionListener) -> None:
             logger.error("the bus %s failed: %s", type(bus).__name__, error_location(error))
         lasted = time.monotonic() - begun
         if lasted >= CONNECTED:
-            listener.flush()  # messages may be lost
+            listener.flush()  # it may have lost messages
         return lasted >= STEADY
 
     await reconnect_forever(follow, ended, shortest=SHORTEST_PAUSE, longest=LONGEST_PAUSE)
@@ -111,5 +111,5 @@ def _cancel(loop: weakref.ref[asyncio.AbstractEventLoop], tasks: Sequence[asynci
     if running is None:
         return
     for task in list(tasks):
-        with contextlib.suppress(RuntimeError):  # the loop may be closing in its own thread
+        with contextlib.suppress(RuntimeError):  # the loop may be closing, in another thread
             running.call_soon_threadsafe(task.cancel)

@@ -1,4 +1,4 @@
-"""One load of a user group, its waiters and counters."""
+"""One load of a user group: the shared task, the backend's answer and how it may be used, and the counters."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ logger: logging.Logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WAKEN_AT_ONCE: Final = 64
-"""Waiters woken before the loop runs other work."""
+"""Waiters woken in one step of the event loop, so that thousands do not block it."""
 
 
 class SingleFlight(Generic[T]):
-    """One load on one event loop. It runs in its own task, so cancelling a waiter does not affect others. ``pending``
-    is None until the backend is called."""
+    """One load on one event loop, and the requests that wait for it. The load is ``task``, so that cancelling a waiter
+    affects no other. ``pending`` is None until the backend is called.
+
+    As a context manager around the load it passes an error to the waiters; it suppresses an ``Exception``."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -39,7 +41,7 @@ class SingleFlight(Generic[T]):
         self._waiters: list[asyncio.Future[T]] = []
 
     def join(self) -> asyncio.Future[T]:
-        """A future for a new waiter."""
+        """A future of the result, for one more waiter."""
         waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
@@ -59,7 +61,7 @@ class SingleFlight(Generic[T]):
             self.set_stopped()
         elif error is not None:
             self._wake(0, None, error)
-        return isinstance(error, Exception)  # others stop the task or the loop
+        return isinstance(error, Exception)  # a CancelledError or KeyboardInterrupt must go on
 
     def _wake(self, first: int, result: T | None, error: BaseException | None) -> None:
         for waiter in self._waiters[first : first + WAKEN_AT_ONCE]:
@@ -75,28 +77,29 @@ class SingleFlight(Generic[T]):
 
 
 class FindOnlyBackend:
-    """Adapts a backend that has only ``find``; its answers have no generation."""
+    """Makes a ``ports.SnapshotBackend`` of a backend that has only ``find``. Its answers have no generation."""
 
     def __init__(self, backend: Backend) -> None:
         self.find = backend.find
 
     async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:
-        """The result of ``find``, which is always fresh."""
+        """The result of ``find``; ``fresh`` is ignored."""
         return LookupResult(await self.find(token))
 
 
 class BackendReader:
-    """Reads a backend and counts outcomes."""
+    """Reads a backend, counts its outcomes and hides its errors."""
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
-        # hasattr, for isinstance does not see attributes that a wrapper gives by ``__getattr__`` (Python 3.12).
+        # hasattr, because isinstance misses attributes that a wrapper provides by ``__getattr__`` (Python 3.12).
         has_snapshots = hasattr(backend, "read_at_snapshot")
         self.backend: SnapshotBackend = cast("SnapshotBackend", backend) if has_snapshots else FindOnlyBackend(backend)
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Read once. Raises StoreUnavailable, TimeoutError or the backend's TenantryError."""
+        """Look the token up. ``fresh``: bypass second-level caches. Raises the backend's TenantryError or TimeoutError;
+        StoreUnavailable for any other error."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -107,11 +110,11 @@ class BackendReader:
                 return await self.backend.read_at_snapshot(token, fresh=fresh)
         except BackendFailed as failure:
             self._counters.failures += 1
-            logger.error("the backend failed: %s", failure.location)  # noqa: TRY400  # its text may hold a secret
+            logger.error("the backend failed: %s", failure.location)  # noqa: TRY400  # the traceback may contain a secret
             raise StoreUnavailable("the backend cannot look up user groups: try again") from failure.__cause__
         except TenantryError as error:
             self._counters.failures += 1
-            if error.generic_message is not None:  # the caller gets another message
+            if error.generic_message is not None:  # callers see only the generic one
                 logger.warning("%s: %s", error.code, error.message)
             raise
         except TimeoutError:
@@ -120,7 +123,7 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer and when it was requested."""
+    """A backend's answer. ``started``: when it was requested. ``fresh``: whether second-level caches were bypassed."""
 
     pending: PendingLoad
     started: float
@@ -129,7 +132,8 @@ class BackendAnswer(NamedTuple):
 
 
 class BackendFailed(Exception):
-    """A backend raised a foreign error; ``location`` is its type and position."""
+    """A backend raised an error that is not a TenantryError. ``location``: its type, file and line; its message may
+    contain a secret."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -137,7 +141,7 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """Turns foreign errors into BackendFailed."""
+    """A context manager that raises BackendFailed for each error but TenantryError and TimeoutError."""
 
     __slots__ = ()
 
@@ -149,20 +153,20 @@ class BackendErrors:
 
 
 class Freshness(Enum):
-    """How an answer may be used for its token."""
+    """How a backend's answer may be used for its token."""
 
     GOOD = "good"
-    """Use and cache it for at most its ``seconds``."""
+    """Use it, and cache it for at most its ``seconds``."""
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """The token has no group here."""
+    """Refuse the token: it has no group in this environment, or is an older version."""
     MISMATCHED = "mismatched"
     """The answer is for another token: a backend bug."""
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
-        """Classify an answer."""
+        """Compare an answer with the token and with the accepted environment (None: all)."""
         group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
@@ -176,7 +180,7 @@ class Freshness(Enum):
             return cls.GOOD
         if not may_have_grace(group, token):
             return cls.NO_GROUP
-        # In its grace period a token is cached only if the backend says for how long, by the store's clock.
+        # The end of the grace is a time of the store's clock: cache the token only if the backend says for how long.
         return cls.USE_ONCE if seconds is None else cls.GOOD
 
 
@@ -187,39 +191,40 @@ def may_have_grace(group: UserGroup, token: Token) -> bool:
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of a resolver; ``hits + misses`` is the number of tokens. Approximate across threads."""
+    """Counters of a resolver; ``hits + misses`` is the number of tokens. Approximate if several threads use it."""
 
     hits: int = 0
     """Answered from the cache."""
     misses: int = 0
-    """The sum of ``forged``, ``refused``, ``joined`` and loads begun."""
+    """The sum of ``forged``, ``refused``, ``joined`` and the loads that were begun."""
     forged: int = 0
-    """Malformed or not signed by our keys; refused without I/O."""
+    """Tokens that are malformed or not signed by our keys; refused without I/O."""
     refused: int = 0
-    """Known to be unknown, outdated or expired; refused without I/O."""
+    """Tokens that the cache knows to have no group, to be rotated away or to be expired; refused without I/O."""
     joined: int = 0
-    """Joined another request's load."""
+    """Tokens whose request joined the load of another request."""
     loads: int = 0
     """Backend reads; a load whose first answer is outdated reads twice."""
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Answers discarded because the group changed, or may have."""
+    """Answers that were read again because the group had changed meanwhile, or may have."""
     unknown: int = 0
     """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
     """Answers for another token: a backend bug."""
     failures: int = 0
-    """Failed loads."""
+    """Reads of the backend that failed."""
     polls: int = 0
     """Answered polls."""
     failed_polls: int = 0
     """Failed polls."""
     evicted: int = 0
-    """Writes elsewhere that evicted usable answers."""
+    """Writes, listed by polls or buses, that dropped valid entries."""
     flushed: int = 0
-    """Flushes of the whole cache: a gap in the change list, another store or slots, or lost bus messages."""
+    """Flushes of a non-empty cache: a gap in the list of changes, another store or slots, a removed signing key, or bus
+    messages that may be lost."""
     last_staleness: float = 0.0
-    """Seconds from the last such write to its poll, by the store's clock."""
+    """Seconds, by the store's clock, from the last write that dropped a valid entry to the poll that listed it."""
     max_staleness: float = 0.0
     """The maximum of ``last_staleness``."""

@@ -1,4 +1,4 @@
-"""Slot tables and clocks."""
+"""SlotTable: the versions of a store's slots, and how a writer changes them."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from typing import Final
 
 from tenantry.cache import SLOT_COUNT, slot_index
 
-# Unique versions need no lock: two increments of one version could collide. CPython copies an item of a ``Q``
-# memoryview in one atomic 8-byte move; elsewhere a torn version matches nothing.
 VERSION_BYTES: Final = 8
+"""Bytes of one version. Readers take no lock: CPython copies an item of a ``Q`` memoryview in one 8-byte move. On an
+interpreter that does not, a half-written version equals no noted one, so that the answer counts as invalid."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
-"""Bytes of all versions."""
+"""Bytes of a whole table."""
 
 
 def new_version() -> int:
-    """A unique, even, nonzero version."""
+    """A random even version, not 0, for a slot at rest. Random, because two writers that counted up without a lock
+    could store the same number."""
     return secrets.randbits(63) << 1 or new_version()
 
 
 def write_in_progress() -> int:
-    """A unique odd version."""
+    """A version for a slot during a write: random and odd."""
     return secrets.randbits(63) << 1 | 1
 
 
 class SlotTable:
-    """Versions in a buffer of TABLE_BYTES bytes."""
+    """The versions of SLOT_COUNT slots in a buffer. Changes are visible at once to all who use the buffer."""
 
     __slots__ = ("__weakref__", "_versions")
 
@@ -37,26 +38,26 @@ class SlotTable:
 
     @property
     def versions(self) -> memoryview[int]:
-        """Live versions, readable after ``close``."""
+        """The live versions, readable even after ``close``."""
         return self._versions
 
     def copy(self) -> memoryview[int]:
-        """A snapshot of all versions."""
+        """A copy of all versions, which later writes do not change."""
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """End a crashed writer's write at ``version``."""
+        """Give the slot an even version if it still has this odd one: its writer has crashed."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Invalidate cached answers of the handle."""
+        """Change the version of the handle's slot after a commit, which invalidates cached answers."""
         self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Wrap a write and its commit."""
+        """Keep the version of the handle's slot odd inside the block, which makes and commits a write."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:
@@ -65,12 +66,12 @@ class SlotTable:
             versions[slot] = new_version()
 
     def _for_writing(self) -> memoryview[int]:
-        """Subclasses raise if no other process would see the write."""
+        """The versions to change. A subclass raises StoreUnavailable if other processes would not see the change."""
         return self._versions
 
 
 class PrivateSlots(SlotTable):
-    """Slots for one process."""
+    """Slots in the memory of one process."""
 
     __slots__ = ()
 

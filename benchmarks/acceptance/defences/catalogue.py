@@ -108,15 +108,15 @@ DEFENCES: Final = (
     Defence(
         "two different tokens in one request are refused",
         "middleware/extraction.py",
-        "                    if source is not None:\n                        return reference(scope)\n",
+        "        if len(set(found)) > 1:\n            raise AmbiguousToken(AmbiguousToken.MESSAGE)\n",
         "",
         ("tests/middleware/test_extraction.py",),
     ),
     Defence(
         "the token is gone from the headers that the app sees",
         "middleware/extraction.py",
-        "headers.remove(source)",
-        "pass",
+        "rest.append(pair) if token is None else found.append(token)",
+        "rest.append(pair) if token is None else (rest.append(pair), found.append(token))",
         ("tests/middleware/test_extraction.py",),
     ),
     Defence(

@@ -1,4 +1,4 @@
-"""Decides which cached answers may be used. No I/O except in ``slots``; callers pass the current time."""
+"""Decides which cached answers may be used. Callers pass the time; only ``slots`` does I/O."""
 
 from tenantry.cache.change_log import ChangeLog
 from tenantry.cache.entries import (

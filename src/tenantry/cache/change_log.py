@@ -1,4 +1,4 @@
-"""ChangeLog: when each group last changed, from the lists of changes that polls get and from bus messages."""
+"""ChangeLog: when each group last changed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Final
 from tenantry.groups import Change, Changes
 
 BLOCK_SIZE: Final = 1_000
-"""Handles in one block; the log drops its oldest changes one block at a time."""
+"""Handles in one block. Old changes are dropped by whole blocks."""
 
 MAX_HINTS: Final = 10_000
-"""Upper bound on handles that buses reported since the last poll."""
+"""Upper bound on handles reported by buses since the last poll."""
 
 
 class ChangeBlock:
-    """Consecutive changes; ``last`` is the generation of the newest one."""
+    """Consecutive changes; the newest has generation ``last``."""
 
     __slots__ = ("changed", "last")
 
@@ -26,10 +26,8 @@ class ChangeBlock:
 
 
 class ChangeLog:
-    """Has all changes after generation ``since`` up to ``generation``, and hints: newer changes that buses reported.
-
-    A generation is the store's count of its changes. At most ``blocks`` blocks of BLOCK_SIZE handles are kept. The
-    caller locks."""
+    """All changes after generation ``since`` up to ``generation``, from polls, and hints: newer changes from buses.
+    Generations count a store's changes. The caller locks."""
 
     __slots__ = (
         "_blocks", "_discarded", "_limit", "_previous_hints", "_recent_hints", "generation", "since", "store_id",
@@ -47,7 +45,7 @@ class ChangeLog:
 
     @property
     def known(self) -> int | None:
-        """The generation from which the next poll asks for changes; None before the first poll."""
+        """The generation from which the next poll lists changes; None before the first."""
         return None if self.store_id is None else self.generation
 
     def changed_since(self, handle: bytes, generation: int) -> bool | None:
@@ -65,8 +63,7 @@ class ChangeLog:
         return False
 
     def hint(self, handle: bytes, generation: int) -> None:
-        """Note a change that a bus reported. It is kept until the second poll from now: the next one may have begun
-        before the change."""
+        """Note a change from a bus. It is kept for two polls, because the next one may have begun before the change."""
         if generation <= self.generation:
             return  # a poll has listed it
         if len(self._recent_hints) >= MAX_HINTS:
@@ -74,7 +71,7 @@ class ChangeLog:
         self._recent_hints[handle] = max(generation, self._recent_hints.pop(handle, -1))
 
     def continues(self, changes: Changes) -> bool:
-        """Whether this list is of the same store and leaves no gap after the changes that are known."""
+        """Whether the list is of the same store and leaves no gap."""
         newest = self._blocks[-1].last if self._blocks else -1
         return (
             changes.store_id == self.store_id
@@ -91,7 +88,7 @@ class ChangeLog:
         self.since = self.generation = min(changes.since, changes.generation)
 
     def add(self, changes: Sequence[Change]) -> Iterator[Change]:
-        """Add changes, oldest first, and yield those that were not known."""
+        """Add changes, oldest first, and yield the new ones."""
         for change in changes:
             if change.generation <= self.generation:
                 continue
@@ -110,7 +107,7 @@ class ChangeLog:
             yield change
 
     def complete(self, changes: Changes) -> None:
-        """Note that the whole list was added, so that its generation is reached."""
+        """Note that the whole list was added."""
         if self._discarded:
             self._discarded.pop()  # free one block in each poll: freeing all at once would block the event loop
         self.generation = changes.generation

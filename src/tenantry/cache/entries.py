@@ -1,4 +1,4 @@
-"""Cached answers, the rule that decides whether one may be used (``Leased.is_valid``), and the CLOCK ring."""
+"""Cache entries, the rule that makes one valid (``Leased.is_valid``), and the CLOCK ring."""
 
 from __future__ import annotations
 
@@ -12,30 +12,28 @@ from cachetools import LRUCache
 from tenantry.groups import RegisteredSource, UserGroup
 
 SLOT_COUNT: Final = 65_536
-"""Slots of a host. Handles outnumber slots: a write also invalidates the cached answers of handles that share its
-slot."""
+"""Slots of a host. Groups share slots: a write invalidates the cached answers of all groups of its slot."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
-"""Slot versions that never change, for a backend whose writers do not announce their writes in slots."""
+"""For a backend whose writers do not change slots."""
 
 NO_GENERATION: Final = -1
-"""Stands for the generation of an answer whose backend counts none; lower than every generation of a store."""
+"""The generation of an answer that has none."""
 
 MAX_SOURCES: Final = 4_096
 """Upper bound on cached data sources."""
 
 NEGATIVE_PER_HANDLE: Final = 8
-"""Upper bound on refused tokens that are remembered for one handle."""
+"""Upper bound on cached refusals for one handle."""
 
 
 def slot_index(handle: bytes) -> int:
-    """The slot of a handle: its first two bytes, which are random."""
+    """The slot of a handle: its first two bytes."""
     return handle[0] << 8 | handle[1]
 
 
 class Lease:
-    """Permits cached answers until ``until``. An answered poll extends it; a flush replaces it, which invalidates every
-    answer under the old lease."""
+    """Permits cached answers until ``until``. Polls extend it; a flush replaces it, which invalidates its answers."""
 
     __slots__ = ("until", "versions")
 
@@ -56,14 +54,14 @@ class Leased:
         self.deadline: float = deadline
 
     def is_valid(self, now: float) -> bool:
-        """Whether it may be used: the lease runs, the deadline is ahead, and no process of this host has written to the
-        slot since the load began."""
+        """Whether the lease runs, the deadline is ahead, and no process of this host has written to the slot since the
+        load began."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
 
 class PendingLoad(Leased):
-    """A load in progress, with the slot version from before its backend read."""
+    """A load in progress."""
 
     __slots__ = ("handle", "min_generation")
 
@@ -74,7 +72,7 @@ class PendingLoad(Leased):
 
 
 class CachedAnswer(Leased):
-    """The answer of a finished load."""
+    """The answer of a load."""
 
     __slots__ = ("generation",)
 
@@ -102,7 +100,7 @@ class CacheEntry(CachedAnswer):
 
 
 class NegativeCache:
-    """Tokens without a group, by handle; the least recently used handle is evicted first."""
+    """Tokens without a group, by handle (LRU)."""
 
     __slots__ = ("_handles",)
 
@@ -113,12 +111,11 @@ class NegativeCache:
         return len(self._handles)
 
     def has(self, key: bytes, handle: bytes, now: float) -> bool:
-        """Whether the token is known to have no group."""
         known = self._handles.get(handle)
         return known is not None and key in known and known[key].is_valid(now)
 
     def add(self, key: bytes, handle: bytes, answer: CachedAnswer) -> None:
-        """Remember a token. If the handle has NEGATIVE_PER_HANDLE tokens, the new one replaces them all."""
+        """Add a token. If the handle has NEGATIVE_PER_HANDLE tokens, drop those."""
         known = self._handles.get(handle)
         if known is None or len(known) >= NEGATIVE_PER_HANDLE:
             known = {}
@@ -126,7 +123,6 @@ class NegativeCache:
         self._handles[handle] = known
 
     def drop(self, handle: bytes) -> None:
-        """Forget the tokens of this handle."""
         if handle in self._handles:
             del self._handles[handle]
 
@@ -142,7 +138,7 @@ class CachedSource(CachedAnswer):
 
 
 class Sources:
-    """Cached data sources by environment id and reference; the entry that was added first is evicted first."""
+    """Cached data sources, by environment id and reference (FIFO)."""
 
     __slots__ = ("_capacity", "_oldest", "entries")
 
@@ -152,7 +148,6 @@ class Sources:
         self._oldest = inf  # no entry has a lower generation
 
     def put(self, key: tuple[int, str], entry: CachedSource) -> None:
-        """Add or replace an entry."""
         self.entries.pop(key, None)
         if len(self.entries) >= self._capacity:
             del self.entries[next(iter(self.entries))]
@@ -160,7 +155,7 @@ class Sources:
         self._oldest = min(self._oldest, entry.generation)
 
     def drop_older(self, generation: int, now: float) -> bool:
-        """Drop entries older than ``generation``. Return whether one of them was valid."""
+        """Drop entries older than ``generation``. Return whether one was valid."""
         if generation <= self._oldest:
             return False
         older = [key for key, entry in self.entries.items() if entry.generation < generation]
@@ -174,28 +169,28 @@ class PollSnapshot:
     """What the cache knew when a poll began."""
 
     polled_at: float
-    """Seconds of a suspend-aware clock, before the store was asked."""
+    """Seconds of a suspend-aware clock, from before the store was asked."""
     versions_at_poll: Sequence[int] | None
-    """A copy of the slot versions from before the poll; None if the slots were not known yet."""
+    """A copy from before the store was asked; None if the slots were not known."""
     highest_generation: int
-    """The highest generation of the answers that were cached."""
+    """Of all answers that were cached."""
 
 
 TABLE_BYTE: Final = 12
-"""Which byte of a token selects its table in the TokenIndex. It is a base64 character: 64 tables are in use."""
+"""The byte of a token that selects its table: a base64 character, so that 64 tables are used."""
 
 BYTE_VALUES: Final = 256
 
 TokenIndex: TypeAlias = tuple[dict[bytes, CacheEntry], ...]
-"""Entries by token, in many small tables: the growth of one table of 100,000 tokens would block the event loop for 3
+"""Entries by token. Many small tables, because the growth of one table of 100,000 tokens blocks the event loop for 3
 ms."""
 
 MAX_CHANCES: Final = 8
-"""Upper bound on recently used entries that an insert passes over before it evicts one."""
+"""Upper bound on recently used entries that an insert passes over."""
 
 
 class ClockRing:
-    """All entries in a circle, with a hand that looks for one to evict (the CLOCK algorithm)."""
+    """Entries in a circle, and a hand that points to one of them (CLOCK)."""
 
     __slots__ = ("_count", "_hand")
 
@@ -207,13 +202,13 @@ class ClockRing:
         return self._count
 
     def advance(self) -> CacheEntry | None:
-        """Move the hand to the next entry and return that; None if the ring is empty."""
+        """Move the hand to the next entry and return it; None if there is none."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand
 
     def put(self, entry: CacheEntry) -> None:
-        """Insert ``entry`` after the hand and move the hand to it, so that it is examined last."""
+        """Insert ``entry`` after the hand and move the hand to it: the hand reaches it last."""
         before = entry if self._hand is None else self._hand
         after = entry if self._hand is None else self._hand.following
         entry.previous, entry.following = before, after
@@ -221,7 +216,6 @@ class ClockRing:
         self._count += 1
 
     def remove(self, entry: CacheEntry) -> None:
-        """Remove ``entry``; if the hand is there, it moves back by one."""
         entry.previous.following, entry.following.previous = entry.following, entry.previous
         if self._hand is entry:
             self._hand = None if entry.previous is entry else entry.previous

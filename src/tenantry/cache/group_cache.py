@@ -1,18 +1,17 @@
-"""GroupCache: the cached groups of tokens, refusals and data sources of one resolver.
+"""GroupCache: the cached groups, refusals and data sources of one resolver.
 
-Each answer is cached with what makes it invalid later: the lease, a deadline, and the version of its slot from before
-the load (``Leased.is_valid``).
+An answer is cached with a lease, a deadline and the version of its slot from before the load. It is valid while all
+three hold (``Leased.is_valid``).
 
 - A write on this host changes the slot's version: the answer is invalid at once.
-- A write on another host arrives by bus (``evict``) or in the next poll's list of changes (``apply_changes``). Both
-  drop the entry.
-- A poll that the store answers extends the lease. While the store is away the lease runs out: nothing cached is used.
+- A write on another host drops the entry when a bus reports it (``evict``) or the next poll lists it
+  (``apply_changes``).
+- An answered poll extends the lease. While the store is away, the lease runs out, and nothing cached is used.
 
-A load notes lease and version first (``begin``), then reads the backend. Its answer is cached (``store``, ``refuse``)
-only if both are unchanged and no newer change of the handle is known, so that a write in between is never lost.
+A load calls ``begin`` before it reads the backend. Its answer is cached only if lease and version still hold and no
+newer change of the handle is known: no write during the load is lost.
 
-When the cache is full, CLOCK evicts: a hand goes around the ring, passes over each entry that was used since its last
-visit, and drops the first that was not.
+A full cache evicts an entry that was not used since the hand's last visit (CLOCK).
 """
 
 from __future__ import annotations
@@ -45,18 +44,17 @@ from tenantry.cache.entries import (
 from tenantry.groups import SOURCES_HANDLE, Changes, RegisteredSource, UserGroup
 
 HandleTable: TypeAlias = dict[bytes, CacheEntry | tuple[CacheEntry, ...]]
-"""Entries by handle: a tuple only if there are several, to save memory. The handle's first byte selects the table."""
+"""Entries by handle, which selects the table by its first byte. A tuple only if there are several, to save memory."""
 
 APPLIED_AT_ONCE: Final = 25
-"""Changes applied before ``apply_changes`` yields; they take up to 300 µs."""
+"""Changes applied in one step, which takes up to 300 µs."""
 
 
 class GroupCache:
-    """Caches groups of ``capacity`` tokens, and refused tokens of ``unknown_capacity`` handles. Thread-safe.
+    """Caches the groups of ``capacity`` tokens, and refusals of ``unknown_capacity`` handles. Thread-safe.
 
-    Times are seconds of a suspend-aware clock. ``followed``: a Poller renews the lease and reports changes. Otherwise
-    the lease never ends, so that only deadlines and ``evict`` end an answer, and answers need no generation. Raises
-    ValueError for a capacity below 1.
+    Times are seconds of a suspend-aware clock. Without ``followed``, for a backend that lists no changes, the lease
+    never ends and answers need no generation.
     """
 
     __slots__ = (
@@ -99,7 +97,7 @@ class GroupCache:
         self._lock = Lock()
 
     def __len__(self) -> int:
-        """The number of entries, including invalid ones that CLOCK has not dropped yet."""
+        """The number of entries, valid or not."""
         return len(self._ring)
 
     def entry(self, key: bytes) -> CacheEntry | None:
@@ -107,21 +105,21 @@ class GroupCache:
         return self.index[key[TABLE_BYTE]].get(key)
 
     def newest(self, handle: bytes, now: float) -> UserGroup | None:
-        """The latest state of the handle's group among its valid entries."""
+        """The latest group among the handle's valid entries."""
         with self._lock:
             valid = (entry.group for entry in self._entries_of(handle) if entry.is_valid(now))
             return max(valid, key=_state_of, default=None)
 
     def refused(self, key: bytes, handle: bytes, now: float) -> bool:
-        """Whether the token is cached as one without a group."""
+        """Whether a valid refusal of the token is cached."""
         with self._lock:
             return self._negative.has(key, handle, now)
 
     # --- filling ------------------------------------------------------------------------------------------------------
 
     def begin(self, handle: bytes, now: float, *, slot: int | None = None) -> PendingLoad:
-        """Note the lease and the slot's version. Call it before the backend read, and ``end`` afterwards. ``slot``
-        defaults to the handle's."""
+        """Note lease and slot version before a backend read; call ``end`` after it. ``slot`` defaults to the
+        handle's."""
         with self._lock:
             pending = PendingLoad(handle, self.lease, slot_index(handle) if slot is None else slot)
             self._pending.setdefault(handle, set()).add(pending)
@@ -131,8 +129,7 @@ class GroupCache:
         return pending
 
     def requires_origin(self, pending: PendingLoad, now: float) -> bool:
-        """Whether the load must bypass second-level caches: they may not have a write that was made on this host since
-        the last poll."""
+        """Whether to bypass second-level caches, because they may lack a write of this host since the last poll."""
         with self._lock:
             versions_at_poll = self._versions_at_poll
             if versions_at_poll is None or not pending.is_valid(now):
@@ -140,7 +137,7 @@ class GroupCache:
             return pending.version != versions_at_poll[pending.slot]
 
     def end(self, pending: PendingLoad) -> None:
-        """Stop watching the load."""
+        """Forget the load."""
         with self._lock:
             loads = self._pending.get(pending.handle)
             if loads is not None:
@@ -149,19 +146,19 @@ class GroupCache:
                     del self._pending[pending.handle]
 
     def can_join(self, pending: PendingLoad, now: float) -> bool:
-        """Whether a new request may use this load's answer: no write is known since the load began."""
+        """Whether a new request may use the load's answer: no write is known since it began."""
         return pending.min_generation == NO_GENERATION and pending.is_valid(now)
 
     def may_use(self, handle: bytes, generation: int | None, now: float) -> bool:
-        """Whether an answer of a second-level cache is current: the handle has not changed since ``generation``."""
+        """Whether a second-level answer is current: the handle has not changed since ``generation``."""
         with self._lock:
             return generation is not None and now < self.lease.until and self._unchanged_since(handle, generation)
 
     def store(
         self, pending: PendingLoad, key: bytes, group: UserGroup, generation: int | None, deadline: float, now: float
     ) -> bool:
-        """Cache the group unless it may have changed since the load began, or a later state is cached. Return whether
-        it was cached."""
+        """Cache the group, unless it may have changed since ``begin`` or a later state is cached. Return whether it was
+        cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -175,7 +172,7 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache that the token has no group, on the conditions of ``store``. Return whether it was cached."""
+        """Cache that the token has no group; else like ``store``."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -189,7 +186,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source, on the conditions of ``store``. Return whether it was cached."""
+        """Cache a data source; else like ``store``."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -217,14 +214,14 @@ class GroupCache:
     # --- forgetting ---------------------------------------------------------------------------------------------------
 
     def attach(self, versions: Sequence[int]) -> None:
-        """Compare with these live slot versions from now on. Clears the cache; the next poll begins a lease."""
+        """Use these live slot versions. Clears the cache; the next poll begins a lease."""
         with self._lock:
             self._reset(Lease(versions))
             self._versions_at_poll = None
             self._in_progress.clear()
 
     def flush(self) -> None:
-        """Invalidate all cached answers and the answers of pending loads. The new lease ends when the old one would."""
+        """Invalidate all cached answers and pending loads. The lease runs on."""
         with self._lock:
             self._reset(Lease(self.lease.versions, self.lease.until))
 
@@ -235,15 +232,15 @@ class GroupCache:
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Note the state before the store is asked. ``versions_at_poll`` is a copy; None if the slots are unknown."""
+        """Note the state before the store is asked; ``versions_at_poll`` is a copy."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:
-        """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began.
+        """Drop the entries of changed groups, then extend the lease to ``staleness`` seconds after the poll began. If
+        the list has a gap or is of another store, clear the cache first.
 
-        A generator, so that the event loop can do other work between steps; exhaust it. Each step yields the ages, in
-        seconds, of changes that dropped a valid entry. A list with a gap, or of another store, invalidates all cached
-        answers.
+        Exhaust the generator. Each step yields the ages, in seconds, of changes that dropped valid entries; between
+        steps the event loop can do other work.
         """
         with self._lock:
             if snapshot.polled_at < self._polled_at:
@@ -270,8 +267,8 @@ class GroupCache:
                 self.lease.until = max(self.lease.until, snapshot.polled_at + staleness)
 
     def abandoned_writes(self, now: float, after: float) -> list[tuple[int, int]]:
-        """Slots whose odd version has stayed for more than ``after`` seconds, with that version: their writers have
-        crashed."""
+        """Slots with the same odd version for more than ``after`` seconds, whose writers have crashed, and these
+        versions."""
         versions, found = self.lease.versions, []
         with self._lock:
             for slot, (version, seen_at) in list(self._in_progress.items()):

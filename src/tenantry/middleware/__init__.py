@@ -1,4 +1,4 @@
-"""The ASGI middleware, the carriers of tokens, and log filters that hide tokens."""
+"""The ASGI middleware, token carriers and log redaction."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Tokens in the address of a request: masked for the app, and put back into redirects to the same address."""
+"""Tokens in a request's address: masked for the app, and restored in redirects to the same address."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from urllib.parse import SplitResult, quote, unquote, unquote_to_bytes, urlsplit
 from tenantry.middleware.cache_headers import Message, Send
 
 MASK: Final = "redacted"
-"""What the app sees in place of a token in a path or query. A path keeps its segment, so that routes still match."""
+"""Replaces the token in a path, so that its routes still match."""
 
 ADDRESS_KEY: Final = "tenantry.address"
-"""The scope key under which extraction leaves the OriginalAddress for the middleware, which removes it."""
+"""The scope key of the OriginalAddress; removed before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""The scope key that is True if the token came in the query. The app may then set a cookie with the prefix
-COOKIE_PREFIX and MASK as its value: the middleware replaces the mask by the token."""
+"""The scope key that is True if the token came in the query. The app may then set a cookie named COOKIE_PREFIX and
+more, with MASK as its value: the middleware replaces the mask by the token."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
-"""Prefix of the cookie that keeps the token of a page opened by its address; the group's handle follows. Browsers
-accept ``__Host-`` only over TLS or from localhost."""
+"""The cookie that keeps the token of a page opened by its address; the group's handle follows. Browsers accept
+``__Host-`` only over TLS or from localhost."""
 
 ADDRESS_HEADERS: Final = frozenset({
     b"hx-current-url", b"next-url", b"referer", b"x-auth-request-redirect", b"x-envoy-original-path",
@@ -44,16 +44,16 @@ Scope = MutableMapping[str, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OriginalAddress:
-    """The address of the request before the token was masked. The repr hides it."""
+    """The address from before the token was masked; hidden in the repr."""
 
     token: bytes
     path: str
     query_name: str | None
-    """The name of the query parameter that had the token; None if it came in the path."""
+    """The query parameter that had the token; None if the path had it."""
 
 
 def may_hold_token(value: bytes) -> bool:
-    """Whether an address may contain a token, by a cheap search: True is no proof."""
+    """Whether an address may contain a token. A cheap test: True is no proof."""
     return value.find(b"ugt") >= 0 or (
         # Or one of the letters u, g, t is percent-encoded.
         value.find(b"%") >= 0 and (value.find(b"%75") >= 0 or value.find(b"%67") >= 0 or value.find(b"%74") >= 0)
@@ -61,8 +61,7 @@ def may_hold_token(value: bytes) -> bool:
 
 
 def address_cleaner(query_names: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that removes query parameters with these names and a token from an address, and masks other
-    tokens."""
+    """Return a function that cleans an address: it removes tokens in parameters of these names, and masks others."""
     names = b"|".join(re.escape(quote(name).encode()) for name in query_names)
     parameter = re.compile(rb"(?<=[?&])(?:" + names + rb")=" + _SHAPE + rb"(?:&|(?=#|$))") if names else None
 
@@ -97,7 +96,7 @@ def mask_in_query(query: bytes, token: bytes) -> bytes:
 
 
 def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Send:
-    """Wrap ``send``: put the token back into redirects to the same address, and into the cookie of COOKIE_PREFIX."""
+    """Wrap ``send``: restore the token in redirects to the same address and in a COOKIE_PREFIX cookie."""
 
     def restored(name: bytes, value: bytes) -> bytes:
         name = name.lower()
@@ -118,8 +117,8 @@ def restore_redirects(address: OriginalAddress, scope: Scope, send: Send) -> Sen
 
 
 def restore_location(location: bytes, address: OriginalAddress, scope: Scope) -> bytes:
-    """If the Location leads to this host, put the token back into the path segments that were masked. A query gets it
-    back only if the redirect adds or removes slashes at the end of the path."""
+    """The Location with the token in the path segments that were masked, if it leads to this host. The query gets the
+    token back if the paths differ only in slashes at the end."""
     try:
         parts = urlsplit(location.decode("latin-1"))
     except ValueError:  # not a URL

@@ -1,4 +1,4 @@
-"""CacheHeaders: keeps responses that depend on a token out of shared caches (RFC 9111)."""
+"""CacheHeaders: keep responses that depend on a token out of shared caches (RFC 9111)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers that shared caches obey instead of Cache-Control (RFC 9213): removed from private responses."""
+"""Headers that shared caches obey instead of Cache-Control (RFC 9213); removed if private."""
 
 # The Referer of later requests is then the origin, without the path and query that have the token. Not ``no-referrer``,
 # because browsers would send ``Origin: null`` with forms.
@@ -26,8 +26,7 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 
 
 class CacheHeaders:
-    """Adds Vary; Cache-Control if ``private``; Referrer-Policy if the token is ``in_address``. What the app has set is
-    merged, never weakened."""
+    """Adds Vary, Cache-Control if ``private``, and Referrer-Policy if ``in_address``. Merges the app's own headers."""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 
@@ -49,8 +48,8 @@ class CacheHeaders:
         self._merged_names = frozenset(spelling for name in names for spelling in (name, name.title(), name.upper()))
 
     def added_to(self, start: Message) -> Message:
-        """A copy of ``http.response.start`` with the headers. A copy, because an app may send the same message, or list
-        of headers, for every request."""
+        """A copy of ``http.response.start`` with the headers. A copy, because an app may send one message for every
+        request."""
         headers = [*start.get("headers", ())]
         if any(name in self._merged_names for name, _ in headers):
             headers = _merge(headers, self._vary, private=self._private, in_address=self._in_address)

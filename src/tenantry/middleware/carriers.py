@@ -12,7 +12,7 @@ from tenantry.middleware.cache_headers import Header
 from tenantry.tokens import TOKEN_LENGTH
 
 HTTP_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""A valid name of a header (RFC 9110 section 5.6.2) or cookie (RFC 6265)."""
+"""The name of a header (RFC 9110 section 5.6.2) or cookie (RFC 6265)."""
 
 _ORIGIN_HEADERS: Final = frozenset({"host", "origin", "sec-fetch-site"})
 _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
@@ -20,16 +20,15 @@ _SUBPROTOCOLS: Final = b"sec-websocket-protocol"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Extracted:
-    """A token that a custom carrier found in a header line. The repr hides it. Raises TypeError for wrong types."""
+    """A token that a custom carrier found in a header line; hidden in the repr. Raises TypeError for wrong types."""
 
     token: bytes
-    """The token. ``b""``, for a field that is there but empty, counts as a bad token and not as a missing one."""
+    """The token. Use ``b""`` for an empty field, which counts as a bad token."""
     rest: bytes | None
-    """The line without the token, which is what the app sees; None removes the line."""
+    """The line without the token, as the app sees it; None removes the line."""
     sent_by_browser: bool = True
-    """Whether a browser or gateway may add the token to requests that a foreign page makes. The origin is then checked,
-    as for a cookie. Set False only if a program, or a script of your page, must add it. Ignored for ``Cookie``: always
-    True."""
+    """Whether a browser or gateway may add the token to requests of foreign pages. The origin is then checked, as for a
+    cookie. False only if a program or a script of your page adds it. Always True in ``Cookie``."""
 
     def __post_init__(self) -> None:
         given: tuple[object, object] = (self.token, self.rest)
@@ -39,20 +38,20 @@ class Extracted:
 
 @runtime_checkable
 class Carrier(Protocol):
-    """Reads tokens in your own format from request headers. Must not do I/O."""
+    """Reads tokens in your own format from request headers. No I/O."""
 
     @property
     def headers(self) -> Sequence[str]:
-        """Names of the headers to read: at least one, and none of ``Host``, ``Origin``, ``Sec-Fetch-Site``."""
+        """The headers to read, at least one. Not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """The first token in this line of the header ``name`` (lower case), or None. It is called again with the
-        remaining line until it returns None. An exception becomes a 500 response: keep values out of its message."""
+        """The first token in a line of header ``name`` (lower case), or None. Called again with the rest of the line
+        until None. An exception becomes a 500: keep values out of its message."""
         ...
 
 
 def require_carrier(carrier: object) -> None:
-    """Raise TypeError if ``carrier`` is not a Carrier, ValueError if it names no header or one that cannot be read."""
+    """Raise TypeError unless it is a Carrier, ValueError if it names no header or a forbidden one."""
     if not isinstance(carrier, Carrier) or isinstance(carrier, type):
         raise TypeError(
             f"a carrier is header(…), cookie(…), query(…), path(…), or an object with headers and extract(), "
@@ -78,8 +77,8 @@ class CustomCarriers:
                 self._by_header.setdefault(name, []).append(carrier)
 
     def extract(self, scope: MutableMapping[str, Any], explicit: list[bytes], by_browser: list[bytes]) -> None:
-        """Move tokens from the scope to ``by_browser`` if browsers may send them automatically, otherwise to
-        ``explicit``. Raises RuntimeError if a carrier leaves its token in the line."""
+        """Move tokens from the scope to ``by_browser`` if browsers may add them by themselves, else to ``explicit``.
+        Raises RuntimeError if a carrier leaves its token in the rest."""
         headers: list[Header] = scope["headers"]
         if not any(name in self._by_header for name, _ in headers):
             return
@@ -126,9 +125,9 @@ _PLACEHOLDER = "{token}"
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """Where a request may have its token. All places are read; two different tokens are refused. The value of a header
-    is the token alone, except in ``Authorization``, where one of ``schemes`` precedes it. ``paths`` are templates
-    (``/embed/{token}``) or names of path parameters."""
+    """Where a request may have its token. All places are read; two different tokens are refused. A header contains the
+    token alone, ``Authorization`` one of ``schemes`` before it. ``paths`` are templates (``/embed/{token}``) or path
+    parameters."""
 
     headers: tuple[str, ...] = ()
     schemes: tuple[str, ...] = ()
@@ -143,7 +142,7 @@ class Carriers:
 
     @property
     def vary(self) -> str:
-        """The value of the Vary header of every response (RFC 9110 section 12.5.5): the headers that are read."""
+        """The Vary header of every response (RFC 9110 section 12.5.5)."""
         names = [*self.headers, "Cookie"] if self.cookies else [*self.headers]
         for name in (name for carrier in self.custom for name in carrier.headers):
             if name.lower() not in {known.lower() for known in names}:
@@ -156,9 +155,9 @@ TOKEN_HEADER: Final = "X-User-Group-Token"  # noqa: S105  # its name
 
 
 def header(*names: str, scheme: str = "UserGroup") -> Carriers:
-    """Read the token from headers: by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization:
-    <scheme> <token>``. Names and scheme are case-insensitive. ``Authorization`` with another scheme is ignored. Some
-    proxies drop headers with underscores. Raises ValueError for an invalid name or scheme, and for ``Cookie``."""
+    """Headers; by default ``X-User-Group-Token``, ``USER_GROUP_TOKEN`` and ``Authorization: <scheme> <token>``.
+    Case-insensitive. ``Authorization`` with another scheme is ignored. Some proxies drop headers with underscores.
+    Raises ValueError for an invalid name."""
     chosen = names or (TOKEN_HEADER, "USER_GROUP_TOKEN", "Authorization")
     for name in (*chosen, scheme):
         _require_token(name, "a header name or scheme")
@@ -170,23 +169,22 @@ def header(*names: str, scheme: str = "UserGroup") -> Carriers:
 
 
 def cookie(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """Read the token from a cookie; the name is case-sensitive (RFC 6265). Raises ValueError for an invalid name."""
+    """A cookie, case-sensitive (RFC 6265). Raises ValueError for an invalid name."""
     _require_token(name, "a cookie name")
     return Carriers(cookies=(name,))
 
 
 def query(name: str = "USER_GROUP_TOKEN") -> Carriers:
-    """Read the token from a query parameter; the name, percent-decoded, is case-sensitive. Raises ValueError unless the
-    name is printable ASCII."""
+    """A query parameter, case-sensitive after percent-decoding. Raises ValueError for an invalid name."""
     if not name.isascii() or not name.isprintable() or not name.strip():
         raise ValueError(f"the name of a query parameter must be printable ASCII, not {name!r}")
     return Carriers(queries=(name,))
 
 
 def path(where: str) -> Carriers:
-    """Read the token from a path segment: of a template such as ``/embed/{token}``, relative to the mount point, or of
-    a path parameter that an outer router has found. The app sees ``redacted`` there. Browser histories and proxy logs
-    keep paths: prefer a header or cookie. Raises ValueError if ``where`` is neither."""
+    """A path segment: a template such as ``/embed/{token}``, relative to the mount point, or a path parameter of an
+    outer router. The app sees ``redacted``. Browser histories and proxy logs keep paths: prefer a header or cookie.
+    Raises ValueError."""
     if where.startswith("/"):
         segments = where.split("/")[1:]
         if segments.count(_PLACEHOLDER) != 1 or any("{" in part for part in segments if part != _PLACEHOLDER):
@@ -203,8 +201,8 @@ def path(where: str) -> Carriers:
 
 
 def first_of(*carriers: Carriers | Carrier) -> Carriers:
-    """Combine carriers into one. All are read, and a request with two different tokens is refused. Raises ValueError
-    without a carrier, TypeError for an argument that is none."""
+    """Combine carriers; a request with two different tokens is refused. Raises ValueError without a carrier, TypeError
+    for an argument that is none."""
     if not carriers:
         raise ValueError("first_of() takes at least one carrier")
     merged = [each if isinstance(each, Carriers) else Carriers(custom=(each,)) for each in carriers]
@@ -220,11 +218,11 @@ def first_of(*carriers: Carriers | Carrier) -> Carriers:
 
 
 AnyCarriers = Carriers | Carrier | Sequence[Carriers | Carrier] | None
-"""The type of an option ``carriers``: one carrier, several, or None for DEFAULT_CARRIERS."""
+"""An option ``carriers``: one, several, or None for DEFAULT_CARRIERS."""
 
 
 def read_carriers(given: AnyCarriers) -> Carriers:
-    """The value of an option ``carriers`` as one Carriers. Raises the errors of ``first_of``."""
+    """The carriers of an option. Raises the errors of ``first_of``."""
     if given is None:
         return DEFAULT_CARRIERS
     if isinstance(given, Carriers | Carrier):

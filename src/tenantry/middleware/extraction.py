@@ -21,8 +21,8 @@ from tenantry.middleware.origins import OriginCheck
 
 
 class Extractor:
-    """Reads all carriers of a request. An empty value counts as a bad token, not as a missing one: its sender made a
-    mistake. ``origins`` checks requests whose token is only in values that browsers send automatically."""
+    """Reads all carriers of a request. An empty value counts as a bad token, because its sender made a mistake.
+    ``origins`` checks requests whose token only browsers may have added."""
 
     __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_schemes")
 
@@ -37,10 +37,8 @@ class Extractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """Remove all tokens from the scope and return the token, or None. The server's list of headers is not changed.
-
-        Raises AmbiguousToken for two different tokens, and OriginNotAllowed; the tokens are removed then too.
-        """
+        """Remove all tokens from the scope; return the token, or None. Raises AmbiguousToken, or OriginNotAllowed,
+        after that."""
         path, by_browser = scope["path"], list[bytes]()
         in_headers = self._from_headers(scope, by_browser)
         in_query = self._from_query(scope) if self._queries and scope.get("query_string") else []

@@ -19,10 +19,10 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("tenantry.fastapi needs FastAPI: pip install fastapi", name="fastapi") from error
 
 CurrentGroup: TypeAlias = Annotated[UserGroup, Depends(user_group)]
-"""The type of a route's parameter that gets the user group of the request or websocket; 401 without a token."""
+"""The type of a parameter that gets the request's user group; 401 without a token."""
 
 CurrentVariables: TypeAlias = Annotated[Record, Depends(variables)]
-"""The type of a route's parameter that gets ``tenantry.variables(request)``; 401 without a token."""
+"""The type of a parameter that gets ``variables(request)``; 401 without a token."""
 
 _OURS: Final = frozenset({user_group, variables})
 
@@ -31,9 +31,9 @@ Schemes = dict[str, dict[str, str]]
 
 
 def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
-    """Add the user group token to the app's OpenAPI document, for operations that depend on CurrentGroup or
-    CurrentVariables; for all operations if the middleware has ``required=True``. Call it after ``app.add_middleware``,
-    or pass ``carriers`` if the middleware is outside the app. Raises InvalidSettings without either."""
+    """Add the user group token to the OpenAPI document, for operations that use it, or for all with ``required=True``.
+    Call it after ``app.add_middleware``, or pass ``carriers`` if the middleware is outside the app. Raises
+    InvalidSettings without either."""
     everywhere = False
     if carriers is None:
         options = _options(app)
@@ -53,8 +53,8 @@ def add_security_schemes(app: FastAPI, carriers: AnyCarriers = None) -> None:
 
 
 def security_schemes(carriers: Carriers) -> Schemes:
-    """The OpenAPI 3.1 security schemes: one of each kind of carrier. A query parameter is listed only if there is no
-    other carrier."""
+    """The OpenAPI 3.1 security schemes, one for each kind of carrier; a query parameter only if there is no other
+    carrier."""
     schemes: Schemes = {}
     bare = [name for name in carriers.headers if name.lower() != "authorization"]
     if bare:

@@ -14,12 +14,12 @@ _REPLACEMENT: Final = r"\1_[redacted]"
 
 
 def redact(text: str) -> str:
-    """Replace the tokens in a string, user group and API tokens, by ``ugtc_[redacted]`` and the like."""
+    """The string with tokens replaced by ``ugtc_[redacted]``."""
     return _TOKEN.sub(_REPLACEMENT, text) if "ug" in text else text
 
 
 class RedactTokens(logging.Filter):
-    """Hides tokens in log records. Add it to handlers, because a logger's filter misses records of child loggers::
+    """Hides tokens in log records. Add it to handlers, because a logger's filter misses child loggers::
 
     for handler in logging.getLogger("uvicorn.access").handlers:
         handler.addFilter(RedactTokens())
@@ -78,9 +78,8 @@ _ACCESS_FIELDS: Final = ("client", "method", "path", "http_version", "status")
 
 
 class JsonLines(logging.Formatter):
-    """Formats each record as one line with a JSON object: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``;
-    ``exception`` if there is one; from ``extra``, if given, ``request_id``, ``method``, ``path``, ``status``,
-    ``seconds``. Records of ``uvicorn.access`` also have ``client`` and ``http_version``. Tokens are hidden."""
+    """Formats records as JSON lines: ``time`` (RFC 3339, UTC), ``level``, ``logger``, ``message``, ``exception`` if
+    any, and from ``extra`` ``request_id``, ``method``, ``path``, ``status``, ``seconds``. Tokens are hidden."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {

@@ -1,5 +1,5 @@
-"""Exchange: adds headers to the response to a request of a group. LongResponse: ends a stream when the token is revoked
-or the group changes."""
+"""Exchange: the response to a request of a group. LongResponse: ends a stream when the token is revoked or the group
+changes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _LEFT: Final[Message] = {"type": "http.disconnect"}
 
 
 class ResponseCut(ConnectionError):
-    """Raised by the app's ``send`` after we ended the response; an OSError, like that of a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after we ended the response; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class LongResponse(TokenWatch):
-    """Watches the token of one response until its last part, or until the app has released ``send`` and ``receive``. A
-    response that is ended early stays incomplete, unless the app has given a last part (LAST_PART_KEY)."""
+    """Watches one response until its last part, or until the app drops ``send`` and ``receive``. A response that we end
+    stays incomplete, unless the app gave a last part (LAST_PART_KEY)."""
 
     __slots__ = ("_cut", "_group", "_last_part", "_receive", "_send")
 
@@ -37,7 +37,7 @@ class LongResponse(TokenWatch):
         self._cut: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def send(self, message: Message) -> None:
-        """Send a part once the token is known to be good. Raises ResponseCut if the response was ended."""
+        """Send a part. Raises ResponseCut."""
         if LAST_PART_KEY in message:
             message = {**message}
             self._last_part = message.pop(LAST_PART_KEY)
@@ -89,8 +89,8 @@ class LongResponse(TokenWatch):
 
 
 class Exchange:
-    """The ``send`` and ``receive`` of an app for one HTTP request of a group. Adds ``headers``, if given. Makes a
-    LongResponse when the response has several parts or its app waits for the client to leave."""
+    """``send`` and ``receive`` of an HTTP request of a group. Adds ``headers``. Begins a LongResponse when the response
+    has several parts or its app waits for the client to leave."""
 
     __slots__ = ("_group", "_headers", "_is_body_read", "_raw", "_receive", "_resolver", "_send", "_watch")
 

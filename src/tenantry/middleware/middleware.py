@@ -1,4 +1,4 @@
-"""UserGroupMiddleware: resolves the token of each request and puts its group into ``scope["user_group"]``."""
+"""UserGroupMiddleware: puts the group of a request's token into ``scope["user_group"]``."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ _SERVED: Final = frozenset({"http", "websocket"})
 
 
 class TokenResolver(Protocol):
-    """What the middleware needs of a resolver. Checks of open connections use the other members of BoundedResolver too,
-    if it has them."""
+    """The part of a Resolver that the middleware needs. Open connections also use BoundedResolver, if present."""
 
     @property
     def environment(self) -> str | None:
         """The name of the only accepted environment; None if all are accepted."""
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group if it is cached and valid; None: ``resolve`` is called. No I/O; never raises."""
+        """The token's group, if cached and valid. No I/O; never raises."""
 
     async def resolve(self, raw: bytes) -> UserGroup:
         """The token's group. Raises InvalidToken or StoreUnavailable."""
@@ -61,7 +60,7 @@ def _seconds_left(group: UserGroup) -> float:
 
 
 def with_staleness(resolver: TokenResolver) -> BoundedResolver:
-    """The resolver itself if it is a BoundedResolver; otherwise one around it, with defaults for missing members."""
+    """The resolver as a BoundedResolver, with defaults for missing parts."""
     if isinstance(resolver, BoundedResolver):
         return resolver
     return _PlainResolver(resolver)
@@ -70,26 +69,22 @@ def with_staleness(resolver: TokenResolver) -> BoundedResolver:
 class UserGroupMiddleware:
     """Pure ASGI middleware for HTTP requests and websockets; other scopes pass through.
 
-        ``carriers``: where the token may be, one or several; by default DEFAULT_CARRIERS. The token is always removed
-    from the scope.
+    ``carriers``: one or several; by default DEFAULT_CARRIERS. The token is always removed from the scope.
 
-        - No token: the app runs, and ``scope["user_group"]`` is None. A view that requires the group answers 401. With
-    ``required=True`` every request without a token gets 401: put a CORS middleware outside, because preflights have
-    none.
-    - Bad or empty token: 401. Two different tokens: 400. Store unavailable: 503 with Retry-After. A websocket gets this
-      as a denial response or, if the server does not support that, as close 1008.
-    - Valid token: ``scope["user_group"]`` is a UserGroup. When the token is revoked, open websockets close with 4401
-      and streams end, both within the staleness bound. Streams also end when the group changes.
-    - Preview key: it is passed on to the mount of dashboards that made it. With ``required=True``, or if no mount takes
-      it, it counts as a bad token.
+    - No token: the app runs with ``scope["user_group"]`` None; a view that requires the group gets 401. With
+      ``required=True`` every request gets 401: put a CORS middleware outside, because preflights have no token.
+    - Bad or empty token: 401. Two different tokens: 400. Store unavailable: 503 with Retry-After. A websocket gets a
+      denial response, or close 1008.
+    - Valid token: ``scope["user_group"]`` is a UserGroup. After revocation, websockets close with 4401 and streams end,
+      within the staleness bound. Streams also end when the group changes.
+    - Preview key: passed on to the mount that made it. Elsewhere, or with ``required=True``, it is a bad token.
 
-        If the token came in a cookie, websockets and unsafe methods must come from a page of the same host or of
-    ``allowed_origins``, else 403. Responses get ``Vary``, and with a group or preview ``Cache-Control: private``.
+    If the token came in a cookie, websockets and unsafe methods must come from the same host or ``allowed_origins``,
+    else 403. Responses get ``Vary``, and with a group or preview ``Cache-Control: private``.
 
-        Inside another UserGroupMiddleware the group that it found is kept: a different second token gets 400, a
-    resolver of another environment 401.
+    Inside another UserGroupMiddleware the group that it found is kept; another token is 400, another environment 401.
 
-        Raises InvalidSettings for a malformed origin, and the errors of ``first_of`` for ``carriers``.
+    Raises InvalidSettings for a malformed origin.
     """
 
     def __init__(

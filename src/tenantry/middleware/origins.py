@@ -1,8 +1,7 @@
-"""OriginCheck: refuses requests that a foreign page made with the token in a viewer's cookie.
+"""OriginCheck: refuses requests that a foreign page makes with a viewer's cookie.
 
-A websocket or an unsafe method is allowed in three cases: ``Sec-Fetch-Site`` is ``same-origin``; ``Origin`` is one of
-the allowed origins or names the same host as ``Host``; or the request has neither header
-(docs/decisions/0023-origins.md).
+Websockets and unsafe methods pass if ``Sec-Fetch-Site`` is ``same-origin``, if ``Origin`` is allowed or names the same
+host as ``Host``, or if neither is sent (docs/decisions/0023-origins.md).
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods that are not checked (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008), but browsers send ``Origin``
-with it, so it can be checked."""
+"""RFC 9110 section 9.2.1. QUERY is safe too (RFC 10008), but browsers send ``Origin`` with it, so it is checked."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -25,13 +23,12 @@ _ORIGIN_SHAPE: Final = re.compile(rf"(?P<scheme>[a-z][a-z0-9+.-]*)://{_HOST}")
 _HOST_SHAPE: Final = re.compile(_HOST)
 
 Origin = tuple[str, str, str]
-"""Scheme, host and port, in lower case. The port is the scheme's default if none is written, and ``""`` if the scheme
-has none."""
+"""Scheme, host and port in lower case; an unknown port is empty."""
 
 
 class OriginCheck:
-    """The check of one middleware. ``allowed``: origins besides the same host. ``advice``: the end of the error
-    message, which says what to do. Raises InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
+    """The check of one middleware. ``allowed``: further origins. ``advice``: the fix in the error message. Raises
+    InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
 
     __slots__ = ("_advice", "_allowed")
 
@@ -70,8 +67,7 @@ class OriginCheck:
 
 
 def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
-    """Parse the option ``allowed_origins``. Raises InvalidSettings, which quotes the malformed origin and says how to
-    write it."""
+    """Parse an option. Raises InvalidSettings with the malformed origin and its fix."""
     if isinstance(origins, str):
         raise InvalidSettings(f"allowed_origins is a list of origins: write [{origins!r}]")
     found = set()
@@ -84,7 +80,7 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
 
 
 def parse_origin(text: object) -> Origin | None:
-    """Parse an origin such as ``https://app.example.com``; None if the value is anything else."""
+    """Parse an origin; None for anything else."""
     match = _ORIGIN_SHAPE.fullmatch(text.lower()) if isinstance(text, str) else None
     if match is None:
         return None

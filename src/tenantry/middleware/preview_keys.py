@@ -1,7 +1,7 @@
-"""Preview keys, which an author's preview of a dashboard sends in the token header instead of a token.
+"""Preview keys, sent in the token header instead of a token.
 
-Only the mount of dashboards that issued a key can check it. So the middleware passes the key on, and refuses the
-request with 401 if no mount takes it.
+Only the mount of dashboards that issued a key can check it: the middleware passes it on, and answers 401 if no mount
+takes it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tenantry.middleware.unauthorized import App, send_error
 from tenantry.tokens import PREVIEW_PREFIX
 
 PASSED_KEY: Final = "tenantry.passed_preview_key"
-"""The scope key of the PassedPreviewKey, for requests that have a preview key."""
+"""The scope key of a request's PassedPreviewKey."""
 
 _SHAPE: Final = re.compile(rb"%s[A-Za-z0-9_-]{43}" % PREVIEW_PREFIX.encode())
 _HEADER: Final = TOKEN_HEADER.lower().encode("ascii")
@@ -34,13 +34,13 @@ class PassedPreviewKey:
         self.is_taken: bool = False
 
     def take(self) -> str:
-        """Return the key. The caller then answers the request, also if the key is not valid."""
+        """Return the key. The caller must answer the request, even if the key is bad."""
         self.is_taken = True
         return self._key
 
 
 def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
-    """Whether ``raw`` has the format of a preview key and is the value of the token header."""
+    """Whether ``raw`` has the format of a preview key and came in the token header."""
     return _SHAPE.fullmatch(raw) is not None and any(
         name == _HEADER and value.strip() == raw for name, value in headers
     )
@@ -49,8 +49,7 @@ def is_preview_key(raw: bytes, headers: Iterable[Header]) -> bool:
 async def run_with_preview_key(
     raw: bytes, app: App, scope: MutableMapping[str, Any], receive: Receive, send: Send, send_private: Send
 ) -> None:
-    """Run the app with the preview key in its scope. If the app takes the key, its response goes to ``send_private``;
-    otherwise ``send`` gets a 401 instead of the response."""
+    """Run the app. If it takes the key, its response goes to ``send_private``; otherwise ``send`` gets a 401."""
     passed = scope[PASSED_KEY] = PassedPreviewKey(raw.decode("ascii"))
     is_refused = is_cut = False
 

@@ -11,10 +11,10 @@ from typing import Final
 from tenantry.aio import LoopLocal
 
 BATCH: Final = 16
-"""Upper bound on callbacks in one step of the event loop: each may close a websocket, which takes 50 µs."""
+"""Callbacks in one step of the event loop; each may close a websocket, which takes 50 µs."""
 
 _MIN_INTERVAL: Final = 0.004
-"""Lower bound, in seconds, on the time between two wake-ups, unless a timer is overdue."""
+"""Seconds between two wake-ups, unless timers are overdue."""
 
 
 class TimerHandle:
@@ -31,7 +31,7 @@ class TimerHandle:
 
 
 class TimerQueue:
-    """The timers of one event loop. Ten thousand timers of asyncio itself would use a tenth of a core."""
+    """The timers of one event loop. Ten thousand asyncio timers would use a tenth of a core."""
 
     __slots__ = ("_handles", "_numbers", "_wakes_at")
 
@@ -41,7 +41,7 @@ class TimerQueue:
         self._wakes_at = float("inf")
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
-        """Call ``callback`` in ``seconds``, or some milliseconds later if many timers are due."""
+        """Call ``callback`` in ``seconds``, slightly later under load."""
         loop = asyncio.get_running_loop()
         due, handle = loop.time() + seconds, TimerHandle(callback)
         heappush(self._handles, (due, next(self._numbers), handle))

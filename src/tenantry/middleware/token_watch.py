@@ -1,4 +1,4 @@
-"""TokenWatch: checks again and again whether the token of an open websocket or stream is still good."""
+"""TokenWatch: checks the token of an open websocket or stream."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @runtime_checkable
 class BoundedResolver(Protocol):
-    """A resolver that tells how old its answers may be. ``with_staleness`` makes one of any TokenResolver."""
+    """A resolver with a staleness bound; see ``with_staleness``."""
 
     @property
     def staleness(self) -> float:
@@ -55,11 +55,10 @@ class BoundedResolver(Protocol):
 
 
 class TokenWatch(ABC):
-    """Checks the token of one connection about five times in the staleness bound, from the first ``_check`` until
-    ``_stop``. It closes the connection if the token is revoked, and if the resolver does not answer for the bound.
+    """Checks a connection's token about five times per staleness bound. Closes the connection if the token is revoked,
+    or if the resolver has no answer for the bound.
 
-        ``_valid_until`` says until when the last answer counts: a message is sent or received after that only when
-    ``_wait`` has checked again.
+    An answer counts until ``_valid_until``; then ``_wait`` checks again before the next message.
     """
 
     __slots__ = (
@@ -94,11 +93,11 @@ class TokenWatch(ABC):
 
     @abstractmethod
     def _renewed(self, group: UserGroup) -> bool:
-        """Use the group of the latest check. Return whether the connection may go on with it."""
+        """Use the current group. Return whether the connection continues."""
 
     @abstractmethod
     async def _close(self, code: int, reason: str) -> None:
-        """End the connection; ``code`` is a close code of websockets, ``reason`` an error code."""
+        """End the connection."""
 
     # --- checks -------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,4 @@
-"""send_error: answers with an error. LateUnauthorized: 401 for a view that requires a group in a request without
-token."""
+"""Error responses, and late 401s for views that require a user group."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from tenantry.middleware.cache_headers import Message, Receive, Send
 App: TypeAlias = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 POLICY_VIOLATION: Final = 1008
-"""The close code of a websocket that is refused before it is accepted (RFC 6455 section 7.4.1)."""
+"""The close code of a refused websocket (RFC 6455 section 7.4.1)."""
 
 _HELD_MESSAGES: Final = 8
 _NO_HANDSHAKE: Final = Handshake()  # stands for that of HTTP requests, which have none
@@ -23,9 +22,8 @@ _NO_HANDSHAKE: Final = Handshake()  # stands for that of HTTP requests, which ha
 class LateUnauthorized:
     """Runs an app without a user group, and answers 401 if a view requires one.
 
-        A view that requires the group raises MissingToken, but frameworks such as Starlette turn that into a 500
-    response, or close the websocket, before the error arrives here. So such a response is held back until the app ends,
-    or until it has more parts than an error response.
+    Frameworks such as Starlette answer the view's MissingToken with 500, or close the websocket, before the error
+    arrives here. So a 500 or an early close is held back until the app ends or sends more than an error page.
     """
 
     __slots__ = ("_handshake", "_held", "_last", "_requested", "_send")
@@ -97,8 +95,7 @@ async def _nothing() -> None: ...
 
 
 async def send_error(error: TenantryError, scope: Mapping[str, Any], send: Send) -> None:
-    """Answer a request with ``error``. A websocket gets a denial response if the server supports it; otherwise it is
-    closed, which the client sees as 403."""
+    """Answer with ``error``. A websocket gets a denial response or, if the server has none, is closed (403)."""
     if scope["type"] == "http":
         prefix = "http.response"
     elif "websocket.http.response" in (scope.get("extensions") or {}):

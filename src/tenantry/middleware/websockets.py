@@ -1,4 +1,4 @@
-"""WebSocketSession: a websocket of a group, which is closed when its token is revoked."""
+"""WebSocketSession: a websocket of a group."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope
 
 _CLOSE_SECONDS: Final = 2.0
-"""Upper bound, in seconds, on how long the end of an app waits until our close message is sent."""
+"""Seconds for which the end of an app waits for the close message to be sent."""
 
 
 class SocketClosed(ConnectionError):
-    """Raised by the app's ``send`` after we closed the websocket; an OSError, like that of a disconnect (ASGI 2.4)."""
+    """Raised by the app's ``send`` after we closed the websocket; an OSError, as for a disconnect (ASGI 2.4)."""
 
 
 class WebSocketSession(TokenWatch):
-    """One websocket. Each check puts the current group into ``scope["user_group"]``. Closes with 4401 if the token is
-    revoked, and with 1013 if the group cannot be resolved for the staleness bound."""
+    """One websocket. Each check updates ``scope["user_group"]``. Closes with 4401 on revocation, and 1013 in an outage
+    longer than the bound."""
 
     __slots__ = ("_disconnect", "_handshake", "_receive", "_scope", "_send")
 
@@ -49,7 +49,7 @@ class WebSocketSession(TokenWatch):
         self._disconnect: Message | None = None
 
     async def run(self, app: ASGIApp) -> None:
-        """Run the app, and stop the checks when it ends. Raises its errors, except those caused by our SocketClosed."""
+        """Run the app. Raises its errors, except those that our SocketClosed caused."""
         async with contextlib.AsyncExitStack() as stack:
             stack.push_async_exit(self._end)
             await app(self._scope, self.receive, self.send)
@@ -70,7 +70,7 @@ class WebSocketSession(TokenWatch):
         return message
 
     async def send(self, message: Message) -> None:
-        """Send a message of the app. Raises SocketClosed once we have closed the websocket."""
+        """Send a message of the app. Raises SocketClosed."""
         kind = message["type"]
         if kind == "websocket.accept" or self._clock() >= self._valid_until:
             await self._wait()

@@ -1,4 +1,4 @@
-"""BusSubscriptions: passes the messages of buses to the resolver, on one event loop."""
+"""BusSubscriptions: passes the messages of buses to the resolver."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 30.0
-"""Seconds before a bus that failed is followed again: the pause doubles with each failure, up to the longest."""
+"""Seconds before a failed bus is followed again; doubled at each failure."""
 
 STEADY = 60.0
-"""Seconds without a failure after which the next pause is the shortest again."""
+"""Seconds without failure that reset the pause."""
 
 CONNECTED = 1.0
-"""Seconds after which a bus counts as connected. When a connected bus fails, messages may be lost, and the cache is
-flushed."""
+"""Seconds after which a bus counts as connected. If it fails later, messages may be lost, and the cache is flushed."""
 
 
 class BusSubscriptions:
-    """One task for each bus, until ``stop`` or the end of the event loop. The tasks reference ``listener`` (the
-    resolver) weakly, and are cancelled when it is garbage-collected."""
+    """One task for each bus, on one event loop, until ``stop``. References ``listener``, the resolver, weakly, and
+    stops when it is garbage-collected."""
 
     def __init__(self, buses: Sequence[Bus], listener: EvictionListener) -> None:
         self._buses = tuple(buses)
@@ -41,7 +40,7 @@ class BusSubscriptions:
         self._end: weakref.finalize[..., EvictionListener] | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the tasks on this loop, and stop those on another. Without effect if they are on this loop already."""
+        """Start the tasks on this loop, and stop those on another loop."""
         if not self._buses or (self._loop is not None and self._loop() is loop):
             return
         self.stop()
@@ -57,7 +56,7 @@ class BusSubscriptions:
             self._end.atexit = False
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Cancel the tasks, and return them so that the caller can await their end. Thread-safe."""
+        """Cancel the tasks and return them. Thread-safe."""
         tasks, loop = list(self._tasks), self._loop
         self._tasks, self._loop = [], None
         if self._end is not None:
@@ -69,7 +68,7 @@ class BusSubscriptions:
 
 
 class WeakListener:
-    """Forwards to an EvictionListener as long as others reference it."""
+    """Forwards to an EvictionListener while it exists."""
 
     def __init__(self, listener: EvictionListener) -> None:
         self.alive: weakref.ref[EvictionListener] = weakref.ref(listener)

@@ -1,4 +1,4 @@
-"""FollowedKeys: checks tokens with the current signing keys, and flushes the cache when a key is removed."""
+"""FollowedKeys: the signing keys of a resolver. It flushes the cache when a key is removed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """The key ring of one resolver. With ``cached_alone`` there is no poller that calls ``refresh``, so that ``read``
-    does."""
+    """``cached_alone``: no poller calls ``refresh``, so ``read`` does."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 
@@ -25,7 +24,7 @@ class FollowedKeys:
         self._removals = keys.removals
 
     def read(self, raw: bytes) -> Token:
-        """Verify a token. Raises InvalidToken. A forged token causes no read of the key file."""
+        """Verify a token. Raises InvalidToken; a forged token causes no read of the key file."""
         try:
             token = self._keys.read(raw)
             return self._keys.read(raw) if self._cached_alone and self._keys.refresh() else token
@@ -33,8 +32,7 @@ class FollowedKeys:
             self._forget_removed()
 
     def refresh(self) -> None:
-        """Reread the key file if it has changed. Called before each poll, so that no lease is renewed for removed
-        keys."""
+        """Reread the key file. Called before each poll, so that no lease is renewed for removed keys."""
         self._keys.refresh()
         self._forget_removed()
 

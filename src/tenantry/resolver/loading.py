@@ -1,4 +1,4 @@
-"""One load of a user group: the shared task, the backend's answer and how it may be used, and the counters."""
+"""One load of a user group: its waiters, the backend's answer, and counters."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ logger: logging.Logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 WAKEN_AT_ONCE: Final = 64
-"""Waiters woken in one step of the event loop, so that thousands do not block it."""
+"""Waiters woken in one step of the event loop."""
 
 
 class SingleFlight(Generic[T]):
-    """One load on one event loop, and the requests that wait for it. The load is ``task``, so that cancelling a waiter
-    affects no other. ``pending`` is None until the backend is called.
-
-    As a context manager around the load it passes an error to the waiters; it suppresses an ``Exception``."""
+    """One load on one event loop, and the requests that wait for it. It runs in its own task, so that cancelling one
+    waiter does not affect the others. As a context manager it passes an error to the waiters. ``pending`` is None until
+    the backend is called."""
 
     __slots__ = ("_loop", "_waiters", "pending", "task")
 
@@ -41,13 +40,12 @@ class SingleFlight(Generic[T]):
         self._waiters: list[asyncio.Future[T]] = []
 
     def join(self) -> asyncio.Future[T]:
-        """A future of the result, for one more waiter."""
+        """The result, for a new waiter."""
         waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
 
     def set_result(self, result: T) -> None:
-        """Wake all waiters with ``result``."""
         self._wake(0, result, None)
 
     def set_stopped(self) -> None:
@@ -77,7 +75,7 @@ class SingleFlight(Generic[T]):
 
 
 class FindOnlyBackend:
-    """Makes a ``ports.SnapshotBackend`` of a backend that has only ``find``. Its answers have no generation."""
+    """Adapts a backend that has only ``find``; its answers have no generation."""
 
     def __init__(self, backend: Backend) -> None:
         self.find = backend.find
@@ -88,7 +86,7 @@ class FindOnlyBackend:
 
 
 class BackendReader:
-    """Reads a backend, counts its outcomes and hides its errors."""
+    """Reads a backend and counts outcomes."""
 
     def __init__(self, backend: Backend, counters: Counters) -> None:
         self.name: str = type(backend).__name__
@@ -98,8 +96,8 @@ class BackendReader:
         self._counters = counters
 
     async def read(self, token: Token, *, fresh: bool) -> LookupResult:
-        """Look the token up. ``fresh``: bypass second-level caches. Raises the backend's TenantryError or TimeoutError;
-        StoreUnavailable for any other error."""
+        """Look a token up. ``fresh``: bypass second-level caches. Raises StoreUnavailable, TimeoutError or the
+        backend's TenantryError."""
         self._counters.loads += 1
         self._counters.fresh += fresh
         try:
@@ -123,7 +121,7 @@ class BackendReader:
 
 
 class BackendAnswer(NamedTuple):
-    """A backend's answer. ``started``: when it was requested. ``fresh``: whether second-level caches were bypassed."""
+    """A backend's answer, when it was requested, and whether second-level caches were bypassed (``fresh``)."""
 
     pending: PendingLoad
     started: float
@@ -132,8 +130,7 @@ class BackendAnswer(NamedTuple):
 
 
 class BackendFailed(Exception):
-    """A backend raised an error that is not a TenantryError. ``location``: its type, file and line; its message may
-    contain a secret."""
+    """A backend raised an unexpected error; ``location`` has its type, file and line, but not its message."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -141,7 +138,7 @@ class BackendFailed(Exception):
 
 
 class BackendErrors:
-    """A context manager that raises BackendFailed for each error but TenantryError and TimeoutError."""
+    """Turns errors other than TenantryError and TimeoutError into BackendFailed."""
 
     __slots__ = ()
 
@@ -160,13 +157,13 @@ class Freshness(Enum):
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """Refuse the token: it has no group in this environment, or is an older version."""
+    """The token has no group in this environment, or is too old."""
     MISMATCHED = "mismatched"
     """The answer is for another token: a backend bug."""
 
     @classmethod
     def classify(cls, result: LookupResult, token: Token, environment: str | None) -> Freshness:
-        """Compare an answer with the token and with the accepted environment (None: all)."""
+        """Compare an answer with the token and the accepted environment (None: any)."""
         group, seconds = result.group, result.seconds
         if group is None:
             return cls.NO_GROUP
@@ -191,39 +188,38 @@ def may_have_grace(group: UserGroup, token: Token) -> bool:
 
 @dataclass(slots=True)
 class Counters:
-    """Counters of a resolver; ``hits + misses`` is the number of tokens. Approximate if several threads use it."""
+    """Counters of a resolver; ``hits + misses`` is the number of tokens. Approximate if threads share it."""
 
     hits: int = 0
-    """Answered from the cache."""
+    """Tokens answered from the cache."""
     misses: int = 0
-    """The sum of ``forged``, ``refused``, ``joined`` and the loads that were begun."""
+    """The sum of ``forged``, ``refused``, ``joined`` and loads begun."""
     forged: int = 0
-    """Tokens that are malformed or not signed by our keys; refused without I/O."""
+    """Tokens malformed or not signed by our keys; refused without I/O."""
     refused: int = 0
-    """Tokens that the cache knows to have no group, to be rotated away or to be expired; refused without I/O."""
+    """Tokens without a group, outdated or expired, as the cache knew; refused without I/O."""
     joined: int = 0
-    """Tokens whose request joined the load of another request."""
+    """Tokens that joined another request's load."""
     loads: int = 0
     """Backend reads; a load whose first answer is outdated reads twice."""
     fresh: int = 0
     """Reads that bypass second-level caches."""
     stale: int = 0
-    """Answers that were read again because the group had changed meanwhile, or may have."""
+    """Answers read again because the group had changed, or may have."""
     unknown: int = 0
     """Loads that found no group in the resolver's environment."""
     mismatched: int = 0
     """Answers for another token: a backend bug."""
     failures: int = 0
-    """Reads of the backend that failed."""
+    """Failed reads."""
     polls: int = 0
     """Answered polls."""
     failed_polls: int = 0
     """Failed polls."""
     evicted: int = 0
-    """Writes, listed by polls or buses, that dropped valid entries."""
+    """Writes, reported by polls or buses, that dropped valid entries."""
     flushed: int = 0
-    """Flushes of a non-empty cache: a gap in the list of changes, another store or slots, a removed signing key, or bus
-    messages that may be lost."""
+    """Flushes: a gap in the change list, another store or slots, a removed key, or lost bus messages."""
     last_staleness: float = 0.0
     """Seconds, by the store's clock, from the last write that dropped a valid entry to the poll that listed it."""
     max_staleness: float = 0.0

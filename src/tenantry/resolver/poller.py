@@ -1,15 +1,16 @@
-"""Poller: keeps the lease of a resolver's cache, by polling the store for its changes.
+"""Poller: polls the store for changes, which keeps the lease of a resolver's cache.
 
-The lease promises that the cache knows every write that is older than the staleness bound. A poll that began at time
-*t* lists, once it is answered, every write from before *t*: so the lease is extended to *t* plus the bound.
+The lease promises that the cache knows every write older than the staleness bound. An answered poll that began at time
+*t* has listed all writes from before *t*; it extends the lease to *t* plus the bound.
 
-- One poll: copy the slot versions, ask for the changes since the last one, drop the groups that were written to, extend
-  the lease. If the list has a gap, because the store was restored or the poller paused, the whole cache is invalidated.
-- A poll that fails changes nothing: the lease runs out, and requests read the store until a poll is answered again.
-- A slot whose version has been odd for a staleness bound is repaired: its writer has crashed.
+- A poll copies the slot versions, asks for the changes since the last poll, drops the groups that were written to, and
+  extends the lease. A gap in the list clears the cache.
+- A failed poll changes nothing. After the bound the lease runs out, and requests read the store until a poll is
+  answered.
+- A slot whose version stays odd for the bound is repaired: its writer has crashed.
 
-Polling begins with the first cache miss and stops after 30 seconds without requests. One event loop of the process
-polls; if that loop ends, another one takes over.
+Polling starts at a cache miss, and stops after IDLE seconds without requests. One event loop polls; if it ends, another
+takes over.
 """
 
 from __future__ import annotations
@@ -37,16 +38,15 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 IDLE = 30.0
-"""Seconds without a resolved token after which polling stops."""
+"""Seconds without a request after which polling stops."""
 
 FIRST_POLL_WAIT = 0.1
-"""Upper bound, in seconds, on how long a load waits for the first poll: without a lease its answer is not cached."""
+"""Seconds that a load waits for the first poll, because without a lease its answer is not cached."""
 
 
 class Poller:
-    """Polls five times in ``staleness`` seconds, on one event loop at a time; a poll fails after ``patience`` seconds.
-
-    References its loops weakly, and its timers reference it weakly, so that polling keeps neither alive."""
+    """Polls five times per ``staleness`` bound (seconds), on one event loop at a time. References loops weakly, and
+    timers reference it weakly."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Poller:
         self._last_used_at = 0.0
 
     def ensure_running(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to poll on ``loop``, the running one, unless a loop polls already. Called at each cache miss."""
+        """Poll on ``loop``, the running one, unless a loop polls already. Call it at each cache miss."""
         now = self._last_used_at = self._clock()
         with self._lock:
             polling = None if self._loop_ref is None else self._loop_ref()
@@ -93,7 +93,7 @@ class Poller:
             self._begin(loop, self._epoch, now)
 
     async def wait_first_poll(self) -> None:
-        """Wait up to FIRST_POLL_WAIT seconds for a poll that has just begun, if there is no lease yet."""
+        """Without a lease, wait briefly for a poll that has just begun."""
         task, now = self._task, self._clock()
         if task is None or task.done() or now < self._cache.lease.until or now >= self._begun_at + FIRST_POLL_WAIT:
             return
@@ -101,7 +101,7 @@ class Poller:
             await asyncio.wait({task}, timeout=FIRST_POLL_WAIT)
 
     def stop(self) -> list[asyncio.Task[None]]:
-        """Stop polls and buses. Return their tasks, which are being cancelled. Thread-safe."""
+        """Stop polls and buses; return their tasks, which are being cancelled."""
         with self._lock:
             self._epoch += 1
             self._due = 0.0
@@ -130,8 +130,7 @@ class Poller:
                     loop.call_later(delay, _tick, weakref.ref(self), epoch)
 
     def tick(self, epoch: int) -> None:
-        """The timer's callback: poll again, or stop if idle. Without effect if ``epoch`` is not the latest, because
-        another loop has taken over or polling was stopped."""
+        """Poll again, or stop if idle. No effect after ``stop`` or if another loop has taken over."""
         now = self._clock()
         used = self._counters.hits + self._counters.misses
         if used != self._used:
@@ -148,7 +147,7 @@ class Poller:
     # --- one poll -----------------------------------------------------------------------------------------------------
 
     async def poll(self) -> None:
-        """Poll once. A failure does not raise: it is counted, and the first of an outage is logged."""
+        """Poll once. Failures are counted; the first of an outage is logged."""
         self._keys.refresh()
         try:
             with BackendErrors():

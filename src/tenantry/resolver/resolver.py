@@ -1,14 +1,13 @@
-"""Resolver: from a token to its user group, through a cache that is never older than the staleness bound.
+"""Resolver: from a token to its user group, through a cache.
 
-- ``peek`` answers from the cache, without I/O. An entry is used only while it is valid: ``cache.group_cache`` explains
-  what ends that.
-- ``resolve`` checks the token's signature first, so that a forgery costs no I/O. Then it loads the group from the
-  backend. Requests for one token share a load (``SingleFlight``); no request waits longer than ``patience``.
-- The ``Poller`` keeps the lease: it asks the store for its changes five times in a staleness bound. Buses report writes
-  of other hosts sooner; a lost message only means that the next poll finds the write.
-- While the store is away, the cache answers until the lease ends. After that ``resolve`` raises StoreUnavailable.
+- ``peek`` answers from the cache, without I/O, while the entry is valid (``cache.group_cache``).
+- ``resolve`` checks the signature, so that a forged token costs no I/O, and loads the group from the backend. Requests
+  for one token share a load (``SingleFlight``).
+- The ``Poller`` asks the store for its changes, drops changed groups and keeps the lease. Buses report writes of other
+  hosts sooner; if a message is lost, the next poll finds the write.
+- While the store is away, the cache answers until the lease ends. Then ``resolve`` raises StoreUnavailable.
 
-A backend without ``changes`` (``ports.LeasedBackend``) has no lease: its answers are cached for the staleness bound.
+A backend that lists no changes has no lease: its answers are cached for the staleness bound.
 """
 
 from __future__ import annotations
@@ -39,25 +38,24 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which a token without a group is cached, unless the staleness bound is shorter."""
+"""Seconds for which a refusal is cached, unless the staleness bound is shorter."""
 
 
 class Resolver:
     """Resolves user group tokens through a backend.
 
-    - ``environment``: the name of the only accepted environment; None accepts all.
-    - ``staleness``: the staleness bound in seconds. No cached answer is used for longer without news of the store.
-    - ``capacity``: upper bound on cached tokens. ``unknown_capacity``: on handles with cached refusals.
+    - ``environment``: the only accepted one; None: any.
+    - ``staleness``: no cached answer is used for more than this many seconds after the store confirmed it.
+    - ``capacity``, ``unknown_capacity``: upper bounds on cached tokens and on handles with refusals.
     - ``patience``: seconds, at most ``staleness``, after which a load raises StoreUnavailable.
-    - ``buses``: report writes of other hosts before the next poll does.
-    - ``clock``: seconds, including suspend. ``time_of_day``: is compared with end dates.
+    - ``buses``: report writes before the next poll.
+    - ``clock``: seconds, including suspend. ``time_of_day``: compared with end dates.
 
-    With a ``ports.LeasedBackend``, writes on this host are seen at once; other writes after a fifth of the bound, or
-    after the whole bound if the store cannot be reached. Answers of other backends are cached for the bound. Tokens of
-    a removed signing key are refused within the bound.
+    With a ``ports.LeasedBackend``, writes on this host are seen at once, and others after a fifth of the bound, or
+    after the whole bound if the store is away. Answers of other backends are cached for the bound. Tokens of a removed
+    key are refused within the bound.
 
-    Event loops and threads may share a resolver; each loop has its own loads. Any thread may call ``evict`` and
-    ``flush``. Raises ValueError if ``staleness`` or ``patience`` is not above 0 and finite.
+    Event loops and threads may share a resolver. Loads are per loop. Any thread may call ``evict`` and ``flush``.
     """
 
     def __init__(
@@ -107,7 +105,7 @@ class Resolver:
 
     @property
     def environment(self) -> str | None:
-        """The name of the only accepted environment; None if all are accepted."""
+        """The only accepted environment; None: any."""
         return self._environment
 
     @property
@@ -117,21 +115,21 @@ class Resolver:
 
     @property
     def cached(self) -> int:
-        """The number of cached tokens, including entries that are no longer valid."""
+        """The number of cached tokens, valid or not."""
         return len(self._cache)
 
     @property
     def lease_age(self) -> float | None:
-        """Seconds since the poll that renewed the lease began; None without a lease, or if it has ended."""
+        """Seconds since the poll that renewed the lease began; None without a lease."""
         now, until = self._clock(), self._cache.lease.until
         return None if now >= until or isinf(until) else now - (until - self._staleness)
 
     def seconds_left(self, group: UserGroup) -> float:
-        """Seconds until the group's end date by ``time_of_day``; ``inf`` without an end date."""
+        """Seconds until the end date, or ``inf``."""
         return group.seconds_left(self._time_of_day())
 
     def peek(self, raw: bytes) -> UserGroup | None:
-        """The token's group if it is cached and valid; None: call ``resolve``. No I/O; never raises."""
+        """The token's group, if it is cached and valid. No I/O; never raises."""
         try:
             entry = self._index[raw[TABLE_BYTE]][raw]
         except LookupError:  # not cached, or too short for a token
@@ -151,9 +149,8 @@ class Resolver:
     async def resolve(self, raw: bytes | str) -> UserGroup:
         """The token's group, from the cache or the backend.
 
-        Raises InvalidToken, without saying which, if the token is malformed, forged or rotated away, or if its group is
-        deleted or of another environment. Raises UserGroupExpired, an InvalidToken, after the group's end date;
-        StoreUnavailable if the backend fails or takes too long.
+        Raises InvalidToken if the token is malformed, forged or rotated away, or its group is deleted or of another
+        environment: callers cannot tell which. Raises UserGroupExpired, a kind of InvalidToken, or StoreUnavailable.
         """
         key = (
             raw if isinstance(raw, bytes) else raw.encode("ascii") if raw.isascii() else b""
@@ -195,21 +192,21 @@ class Resolver:
         return self._usage.counted(await flight.join())
 
     def evict(self, handle: bytes, generation: int) -> None:
-        """Drop what is cached of a group from before this write (``ports.EvictionListener``)."""
+        """Drop what is cached of a group from before a write (``ports.EvictionListener``)."""
         self.counters.evicted += self._cache.evict(handle, generation, self._clock())
 
     def flush(self) -> None:
-        """Invalidate all that is cached (``ports.EvictionListener``): a bus may have lost messages."""
+        """Clear the cache after lost messages (``ports.EvictionListener``)."""
         self._cache.flush()
         self.counters.flushed = self._cache.flushes
 
     def forget(self) -> None:
-        """Invalidate all that is cached, like ``flush``."""
+        """Clear the cache."""
         self.flush()
 
     async def aclose(self) -> None:
-        """Stop polls, buses, and the loads of this event loop, whose waiters get StoreUnavailable; send counted usage.
-        The resolver can be used again."""
+        """Stop polls, buses and the loads of this event loop, whose waiters get StoreUnavailable; send usage. The
+        resolver can be used again."""
         loop = asyncio.get_running_loop()
         loads = list(self._flights.get().values())
         await self._flights.aclose()  # removes them: a task that is cancelled before its first step does not
@@ -226,7 +223,7 @@ class Resolver:
         await self.flush_usage()
 
     async def flush_usage(self) -> None:
-        """Send counted usage to the store now. Never raises: usage that the store does not take is kept."""
+        """Send counted usage now. Never raises; unsent usage is kept."""
         await self._usage.flush()
 
     # --- groups with an end date --------------------------------------------------------------------------------------
@@ -258,8 +255,8 @@ class Resolver:
     # --- before the backend -------------------------------------------------------------------------------------------
 
     def _reject_outdated(self, key: bytes, token: Token) -> bool:
-        """Raise InvalidToken if the cache shows that the token is dead. Return whether it is newer than the cached
-        group: it was rotated meanwhile, and the load must bypass second-level caches, which may not know that yet."""
+        """Raise InvalidToken if the cache knows that the token is dead. Return whether it is newer than the cached
+        group: second-level caches may not know its rotation yet."""
         now = self._clock()
         cached = self._cache.newest(token.handle, now)
         behind = cached is not None and token.version < cached.token_version and not may_have_grace(cached, token)

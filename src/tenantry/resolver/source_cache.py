@@ -1,4 +1,4 @@
-"""SourceCache: data source registrations, cached under the resolver's lease."""
+"""SourceCache: registered data sources, cached under the resolver's lease."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SourceCache:
-    """A ``ports.SourceLease``. DataSources finds it through ``holder``, the ``sources`` of the resolver's store."""
+    """A ``ports.SourceLease``, which DataSources finds in ``holder``."""
 
     def __init__(
         self, holder: SourceLeaseHolder, cache: GroupCache, poller: Poller, clock: MonotonicClock, staleness: float
@@ -28,24 +28,23 @@ class SourceCache:
         self._clock = clock
 
     def offer(self) -> None:
-        """Give the holder this cache unless it has that of another resolver."""
+        """Give it to the holder unless another resolver did."""
         if self._holder.lease is None:
             self._holder.offer_lease(self)
 
     def withdraw(self) -> None:
-        """Take this cache back from the holder."""
         if self._holder.lease is self:
             self._holder.offer_lease(None)
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """The cached registration, if it is valid. No I/O; never raises."""
+        """The cached source, if valid. No I/O; never raises."""
         entry = self._cache.sources.entries.get((environment.id, reference))
         return entry.source if entry is not None and entry.is_valid(self._clock()) else None
 
     async def read_source(
         self, directory: LeasedSources, environment: Environment, reference: str
     ) -> RegisteredSource | None:
-        """Read the registration from the store, and cache it if there is a lease. Raises StoreUnavailable."""
+        """Read the source from the store, and cache it if there is a lease. Raises StoreUnavailable."""
         self._poller.ensure_running(asyncio.get_running_loop())
         await self._poller.wait_first_poll()
         cache, slot = self._cache, slot_index(source_handle(environment.id, reference))

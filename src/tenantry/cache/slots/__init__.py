@@ -1,16 +1,16 @@
-"""Slots: shared memory by which the processes of one host see each other's writes, without a message.
+"""Slots: shared memory in which the processes of one host see each other's writes, without a message.
 
-A store has 65,536 slots; the first two bytes of a group's handle select its slot. A slot holds a version: a random
-number, even at rest and odd during a write.
+A store has 65,536 slots; a group's handle selects one. A slot holds a version: a random number, even at rest and odd
+during a write.
 
-- Write: the writer stores a new odd version before its commit and a new even one afterwards, and only then returns.
-- Read: a load notes the version before it asks the store. Its cached answer is valid while the slot has that version,
-  so that each later write invalidates it. An answer that was loaded under an odd version is not cached.
-- Crash: if a writer is killed, its version stays odd, and groups of that slot are not cached until a poll, one
-  staleness bound later, repairs the slot.
+- Write: the writer stores an odd version before its commit and a new even one after it, and only then returns.
+- Read: a load notes the version before it asks the store. Its cached answer is valid while the slot has that version.
+  An odd version prevents caching.
+- Crash: if a writer is killed, the version stays odd, and nothing of the slot is cached, until a poll repairs the slot
+  one staleness bound later.
 
-``SharedSlots`` maps a file in the run folder, for all processes of a host; ``PrivateSlots`` serve one process. Writes
-on other hosts are not seen here: polls and buses report them.
+``SharedSlots`` is a file in the run folder, for all processes of a host; ``PrivateSlots`` serves one process. Polls and
+buses report writes of other hosts.
 """
 
 from tenantry.cache.slots.folder import FolderTaken, run_folder

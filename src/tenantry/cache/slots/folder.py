@@ -1,7 +1,7 @@
 """The run folder, in which the processes of one host share slots files.
 
-It is ``TENANTRY_RUN_DIR`` if that is set. Otherwise it is in ``/dev/shm`` or ``/tmp``, as
-``tenantry-group-<group id>-<name>`` if ``TENANTRY_RUN_GROUP`` is set, else as ``tenantry-<user id>-<name>``.
+It is ``TENANTRY_RUN_DIR``, if set. Otherwise it is in ``/dev/shm`` or ``/tmp``: ``tenantry-<user id>-<name>`` or, with
+``TENANTRY_RUN_GROUP``, ``tenantry-group-<group id>-<name>``.
 """
 
 from __future__ import annotations
@@ -49,24 +49,24 @@ _POSIX: Final = sys.platform != "win32"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """The folder of this OS user or, if ``group`` (a gid) is set, of that OS group."""
+    """The folder of this OS user or, if ``group`` (a gid) is set, of that group."""
 
     path: Path
     group: int | None
 
     @property
     def mode(self) -> int:
-        """Permission bits for creating the folder."""
+        """Permissions of a new folder."""
         return 0o700 if self.group is None else 0o2770
 
     @property
     def file_mode(self) -> int:
-        """Permission bits for creating a file in it."""
+        """Permissions of a new file in it."""
         return 0o600 if self.group is None else 0o660
 
     def distrust(self, status: os.stat_result) -> str | None:
-        """Why a folder or file with this status is not safe to use: its owner or group is wrong, or others may write to
-        it. None if it is safe."""
+        """Why a folder or file with this status is unsafe, because others own it or may write to it; None if it is
+        safe."""
         if not _POSIX:
             return None
         writers = stat.S_IWOTH if self.group is not None else stat.S_IWOTH | stat.S_IWGRP
@@ -80,8 +80,7 @@ class RunFolder:
 
 
 class FolderTaken(Exception):
-    """Another OS user has made the run folder first. A folder with another name may be free; if none is tried, raise
-    ``refusal``."""
+    """Another OS user has the default run folder. Try another name, or raise ``refusal``."""
 
     def __init__(self, refusal: StoreUnavailable) -> None:
         super().__init__(refusal.message)
@@ -89,8 +88,8 @@ class FolderTaken(Exception):
 
 
 def run_folder(given: Path | str | None = None, *, name: str) -> RunFolder:
-    """Return the run folder: ``given``, or that of TENANTRY_RUN_DIR, or the default for ``name``. Create it if it is
-    missing. Raises StoreUnavailable if it cannot be used, FolderTaken if only this default cannot."""
+    """Return the run folder, created if missing: ``given``, else TENANTRY_RUN_DIR, else the default for ``name``.
+    Raises StoreUnavailable, or FolderTaken if another ``name`` may help."""
     group = _group()
     chosen = given or os.environ.get(DIRECTORY_VARIABLE)
     folder = RunFolder(Path(chosen) if chosen else _usual_path(group, name), group)
@@ -172,7 +171,6 @@ def _refusal(folder: RunFolder) -> StoreUnavailable | None:
 
 
 def os_failure(what: str, path: Path, error: OSError, otherwise: str) -> str:
-    """The message for an OSError: ``what`` failed, the path, the reason, and how to fix it (by errno, else
-    ``otherwise``)."""
+    """The message for an OSError, with the fix for its errno or else ``otherwise``."""
     advice = otherwise if error.errno is None else _ADVICE.get(error.errno, otherwise)
     return f"{what} {path}: {error.strerror or error}. {advice}"

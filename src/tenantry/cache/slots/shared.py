@@ -1,9 +1,9 @@
-"""SharedSlots: a store's slots in a memory-mapped file, ``<run folder>/<store id>.slots``.
+"""SharedSlots: a store's slots in a memory-mapped file.
 
-The file may be deleted while processes have it mapped, for example by a cleaner of temporary folders. A writer that has
-it mapped notices (``is_current``), prevents caching with the old file (``retire``) and makes a new one (``renewed``). A
-process that starts later cannot reach the old file. So writes return only when the leases of processes that may still
-use it have ended (``leases_left``).
+The file may be deleted while it is in use, for example by a cleaner of temporary folders. A writer that has it mapped
+notices that (``is_current``), prevents caching with it (``retire``) and makes a new file (``renewed``). Later processes
+cannot reach the old file, so writes wait until the leases of processes that may still use it have ended
+(``leases_left``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tenantry.clock import monotonic_with_suspend
 from tenantry.errors import StoreUnavailable
 
 HEADER: Final = 64
-"""Bytes before the versions: a multiple of 8, so that versions are aligned."""
+"""Bytes before the versions: a multiple of 8, to align them."""
 
 SIZE: Final = HEADER + TABLE_BYTES
 """Bytes of the file."""
@@ -36,7 +36,7 @@ _MAGIC: Final = b"tenantry slots\r\n"
 _VERSION: Final = 1
 _LAYOUT: Final = struct.Struct("=16sII32s")  # native byte order, as the versions
 MADE_AT: Final = slice(_LAYOUT.size, _LAYOUT.size + 8)
-"""Where the header has the creation time, in microseconds of monotonic_with_suspend; 0 after ``settle``."""
+"""Bytes of the creation time, in microseconds of monotonic_with_suspend; 0 after ``settle``."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _FLAGS: Final = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -44,11 +44,11 @@ _SAFE_OPEN: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) 
 _TRIES: Final = 8
 
 _TOUCH_INTERVAL: Final = 3_600.0
-"""Seconds between updates of the file's modification time: cleaners of temporary folders delete old files."""
+"""Seconds between updates of the file's times, so that cleaners of temporary folders keep it."""
 
 
 class SharedSlots(SlotTable):
-    """The slots that the processes of one host share for one store. Make it with ``open``."""
+    """The slots file ``<run folder>/<store id>.slots``. Make it with ``open``."""
 
     __slots__ = ("_file", "_given", "_identity", "_name", "_store_id", "_touched", "path")
 
@@ -78,8 +78,8 @@ class SharedSlots(SlotTable):
 
     @classmethod
     def open(cls, store_id: str, folder: Path | str | None = None, *, name: str | None = None) -> SharedSlots:
-        """Map the store's file, created if missing. ``folder`` and ``name`` (by default the store id) are arguments of
-        ``run_folder``. Raises StoreUnavailable or FolderTaken."""
+        """Map the file, created if missing. ``folder`` and ``name`` (by default the store id) go to ``run_folder``.
+        Raises StoreUnavailable or FolderTaken."""
         return cls(store_id, folder, store_id if name is None else name)
 
     def __repr__(self) -> str:
@@ -103,16 +103,15 @@ class SharedSlots(SlotTable):
         return True
 
     def renewed(self) -> SharedSlots:
-        """Return self if current; otherwise retire it and map the file that is now at the path, created if missing.
-        Raises StoreUnavailable or FolderTaken."""
+        """Return self if current; else retire it and ``open`` the file anew. Raises the errors of ``open``."""
         if self.is_current():
             return self
         self.retire()
         return SharedSlots.open(self._store_id, self._given, name=self._name)
 
     def leases_left(self, lease: float, now: float) -> float:
-        """Seconds until no process can use answers cached with a file that this one replaced. ``lease``: seconds of the
-        longest lease of the store; ``now``: monotonic_with_suspend."""
+        """Seconds until no process can use answers cached with an older file. ``lease``: the store's longest lease in
+        seconds."""
         made_at = 0 if self._file is None else int.from_bytes(self._file[MADE_AT], sys.byteorder)
         if made_at == 0:  # ``settle`` was called
             return 0.0
@@ -120,13 +119,12 @@ class SharedSlots(SlotTable):
         return 0.0 if age < 0 else max(0.0, lease - age)  # age < 0: made before the last boot
 
     def settle(self) -> None:
-        """Note in the file that no process uses an older one, so that ``leases_left`` is 0."""
+        """Note that no process uses an older file: ``leases_left`` becomes 0."""
         if self._file is not None:
             self._file[MADE_AT] = bytes(8)
 
     def close(self) -> None:
-        """Release the file. ``versions`` then has only odd versions, so that nothing is cached. A memoryview obtained
-        before stays live."""
+        """Release the file. ``versions`` then prevents all caching; a memoryview obtained before stays live."""
         if self._file is not None:
             self._file = None
             self._versions = memoryview(_all_in_progress()).cast("Q")
@@ -137,7 +135,7 @@ class SharedSlots(SlotTable):
         return self._versions
 
     def retire(self) -> None:
-        """Give every slot an odd version, so that no process caches with this file."""
+        """Prevent all caching with this file, by odd versions."""
         # Check the size: access to memory beyond the end of a truncated file kills the process (bus error).
         if self._file is not None and self._file.size() >= SIZE:
             self._file[HEADER:SIZE] = _all_in_progress()
@@ -151,8 +149,8 @@ def _all_in_progress() -> bytes:
 
 
 def open_file(path: Path, store_id: str, folder: RunFolder) -> int:
-    """Open the slots file and return its descriptor. A missing file is created, complete or not at all. Raises
-    StoreUnavailable if its owner, mode, size or header is wrong."""
+    """Open the file, created whole if missing. Raises StoreUnavailable, also for a wrong owner, mode, size or
+    header."""
     if not _NAME.fullmatch(store_id):
         raise StoreUnavailable(f"the store id {store_id!r} cannot name a file in the run folder {folder.path}")
     header = _LAYOUT.pack(_MAGIC, _VERSION, SLOT_COUNT, store_id.encode("ascii"))

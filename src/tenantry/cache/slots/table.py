@@ -1,4 +1,4 @@
-"""SlotTable: the versions of a store's slots, and how a writer changes them."""
+"""SlotTable: the versions of slots."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from typing import Final
 from tenantry.cache import SLOT_COUNT, slot_index
 
 VERSION_BYTES: Final = 8
-"""Bytes of one version. Readers take no lock: CPython copies an item of a ``Q`` memoryview in one 8-byte move. On an
-interpreter that does not, a half-written version equals no noted one, so that the answer counts as invalid."""
+"""Bytes of one version. CPython copies it in one 8-byte move, so readers need no lock. Elsewhere a half-written version
+equals no noted one, and the answer is invalid."""
 
 TABLE_BYTES: Final = SLOT_COUNT * VERSION_BYTES
-"""Bytes of a whole table."""
+"""Bytes of all versions."""
 
 
 def new_version() -> int:
-    """A random even version, not 0, for a slot at rest. Random, because two writers that counted up without a lock
-    could store the same number."""
+    """A random even version, not 0. Random, because two writers that count up could store the same number."""
     return secrets.randbits(63) << 1 or new_version()
 
 
 def write_in_progress() -> int:
-    """A version for a slot during a write: random and odd."""
+    """A random odd version."""
     return secrets.randbits(63) << 1 | 1
 
 
 class SlotTable:
-    """The versions of SLOT_COUNT slots in a buffer. Changes are visible at once to all who use the buffer."""
+    """The versions of all slots, in a buffer of TABLE_BYTES bytes."""
 
     __slots__ = ("__weakref__", "_versions")
 
@@ -42,22 +41,22 @@ class SlotTable:
         return self._versions
 
     def copy(self) -> memoryview[int]:
-        """A copy of all versions, which later writes do not change."""
+        """A copy that later writes do not change."""
         return memoryview(self._versions.tobytes()).cast("Q")
 
     def repair(self, slot: int, version: int) -> None:
-        """Give the slot an even version if it still has this odd one: its writer has crashed."""
+        """End the write of a crashed writer: give the slot an even version if it still has this odd one."""
         versions = self._versions
         if version & 1 and versions[slot] == version and not versions.readonly:
             versions[slot] = new_version()
 
     def touch(self, handle: bytes) -> None:
-        """Change the version of the handle's slot after a commit, which invalidates cached answers."""
+        """Invalidate the cached answers of the handle's slot."""
         self._for_writing()[slot_index(handle)] = new_version()
 
     @contextmanager
     def writing(self, handle: bytes) -> Iterator[None]:
-        """Keep the version of the handle's slot odd inside the block, which makes and commits a write."""
+        """Surround a write and its commit: the slot's version is odd inside."""
         versions, slot = self._for_writing(), slot_index(handle)
         versions[slot] = write_in_progress()
         try:
@@ -66,7 +65,7 @@ class SlotTable:
             versions[slot] = new_version()
 
     def _for_writing(self) -> memoryview[int]:
-        """The versions to change. A subclass raises StoreUnavailable if other processes would not see the change."""
+        """Subclasses raise StoreUnavailable if no other process would see the change."""
         return self._versions
 
 

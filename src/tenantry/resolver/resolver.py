@@ -77,7 +77,6 @@ class Resolver:
         self.counters: Counters = Counters()
         self._environment = environment
         self._usage = recorder_of(backend) or NO_RECORDER
-        self._count_first_hit = self._usage.count_first_hit
         self._staleness = staleness
         self._patience = min(patience, staleness)
         self._clock = clock
@@ -139,11 +138,7 @@ class Resolver:
             return None
         entry.seen = True
         self.counters.hits += 1
-        # No other thread runs between these two: CPython switches at calls and loop ends.
-        if entry.hits:
-            entry.hits += 1
-        else:
-            self._count_first_hit(entry)
+        self._usage.count_hit(entry)
         return entry.group
 
     async def resolve(self, raw: bytes | str) -> UserGroup:

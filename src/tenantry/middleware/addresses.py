@@ -17,8 +17,8 @@ ADDRESS_KEY: Final = "tenantry.address"
 """The scope key of the OriginalAddress; removed before the app runs."""
 
 IN_QUERY_KEY: Final = "tenantry.in_query"
-"""The scope key that is True if the token came in the query. The app may then set a cookie named COOKIE_PREFIX and
-more, with MASK as its value: the middleware replaces the mask by the token."""
+"""The scope key that is True if the token came in the query. The app may then set a cookie whose name starts with
+COOKIE_PREFIX and whose value is MASK: the middleware replaces MASK by the token."""
 
 COOKIE_PREFIX: Final = "__Host-tenantry-"
 """The cookie that keeps the token of a page opened by its address; the group's handle follows. Browsers accept

@@ -15,7 +15,7 @@ SHARED_ONLY: Final = frozenset({
     b"cdn-cache-control", b"cloudflare-cdn-cache-control", b"netlify-cdn-cache-control", b"surrogate-control",
     b"vercel-cdn-cache-control", b"x-accel-expires",
 })  # fmt: skip
-"""Headers that shared caches obey instead of Cache-Control (RFC 9213); removed if private."""
+"""Headers that shared caches obey instead of Cache-Control (RFC 9213): removed from private responses."""
 
 # The Referer of later requests is then the origin, without the path and query that have the token. Not ``no-referrer``,
 # because browsers would send ``Origin: null`` with forms.
@@ -26,7 +26,8 @@ _SHARED_DIRECTIVES: Final = frozenset({"public", "s-maxage", "proxy-revalidate",
 
 
 class CacheHeaders:
-    """Adds Vary, Cache-Control if ``private``, and Referrer-Policy if ``in_address``. Merges the app's own headers."""
+    """Adds Vary, Cache-Control if ``private``, and Referrer-Policy if ``in_address``. Headers that the app has set are
+    merged."""
 
     __slots__ = ("_added", "_in_address", "_merged_names", "_private", "_vary")
 

@@ -42,11 +42,11 @@ class Carrier(Protocol):
 
     @property
     def headers(self) -> Sequence[str]:
-        """The headers to read, at least one. Not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
+        """Names of the headers to read: at least one, but not ``Host``, ``Origin`` or ``Sec-Fetch-Site``."""
 
     def extract(self, name: str, value: bytes, /) -> Extracted | None:
-        """The first token in a line of header ``name`` (lower case), or None. Called again with the rest of the line
-        until None. An exception becomes a 500: keep values out of its message."""
+        """The first token in a line of header ``name`` (lower case), or None. It is called again with the rest of the
+        line until it returns None. An exception becomes a 500: keep values out of its message."""
         ...
 
 
@@ -222,7 +222,7 @@ AnyCarriers = Carriers | Carrier | Sequence[Carriers | Carrier] | None
 
 
 def read_carriers(given: AnyCarriers) -> Carriers:
-    """The carriers of an option. Raises the errors of ``first_of``."""
+    """The Carriers that an option ``carriers`` means. Raises the errors of ``first_of``."""
     if given is None:
         return DEFAULT_CARRIERS
     if isinstance(given, Carriers | Carrier):

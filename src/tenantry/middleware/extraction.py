@@ -22,7 +22,7 @@ from tenantry.middleware.origins import OriginCheck
 
 class Extractor:
     """Reads all carriers of a request. An empty value counts as a bad token, because its sender made a mistake.
-    ``origins`` checks requests whose token only browsers may have added."""
+    ``origins`` is checked if the token came only in values that browsers send automatically."""
 
     __slots__ = ("_carriers", "_clean", "_cookies", "_custom", "_names", "_origins", "_queries", "_schemes")
 
@@ -37,8 +37,8 @@ class Extractor:
         self._origins = origins
 
     def extract(self, scope: Scope) -> bytes | None:
-        """Remove all tokens from the scope; return the token, or None. Raises AmbiguousToken, or OriginNotAllowed,
-        after that."""
+        """Remove all tokens from the scope; return the token, or None. Raises AmbiguousToken or OriginNotAllowed, after
+        the removal."""
         path, by_browser = scope["path"], list[bytes]()
         in_headers = self._from_headers(scope, by_browser)
         in_query = self._from_query(scope) if self._queries and scope.get("query_string") else []

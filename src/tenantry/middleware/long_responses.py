@@ -78,7 +78,7 @@ class LongResponse(TokenWatch):
     def _set_timer(self, delay: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        # The timer references the response weakly, because no last part ends the checks if the app fails.
+        # A weak reference, so that the response of an app that fails is released: no last part would stop its checks.
         weak = ref(self)
 
         def check() -> None:

@@ -14,7 +14,8 @@ from typing import Any, Final
 from tenantry.errors import InvalidSettings, OriginNotAllowed
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""RFC 9110 section 9.2.1. QUERY is safe too (RFC 10008), but browsers send ``Origin`` with it, so it is checked."""
+"""Methods that are not checked (RFC 9110 section 9.2.1). QUERY is safe too (RFC 10008), but browsers send ``Origin``
+with it, so it is checked."""
 
 _PORTS: Final = {"http": "80", "ws": "80", "https": "443", "wss": "443"}
 _SECURE: Final = frozenset({"https", "wss"})
@@ -27,8 +28,8 @@ Origin = tuple[str, str, str]
 
 
 class OriginCheck:
-    """The check of one middleware. ``allowed``: further origins. ``advice``: the fix in the error message. Raises
-    InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
+    """The check of one middleware. ``allowed``: origins besides the same host. ``advice``: the fix in the error
+    message. Raises InvalidSettings for a malformed origin (RFC 6454 section 6.2)."""
 
     __slots__ = ("_advice", "_allowed")
 
@@ -80,7 +81,7 @@ def allowed_origins(origins: Iterable[str]) -> frozenset[Origin]:
 
 
 def parse_origin(text: object) -> Origin | None:
-    """Parse an origin; None for anything else."""
+    """Parse an origin; None if it is malformed."""
     match = _ORIGIN_SHAPE.fullmatch(text.lower()) if isinstance(text, str) else None
     if match is None:
         return None

@@ -15,7 +15,7 @@ SLOT_COUNT: Final = 65_536
 """Slots of a host. Groups share slots: a write invalidates the cached answers of all groups of its slot."""
 
 CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
-"""For a backend whose writers do not change slots."""
+"""Slot versions that never change, for a backend whose writers do not change slots."""
 
 NO_GENERATION: Final = -1
 """The generation of an answer that has none."""

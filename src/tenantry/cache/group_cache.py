@@ -172,7 +172,7 @@ class GroupCache:
             return True
 
     def refuse(self, pending: PendingLoad, key: bytes, generation: int | None, deadline: float, now: float) -> bool:
-        """Cache that the token has no group; else like ``store``."""
+        """Cache that the token has no group, on the conditions of ``store``. Return whether it was cached."""
         with self._lock:
             if not self._can_store(pending, generation, deadline, now):
                 return False
@@ -186,7 +186,7 @@ class GroupCache:
     def store_source(
         self, pending: PendingLoad, key: tuple[int, str], source: RegisteredSource, generation: int, now: float
     ) -> bool:
-        """Cache a data source; else like ``store``."""
+        """Cache a data source, on the conditions of ``store``. Return whether it was cached."""
         with self._lock:
             known = self.sources.entries.get(key)
             if known is not None and known.generation > generation and known.is_valid(now):
@@ -232,7 +232,7 @@ class GroupCache:
             return self._evict_older(handle, generation, now)
 
     def begin_poll(self, now: float, versions_at_poll: Sequence[int] | None) -> PollSnapshot:
-        """Note the state before the store is asked; ``versions_at_poll`` is a copy."""
+        """Call it before the store is asked, with a copy of the slot versions if they are known."""
         return PollSnapshot(now, versions_at_poll, self._highest_generation)
 
     def apply_changes(self, snapshot: PollSnapshot, changes: Changes, staleness: float) -> Iterator[list[float]]:

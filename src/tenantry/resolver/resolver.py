@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 REFUSAL_SECONDS = 1.0
-"""Seconds for which a refusal is cached, unless the staleness bound is shorter."""
+"""Seconds for which a token without a group is cached as such, unless the staleness bound is shorter."""
 
 
 class Resolver:
@@ -244,7 +244,7 @@ class Resolver:
         if left <= 0:
             raise UserGroupExpired(UserGroupExpired.MESSAGE)
         if entry is not None:
-            # Checked again within the bound although the end is later, because the time of day may be set.
+            # Even if the end is later, check again within the bound, because the machine's clock may be set.
             entry.check_end_at = now + min(left, self._staleness)
 
     # --- before the backend -------------------------------------------------------------------------------------------

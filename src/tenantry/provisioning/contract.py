@@ -14,15 +14,15 @@ class PropertyContract(Protocol):
     """Rules that properties must satisfy before they are written, such as
     ``tenantry.sql.checks.contract.QueryContract``.
 
-    Violations are refused if ``refuses`` is true, and logged otherwise.
+    If ``refuses`` is true, a violation raises its error; otherwise it is only logged.
     """
 
     refuses: bool
 
     def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
-        """The errors in a new group's properties."""
+        """The violations in a new group's properties."""
         ...
 
     def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
-        """The errors in an update of properties."""
+        """The violations of an update that changes the properties from ``before`` to ``after``."""
         ...

@@ -1,4 +1,4 @@
-"""``/api/users/bulk``: many user groups in one NDJSON request, with one report line each."""
+"""``/api/users/bulk``: creates or changes a user group for each line of an NDJSON body, and reports on each line."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, r
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
-"""The preference (RFC 7240) behind proxies that cannot forward a body after the response has begun: nginx stops sending
-it, and Caddy drops a part."""
+"""The value of the Prefer header (RFC 7240) that delays the report until the whole body has arrived. Some proxies need
+this once the response has begun: nginx stops forwarding the request body, and Caddy drops a part of it."""
 
 _LINES_BETWEEN: Final = 25
-"""Lines read or reported before other tasks get a turn: a few milliseconds."""
+"""Lines read or reported before the event loop may run other tasks: a few milliseconds of work."""
 
 
 class BulkEndpoint(Endpoint):
-    """Creates or changes one group per line. ``draining()``: the server shuts down."""
+    """Creates or changes one group per line of the body. ``draining()``: whether the server is shutting down."""
 
     def __init__(self, context: ApiContext, draining: Callable[[], bool]) -> None:
         super().__init__("POST", error_format=ErrorFormat(accept=MEDIA_TYPE.encode()), observer=context.observer)
@@ -53,7 +53,8 @@ class BulkEndpoint(Endpoint):
         self._draining = draining
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 and the report. Raises the errors of docs/http-api.md, in order, before any line is written."""
+        """Return 200 and the report. Before any line is written, raises the errors of docs/http-api.md in that
+        order."""
         context, digest = self._context, digest_of(request.api_token())  # 400, 401
         await context.authenticate(digest, Deadline(context.store_seconds))  # 401
         request.require_length(MAX_BULK)  # 400, 413
@@ -79,7 +80,7 @@ class _Writer:
     dry_run: bool
 
     async def authorize(self, deadline: Deadline) -> ApiToken:
-        """Authenticate again, since the token may have been revoked after the last batch. Raises Unauthorized,
+        """Authenticate before each batch, because the API token may be revoked meanwhile. Raises Unauthorized,
         MissingScope."""
         caller = await self.context.authenticate(self.digest, deadline)
         require_scope(caller, ApiScope.PROVISION_WRITE)
@@ -100,7 +101,8 @@ class _Writer:
 
 
 class BulkResponse(StreamedResponse):
-    """Reports lines as they arrive. A line without a report was not written, unless the connection broke."""
+    """Writes lines as they arrive, and reports on each. A line missing from the report was not written, unless the
+    connection broke."""
 
     def __init__(
         self,
@@ -125,8 +127,8 @@ class BulkResponse(StreamedResponse):
         self._counts = UpsertCounts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the report, or stop when the client disconnects; written lines stay. Raises OSError for an unreadable
-        buffer."""
+        """Write the lines and send the report. Stops when the client disconnects; groups already written stay. Raises
+        OSError if the buffered report cannot be read."""
         buffer = ReportBuffer()
         sending = asyncio.create_task(self._send(buffer, send))
         sending.add_done_callback(lambda _: buffer.abandon())
@@ -157,7 +159,7 @@ class BulkResponse(StreamedResponse):
             await self._do_lines(buffer)
         except ClientDisconnected:
             raise
-        except Exception as raised:  # noqa: BLE001 - the last resort: every report has a last line
+        except Exception as raised:  # noqa: BLE001 - after any error the report ends with a summary
             error = public_error(raised, self._request)
             self.code = error.code
         status = {"success": 1} if error is None else error_document(error, self._request.id)
@@ -189,7 +191,7 @@ class BulkResponse(StreamedResponse):
             await self._write(batch, buffer)
 
     async def _write(self, batch: UpsertBatch, buffer: ReportBuffer) -> None:
-        """Raises StoreUnavailable, after the report, if the store failed during the batch."""
+        """Write a batch and report on it. Raises StoreUnavailable afterwards if the store failed: the bulk ends."""
         await buffer.wait_for_space()
         results = await self._writer.write(batch)
         self._counts.add(results)
@@ -203,7 +205,8 @@ class BulkResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Raises ClientDisconnected for the OSError of a closed connection (ASGI HTTP 2.4)."""
+    """Send a message. Raises ClientDisconnected for the OSError by which servers report a closed connection (ASGI HTTP
+    2.4)."""
     try:
         await send(message)
     except OSError as error:

@@ -10,10 +10,10 @@ from typing import IO, Final
 from tenantry.provisioning.http.request import ClientDisconnected
 
 MEMORY: Final = 1024 * 1024
-"""Bytes held in memory."""
+"""Maximum bytes of the report held in memory."""
 
 MOST: Final = 512 * 1024 * 1024
-"""Bytes of the file. Beyond this limit, the client's body is read only as it reads the report."""
+"""Maximum bytes of the temporary file. When it is full, no more lines are read until the client reads the report."""
 
 _PIECE: Final = 64 * 1024
 
@@ -21,10 +21,10 @@ _log = logging.getLogger("tenantry.api")
 
 
 class ReportBuffer:
-    """Buffers unread report lines; one task writes, another reads.
+    """Holds the part of the report that the client has not read yet. One task writes, another reads.
 
-    Most clients send their whole body before they read, so waiting for them would deadlock. Beyond MEMORY bytes the
-    buffer moves to a temporary file, which ``close`` deletes.
+    Most clients send their whole body before they read the report: without a buffer, client and server would wait for
+    each other. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
     """
 
     def __init__(self) -> None:
@@ -59,13 +59,13 @@ class ReportBuffer:
                 with suppress(OSError):  # closing flushes, which fails again on a full disk
                     moved.close()
             if self._most != MEMORY:
-                _log.warning("no temporary file for a bulk report, so the body waits for its reader: %s", error)
+                _log.warning("a bulk report has no temporary file, so its request waits for the reader: %s", error)
             self._most = MEMORY
             return
         self._file, self._in_memory = moved, False
 
     async def wait_for_space(self) -> None:
-        """Raises ClientDisconnected if the reader is gone."""
+        """Wait until the buffer is not full. Raises ClientDisconnected if the reader is gone."""
         self._require_reader()
         while self._written >= self._most:
             self._changed.clear()
@@ -87,12 +87,12 @@ class ReportBuffer:
         self._changed.set()
 
     def abandon(self) -> None:
-        """Mark the reader as gone."""
+        """Mark the reader as gone: ``write`` and ``wait_for_space`` raise ClientDisconnected from now on."""
         self._abandoned = True
         self._changed.set()
 
     async def read(self) -> bytes:
-        """The next piece; empty at the end."""
+        """Wait for the next piece, and return it; empty at the end of the report."""
         while self._read == self._written:
             if self._ended:
                 return b""
@@ -101,7 +101,7 @@ class ReportBuffer:
         self._file.seek(self._read)
         piece = self._file.read(_PIECE)
         self._read += len(piece)
-        if self._read == self._written:  # start over, so the file holds only unread bytes
+        if self._read == self._written:  # everything is read: reuse the space
             self._file.seek(0)
             self._file.truncate()
             self._read = self._written = 0

@@ -1,4 +1,4 @@
-"""Query parameters. Errors name the parameter and never repeat its value."""
+"""Reads query parameters. Errors name the parameter and never show its value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tenantry.provisioning.limits import check_text
 
 
 def read_text(parameters: dict[str, str], name: str) -> str | None:
-    """The parameter, or None. Raises BadRequest unless it can be an id or name."""
+    """The parameter's value, or None if absent. Raises BadRequest unless it is a valid id or name (``check_text``)."""
     text = parameters.get(name)
     if text is None:
         return None
@@ -21,7 +21,7 @@ def read_text(parameters: dict[str, str], name: str) -> str | None:
 
 
 def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
-    """Raises BadRequest."""
+    """The parameter's value. Raises BadRequest unless it is a whole number from ``least`` to ``most``."""
     text = parameters.get(name)
     if text is None:
         return default
@@ -31,7 +31,7 @@ def read_number(parameters: dict[str, str], name: str, least: int, most: int, de
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Whether the parameter is ``true``. Absent means False. Raises BadRequest."""
+    """Whether the parameter is ``true``; False if absent. Raises BadRequest unless it is ``true`` or ``false``."""
     match parameters.get(name, "false"):
         case "true" | "false" as value:
             return value == "true"

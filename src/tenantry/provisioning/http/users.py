@@ -14,7 +14,7 @@ from tenantry.provisioning.http.request import ApiRequest
 from tenantry.provisioning.limits import MAX_INT
 
 LARGEST_PAGE: Final = 500
-"""Groups per page. Each may have 32 KiB of properties."""
+"""Maximum groups per page. Each may have 32 KiB of properties."""
 
 DEFAULT_PAGE: Final = 100
 
@@ -27,7 +27,7 @@ class UserGroupsEndpoint(Endpoint):
         self._context = context
 
     async def respond(self, request: ApiRequest) -> Response:
-        """200 with a page. Raises the errors of docs/http-api.md, in order."""
+        """Return 200 with a page. Raises the errors of docs/http-api.md, in that order."""
         context, deadline = self._context, Deadline(self._context.store_seconds)
         caller = await context.authenticate(digest_of(request.api_token()), deadline)  # 400, 401
         wanted = request.query("user_group_id", "match", "after", "limit")  # 400
@@ -43,7 +43,7 @@ class UserGroupsEndpoint(Endpoint):
             return json_response(
                 _page([group for group in one if group.team_id > after and matches(group, match)], None)
             )
-        # An extra group tells whether there is another page.
+        # One group more than the page shows tells whether there is a next page.
         listing = context.store.groups.list(caller.environment, after=after, limit=limit + 1, match=match)
         found = list(await deadline.read(listing))
         more = len(found) > limit

@@ -1,4 +1,4 @@
-"""The signing keys and their file."""
+"""The signing-key file: created, rotated, read, and followed while programs run."""
 
 from tenantry.tokens.keys.entropy import PUBLISHED as PUBLISHED
 from tenantry.tokens.keys.entropy import entropy_problem as entropy_problem

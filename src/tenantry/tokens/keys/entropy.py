@@ -1,4 +1,4 @@
-"""Rejects guessable secrets."""
+"""Detects guessable secrets."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Final
 
-# Placeholders, long enough that fewer than one in 10^9 random keys contains one.
+# Placeholder words, so long that fewer than one in 10^9 random keys contains one by chance.
 _WORDS: Final = (
     b"changeme", b"change-me", b"change_me", b"password", b"passw0rd", b"insecure", b"your-secret", b"your_secret",
     b"yoursecret", b"secret-key", b"secret_key", b"secretkey", b"tenantry", b"letmein", b"placeholder", b"replace-me",
     b"-example", b"_example", b"example-", b"example_", b"0123456789", b"abcdefghij",
 )  # fmt: skip
 
-# SHA-256 of published keys, encoded or decoded. Hashes, for the keys would trip secret scanners.
+# SHA-256 hashes of published keys, encoded or decoded; the keys themselves would alarm secret scanners.
 PUBLISHED: Final = frozenset(
     {
-        # The hexadecimal key of Flask's configuration guide, as text and decoded.
+        # The hexadecimal key of Flask's configuration guide, encoded and decoded.
         "2598f7d6adc142d88161630f3db12ab2bd3403521c281811e5e1ce60d4ac5d76",
         "a5aa976fe0932dfa4e28efad79b2bdf0ab22a79a346ed3fe9e0aeda30ab3fd1d",
-        # The hexadecimal key of FastAPI's OAuth2 tutorial, as text and decoded.
+        # The hexadecimal key of FastAPI's OAuth2 tutorial, encoded and decoded.
         "570dad43de1af4c925f92c16a68a50936da42b7dd6fdeb24850507a1199aac89",
         "4d0f8dec4515d07a611c502f22adb95c854d943d6122fb8f96c9503b42356bac",
         # RFC 7515 appendix A.1, the HMAC key of the JWS example.
@@ -32,7 +32,7 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Why the secret must not sign, or None. ``written`` is its encoded form."""
+    """Why the secret is too weak to sign with (the end of a sentence), or None. ``written`` is its encoded form."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published"

@@ -1,4 +1,4 @@
-"""The signing-key file."""
+"""The format of the signing-key file, and the functions that create, change and read one."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """One key. ``created_at`` is in UTC."""
+    """The line of a signing key. ``created_at`` is in UTC."""
 
     key: SigningKey
     created_at: datetime
     active: bool
 
     def line(self) -> str:
-        """The line, with the secret."""
+        """The line as written, with the secret."""
         return _line(self.key.id, self.created_at, _ACTIVE if self.active else _VERIFY_ONLY, self.key.secret)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """The audit key of a removed signing key."""
+    """The line of a removed signing key: its audit key, which is kept."""
 
     id: str
     created_at: datetime
     secret: bytes = field(repr=False)
 
     def line(self) -> str:
-        """The line."""
+        """The line as written, with the secret."""
         return _line(self.id, self.created_at, _AUDIT_ONLY, self.secret)
 
 
@@ -75,18 +75,18 @@ def _line(key_id: str, created_at: datetime, state: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """Parsed lines; a str is a comment."""
+    """The parsed lines of a key file; comments and blank lines are strings."""
 
     lines: tuple[str | KeyEntry | AuditKey, ...]
 
     @property
     def entries(self) -> tuple[KeyEntry, ...]:
-        """Signing keys, in file order."""
+        """The signing keys, in the order of the file."""
         return tuple(line for line in self.lines if isinstance(line, KeyEntry))
 
     @property
     def audit_keys(self) -> dict[str, bytes]:
-        """Audit keys of removed keys, by id."""
+        """The audit keys of removed signing keys, by id."""
         return {line.id: line.secret for line in self.lines if isinstance(line, AuditKey)}
 
     @property
@@ -99,13 +99,13 @@ class KeyFile:
         return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:
-        """Add an active key; the former one only verifies. Raises InvalidKeys."""
+        """Add an active key; the former active key becomes verify-only. Raises InvalidKeys."""
         entry = new_entry(self._next_id(), secret, now)
         retired = (replace(line, active=False) if isinstance(line, KeyEntry) else line for line in self.lines)
         return KeyFile((*retired, entry))
 
     def without(self, key_id: str) -> KeyFile:
-        """Remove a key, except its audit key. Raises InvalidKeys."""
+        """Remove a signing key, but keep its audit key. Raises InvalidKeys if the key is active or unknown."""
         if self.active.key.id == key_id:
             raise InvalidKeys(f"{key_id} is the active signing key: run `tenantry keys rotate` before you remove it")
         gone = next((entry for entry in self.entries if entry.key.id == key_id), None)
@@ -115,7 +115,7 @@ class KeyFile:
         return KeyFile(tuple(stays if line is gone else line for line in self.lines))
 
     def _next_id(self) -> str:
-        # The id after the active one, so that a removed id does not return soon.
+        # Counts on from the active id, so that the id of a removed key is not reused soon.
         taken = {entry.key.id for entry in self.entries} | {*self.audit_keys}
         high, low = (_DIGITS.index(digit) for digit in self.active.key.id)
         for step in range(1, len(_DIGITS) ** 2):
@@ -126,7 +126,7 @@ class KeyFile:
 
 
 def new_entry(key_id: str, secret: bytes, now: datetime) -> KeyEntry:
-    """A new active key. Raises InvalidKeys for a weak secret."""
+    """The line of a new active key. Raises InvalidKeys for a weak secret."""
     if reason := entropy_problem(secret, _encode_secret(secret)):
         raise InvalidKeys(f"the source of randomness gave a key that {reason}")
     return KeyEntry(SigningKey(key_id, secret), now.astimezone(UTC).replace(microsecond=0), active=True)
@@ -138,7 +138,7 @@ def new_key_file(secret: bytes, now: datetime) -> KeyFile:
 
 
 def parse_keys(text: str) -> KeyFile:
-    """Parse a key file. Raises InvalidKeys with the line number, without secrets."""
+    """Parse the content of a key file. Raises InvalidKeys, which names the line but shows no secret."""
     lines: list[str | KeyEntry | AuditKey] = []
     seen: dict[str | bytes, int] = {}
     active: list[int] = []
@@ -212,21 +212,21 @@ class KeyInfo:
 
 
 def create_key_file(path: str | Path) -> KeyInfo:
-    """Create a file (mode 0600) with a random key. Raises InvalidKeys if it exists."""
+    """Create a key file (mode 0600) with one random key, and return the key. Raises InvalidKeys if the file exists."""
     contents = new_key_file(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))
     create_private(Path(path), contents.text().encode())
     return _info(contents.active)
 
 
 def rotate_key_file(path: str | Path) -> KeyInfo:
-    """Add a random key that signs from now on, and return it. Atomic. Raises InvalidKeys."""
+    """Add a random key, which becomes active, and return it. The file changes atomically. Raises InvalidKeys."""
     return _info(
         _edit(path, lambda contents: contents.rotated(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))).active
     )
 
 
 def remove_key(path: str | Path, key_id: str) -> KeyInfo:
-    """Remove a verify-only key, which ends its tokens, and return it. Raises InvalidKeys."""
+    """Remove a verify-only key, which invalidates the tokens that it signed, and return it. Raises InvalidKeys."""
     removed: list[KeyInfo] = []
 
     def without(contents: KeyFile) -> KeyFile:
@@ -238,17 +238,17 @@ def remove_key(path: str | Path, key_id: str) -> KeyInfo:
 
 
 def list_keys(path: str | Path) -> list[KeyInfo]:
-    """The keys of a file, without secrets. Raises InvalidKeys."""
+    """The signing keys of a file, without secrets. Raises InvalidKeys."""
     return [_info(entry) for entry in read_keys(path).entries]
 
 
 def read_keys(path: str | Path) -> KeyFile:
-    """Read a key file. Raises InvalidKeys, which names the file."""
+    """Read and parse a key file. Raises InvalidKeys, which names the file."""
     return checked_keys(path, read_private(Path(path)))
 
 
 def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
-    """Parse ``raw``, read from ``path``. Raises InvalidKeys, which names the file."""
+    """Parse ``raw``, the content of the file at ``path``. Raises InvalidKeys, which names the file."""
     for number, line in enumerate(raw.splitlines(), start=1):
         if not line.isascii():
             raise InvalidKeys(
@@ -261,7 +261,7 @@ def checked_keys(path: str | Path, raw: bytes) -> KeyFile:
 
 
 def _edit(path: str | Path, change: Callable[[KeyFile], KeyFile]) -> KeyFile:
-    # A symbolic link stays one: its target is replaced.
+    # Resolve symbolic links, so that the link's target is replaced and not the link.
     real = Path(path).resolve()
     with locked(real):
         contents = change(read_keys(real))

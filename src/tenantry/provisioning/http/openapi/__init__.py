@@ -1,6 +1,7 @@
-"""The OpenAPI documents of the interface, versions 3.1 and 3.2.
+"""The OpenAPI documents of the API, in the versions 3.1 and 3.2.
 
-3.1 has no field for the method QUERY (RFC 10008) or for NDJSON lines; it has ``x-query`` and ``x-itemSchema`` instead.
+OpenAPI 3.1 has no field for the method QUERY (RFC 10008) or for NDJSON lines: that document has ``x-query`` and
+``x-itemSchema`` instead.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ JsonObject = dict[str, Any]
 
 
 def openapi_document(version: Literal["3.1", "3.2"], *, contact: str | None = None) -> JsonObject:
-    """The document, ready for JSON. ``contact`` is the operator's web or mail address, else ValueError."""
+    """The document, ready to be written as JSON. ``contact`` is the operator's web or mail address (else
+    ValueError)."""
     paths = {
         "/api/user": user_path("query" if version == "3.2" else "x-query"),
         "/api/user/rotate": rotate_path(),

@@ -72,7 +72,7 @@ def _text(lines: list[JsonObject]) -> str:
 
 
 def bulk_path(item: str) -> JsonObject:
-    """The path item. ``item`` is the name of ``itemSchema`` in this OpenAPI version."""
+    """The path item. ``item`` is the name of the field ``itemSchema``, which differs between OpenAPI versions."""
     lines = {"summary": "Three groups", "x-status": 200, "value": _text(_LINES)}
     done = {
         "description": "The report",

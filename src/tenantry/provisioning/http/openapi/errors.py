@@ -1,4 +1,4 @@
-"""The error responses of each operation. Examples come from the code that writes real responses."""
+"""The error responses of each operation. The code that writes real responses makes the examples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JsonObject = dict[str, Any]
 REQUEST_ID: Final = "9f3c2b1a7d5e4f60"
 
 SERVER: Final = ("headers_too_large", "too_many_connections")
-"""Codes that ``tenantry serve`` gives before an operation sees the request."""
+"""Codes of errors that ``tenantry serve`` sends itself, before the request reaches an operation."""
 
 AUTHORIZED: Final = (
     "ambiguous_authorization",
@@ -32,7 +32,8 @@ AUTHORIZED: Final = (
 """Codes of every operation that needs an API token."""
 
 COMMON: Final = (*AUTHORIZED, *SERVER)
-"""AUTHORIZED and SERVER, whose errors have the format of all operations except introspection."""
+"""Codes of every operation that needs an API token, except introspection: there, errors of SERVER have another format
+than the others."""
 
 USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outcome_unknown")
 """Codes of every operation on user groups."""
@@ -191,7 +192,8 @@ KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:
-    """The responses for these codes, by status. ``prefix`` names the schemas and examples of another error format."""
+    """The responses for these codes, by status. ``prefix`` is ``OAuth`` for introspection, which has its own schemas
+    and examples of errors."""
     by_status: dict[int, list[_Example]] = {}
     for code in codes:
         by_status.setdefault(_EXAMPLES[code].kind.status, []).append(_EXAMPLES[code])
@@ -227,7 +229,7 @@ def _media(cases: list[_Example], schema: str, form: str) -> JsonObject:
 def error_examples(
     codes: Iterable[str], error_format: ErrorFormat, *, style: str = ""
 ) -> Iterator[tuple[str, JsonObject]]:
-    """The examples that ``error_responses`` refers to, by name."""
+    """Yield the examples that ``error_responses`` refers to, with their names."""
     for code in codes:
         case = _EXAMPLES[code]
         for form in ("", "problem_"):

@@ -1,7 +1,8 @@
-"""The schemas of the OpenAPI document. Request schemas come from the models.
+"""The schemas of the OpenAPI document. Those of request bodies are generated from the pydantic models.
 
-For client generators, every object has a name, every operation one response schema, and free JSON no constraints. They
-ignore the ``if`` of introspection.
+Client generators set the style: every object is a named schema, every operation has one schema for its success, and the
+free JSON of properties is not constrained (decision 32). They ignore the ``if`` by which the schema of introspection
+says that inactive tokens have no other members; validators use it.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _REQUESTS: Final = _requests()
 
 
 def schemas() -> JsonObject:
-    """All schemas, by name."""
+    """All schemas of the document, by name."""
     return {
         **_REQUESTS,
         "EnvironmentTag": {"type": "string", "enum": [tag.value for tag in Tag]},

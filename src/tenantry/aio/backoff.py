@@ -24,13 +24,11 @@ class Backoff:
         self._next = shortest
 
     def next(self) -> float:
-        """The next pause, in seconds."""
         pause = self._next
         self._next = min(2 * pause, self._longest)
         return pause
 
     def reset(self) -> None:
-        """Return to the shortest pause."""
         self._next = self._shortest
 
 

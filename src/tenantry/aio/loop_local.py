@@ -1,5 +1,3 @@
-"""A value for each event loop."""
-
 from __future__ import annotations
 
 import asyncio
@@ -39,7 +37,6 @@ class LoopLocal(Generic[T]):
         return value
 
     def exists(self) -> bool:
-        """Whether the running loop has a value."""
         return asyncio.get_running_loop() in self._values
 
     async def aclose(self) -> None:

@@ -1,5 +1,3 @@
-"""A queue of messages that are sent in the background."""
-
 from __future__ import annotations
 
 import asyncio
@@ -32,8 +30,8 @@ class Message:
 
 
 class PublishQueue:
-    """Keeps the newest message of each handle, and sends them in batches. After an OSError of ``send`` it tries again
-    about a second later. Thread-safe."""
+    """Keeps the newest message of each handle, and sends them in the background, in batches. After an OSError of
+    ``send`` it tries again about a second later. Thread-safe."""
 
     def __init__(self, send: Callable[[Sequence[Message]], Awaitable[None]], *, capacity: int = CAPACITY) -> None:
         self.dropped: int = 0

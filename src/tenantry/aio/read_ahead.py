@@ -1,5 +1,3 @@
-"""ReadAhead: reads a client's messages before the app asks for them, to notice a disconnect early."""
-
 from __future__ import annotations
 
 import asyncio
@@ -18,7 +16,8 @@ _CLOSED_HERE: Final[dict[str, Any]] = {"type": "websocket.disconnect", "code": 1
 
 
 class ReadAhead:
-    """Wraps the server's ``receive``: the app gets the same messages in the same order."""
+    """Wraps the server's ``receive``. Reads messages before the app asks for them, to notice a disconnect early; the
+    app gets them in order."""
 
     __slots__ = ("_is_left", "_kept", "_left", "_receive", "_receiving", "_size", "_space", "_turn")
 
@@ -33,7 +32,6 @@ class ReadAhead:
         self._turn: asyncio.Future[None] | None = None  # done when the current receiver has a message or gives up
 
     async def __call__(self) -> Message:
-        """The client's next message."""
         while not self._kept:
             if self._turn is None:
                 return await self._take()

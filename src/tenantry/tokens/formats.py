@@ -1,4 +1,4 @@
-"""The formats of user group tokens and API tokens, and masks that hide tokens in text."""
+"""Token formats, and masks that hide tokens in text."""
 
 from __future__ import annotations
 

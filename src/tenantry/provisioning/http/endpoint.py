@@ -142,8 +142,7 @@ class StreamedResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class ErrorFormat:
-    """The error responses of an endpoint: the Allow header of a 405, the challenges of a 401 (WWW-Authenticate), the
-    Accept header of a 415, and the JSON document of any error."""
+    """What error responses contain: Allow for a 405, challenges for a 401, Accept for a 415, and the JSON document."""
 
     allow: bytes = b""
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
@@ -220,8 +219,8 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the response, or raise: a TenantryError is sent as an error response; after ClientDisconnected nothing
-        is sent."""
+        """Return the response, or raise: a TenantryError becomes an error response (docs/http-api.md lists the order of
+        the checks), and after ClientDisconnected nothing is sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()
@@ -252,7 +251,7 @@ class Endpoint(ABC):
         _log_access(scope, response.status_code, request.id, started)
 
     def _answer_here(self, scope: ASGIScope, request: ApiRequest) -> Response | None:
-        """Answer OPTIONS; None for a method of ``respond``. Raises NotFound for an encoded slash, MethodNotAllowed."""
+        """None if ``respond`` handles the method. Raises NotFound for an encoded slash, MethodNotAllowed."""
         if has_encoded_slash(scope):
             raise NotFound("there is nothing at this address")
         if request.method in self._methods:
@@ -281,7 +280,7 @@ def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
 
 
 async def _complete(response: Response, request: ApiRequest, scope: ASGIScope) -> None:
-    """Add the last headers. Drain a small body, so that the client can read the response; else close the connection."""
+    """Drain a small body, so that the client can read the response; otherwise close the connection."""
     _add_headers(response, request)
     reusable = response.status_code not in _BODY_NOT_READ and await request.drain()
     if not reusable and scope.get("http_version", "1.1").startswith("1"):  # HTTP/2 has no such header

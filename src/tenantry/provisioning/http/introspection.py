@@ -81,7 +81,6 @@ class IntrospectionEndpoint(Endpoint):
         self._context = context
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return 200 and the token's state. Raises the errors of docs/http-api.md, in that order."""
         context = self._context
         deadline = Deadline(context.store_seconds)  # of store calls, not of the body's arrival
         authorization = request.authorization()  # 400
@@ -186,7 +185,6 @@ _HOW: Final = "send the API token as  Authorization: Bearer <API_TOKEN>,  as the
 
 
 def _secret_of_header(authorization: tuple[bytes, str]) -> str:
-    """The API token of Authorization: ``Token``, ``Bearer``, or the password of ``Basic``. Raises Unauthorized."""
     scheme, given = authorization
     if scheme in (b"token", b"bearer"):
         return given
@@ -202,7 +200,6 @@ def _secret_of_header(authorization: tuple[bytes, str]) -> str:
 
 
 def _secret_of_form(form: IntrospectionForm) -> str:
-    """Raises Unauthorized if ``client_secret`` is absent, AmbiguousAuthorization if it is repeated."""
     secrets = form.values_of("client_secret")
     if not secrets:
         raise Unauthorized(_HOW)

@@ -161,7 +161,6 @@ class Merge(Update):
     expires_at: ExpiresAt = None
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """The fields of ``Update``, and the end date."""
         return {"success": 1, "user_group": merged_group(result)}
 
 
@@ -181,7 +180,6 @@ class Delete(Operation):
         check_text(self.user_group_id, "/user_group_id")
 
     async def run(self, call: OperationCall) -> Issued[str]:
-        """The deleted group, without a token."""
         gone = await call.provisioner.delete(call.environment, self.user_group_id, author=call.author)
         return Issued(gone, token="")
 
@@ -203,7 +201,6 @@ class Rotate(Operation):
         return await call.provisioner.rotate(call.environment, self.current_token, once=call.once, author=call.author)
 
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """All fields except the properties."""
         return {"success": 1, "user_group": _group_fields(result, properties=False, tag=True)}
 
 
@@ -259,7 +256,7 @@ def _parse(model: type[Model], body: dict[str, Any]) -> Model:
 
 
 def _no_such_field(name: str, fields: list[str]) -> str:
-    """The message for an unknown field. It never quotes ``name``, which may be a secret."""
+    """Never quotes ``name``, which may be a secret."""
     near = nearest(name, [*fields, *SETTABLE_FIELDS])
     if near is None:
         return f"there is no such field; the fields are {', '.join(fields)}"

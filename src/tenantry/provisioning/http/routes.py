@@ -65,7 +65,6 @@ class ReadinessEndpoint(Endpoint):
         self._buses = buses
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Raises Draining, StoreUnavailable."""
         if self._draining():
             raise Draining("this server is about to stop: send requests to another")
         await Deadline(self._seconds).read(self._store.ready())

@@ -34,7 +34,7 @@ class UpsertLine:
 
     @property
     def provided_id(self) -> str | None:
-        """The id of its group; None if the line has an error."""
+        """None if the line has an error."""
         return self.asked.provided_id if isinstance(self.asked, Upsert) else None
 
 

@@ -51,7 +51,6 @@ class UserGroupEndpoint(Endpoint):
         self._in_flight = in_flight
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return 200 with the group. Raises the errors of docs/http-api.md, in that order."""
         context = self._context
         # The deadline counts the time of store calls, not the time in which the body arrives.
         deadline = Deadline(context.store_seconds, lambda: context.store.settling)

@@ -27,7 +27,6 @@ class UserGroupsEndpoint(Endpoint):
         self._context = context
 
     async def respond(self, request: ApiRequest) -> Response:
-        """Return 200 with a page. Raises the errors of docs/http-api.md, in that order."""
         context, deadline = self._context, Deadline(self._context.store_seconds)
         caller = await context.authenticate(digest_of(request.api_token()), deadline)  # 400, 401
         wanted = request.query("user_group_id", "match", "after", "limit")  # 400

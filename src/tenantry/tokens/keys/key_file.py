@@ -52,7 +52,6 @@ class KeyEntry:
     active: bool
 
     def line(self) -> str:
-        """The line as written, with the secret."""
         return _line(self.key.id, self.created_at, _ACTIVE if self.active else _VERIFY_ONLY, self.key.secret)
 
 
@@ -65,7 +64,6 @@ class AuditKey:
     secret: bytes = field(repr=False)
 
     def line(self) -> str:
-        """The line as written, with the secret."""
         return _line(self.id, self.created_at, _AUDIT_ONLY, self.secret)
 
 
@@ -81,7 +79,6 @@ class KeyFile:
 
     @property
     def entries(self) -> tuple[KeyEntry, ...]:
-        """The signing keys, in the order of the file."""
         return tuple(line for line in self.lines if isinstance(line, KeyEntry))
 
     @property

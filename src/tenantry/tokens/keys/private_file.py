@@ -1,4 +1,4 @@
-"""Reads and writes files that only their owner may read: created once, replaced atomically, locked against changes."""
+"""Files that only their owner may read: created once, locked, and replaced atomically."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""SigningKeys: a KeyRing that reloads its file when it changes."""
-
 from __future__ import annotations
 
 import logging
@@ -30,7 +28,7 @@ SIGNS_AFTER: Final = 0.25
 
 
 class SigningKeys(KeyRing):
-    """Fixed keys, or those of a file (``from_file``), which is read again at most once a second."""
+    """A KeyRing with fixed keys, or with those of a file (``from_file``), which is read again at most once a second."""
 
     def __init__(
         self, keys: Sequence[SigningKey], active: str | None = None, *, audit_keys: Mapping[str, bytes] | None = None

@@ -5,7 +5,7 @@ import secrets
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from tenantry.errors import (
     AlreadyExists,
@@ -26,12 +26,12 @@ from tenantry.groups import (
     GroupDraft,
     IdempotencyKey,
     Issued,
+    Record,
     Token,
     UserGroup,
     merged_changes,
 )
 from tenantry.ports import GroupStore, SourceDirectory
-from tenantry.provisioning.contract import PropertyContract
 from tenantry.provisioning.deadline import Deadline
 from tenantry.provisioning.limits import check_changes, check_draft, pointer_of
 from tenantry.tokens import KeyRing, draft_token, mask_within
@@ -52,6 +52,28 @@ class NotLoaded(Enum):
 
 
 NOT_LOADED: Final = NotLoaded.NOT_LOADED
+
+
+Properties: TypeAlias = Mapping[str, Any] | Record | None
+"""The properties of a group, or None."""
+
+
+class PropertyContract(Protocol):
+    """Rules that properties must satisfy before they are written, such as
+    ``tenantry.sql.checks.contract.QueryContract``.
+
+    If ``refuses`` is true, a violation raises its error; otherwise it is only logged.
+    """
+
+    refuses: bool
+
+    def schema_errors(self, environment: str, properties: Properties) -> Iterable[TenantryError]:
+        """The violations in a new group's properties."""
+        ...
+
+    def errors(self, environment: str, before: Properties, after: Properties) -> Iterable[TenantryError]:
+        """The violations of an update that changes the properties from ``before`` to ``after``."""
+        ...
 
 
 class ProvisioningStore(Protocol):

@@ -12,13 +12,14 @@ from tenantry.errors import (
     AmbiguousAuthorization,
     BadRequest,
     BodyTooLarge,
+    InvalidBody,
     RequestTimeout,
     Unauthorized,
     UnsupportedMediaType,
 )
 from tenantry.http import prefers_problem, request_id_of
 from tenantry.provisioning.deadline import DeadlineExceeded, run_with_timeout
-from tenantry.provisioning.http.query_parameters import read_flag
+from tenantry.provisioning.limits import check_text
 from tenantry.tokens import holds_token
 from tenantry.tracing import set_attribute
 
@@ -256,3 +257,38 @@ def _is_utf_8_of(wanted: tuple[str, ...], value: bytes) -> bool:
     named = [part.partition("=") for part in parameters]
     charsets = [value.strip(' \t"') for name, _, value in named if name.strip() == "charset"]
     return kind in wanted and (not charsets or (len(charsets) == 1 and charsets[0] in _UTF_8))
+
+
+# --- query parameters: errors name the parameter and never show its value ---------------------------------------------
+
+
+def read_text(parameters: dict[str, str], name: str) -> str | None:
+    """The parameter's value, or None if absent. Raises BadRequest unless it is a valid id or name (``check_text``)."""
+    text = parameters.get(name)
+    if text is None:
+        return None
+    try:
+        check_text(text, f"/{name}")
+    except InvalidBody as error:
+        reason = error.message
+    else:
+        return text
+    raise BadRequest(f"the query parameter {name}: {reason}")
+
+
+def read_number(parameters: dict[str, str], name: str, least: int, most: int, default: int) -> int:
+    """The parameter's value. Raises BadRequest unless it is a whole number from ``least`` to ``most``."""
+    text = parameters.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
+        raise BadRequest(f"the query parameter {name} must be a whole number from {least} to {most}")
+    return int(text)
+
+
+def read_flag(parameters: dict[str, str], name: str) -> bool:
+    """Whether the parameter is ``true``; False if absent. Raises BadRequest unless it is ``true`` or ``false``."""
+    match parameters.get(name, "false"):
+        case "true" | "false" as value:
+            return value == "true"
+    raise BadRequest(f"the query parameter {name} must be true or false")

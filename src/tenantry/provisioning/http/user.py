@@ -14,8 +14,7 @@ from tenantry.provisioning import NOT_LOADED, Deadline, Provisioner
 from tenantry.provisioning.http.dry_run import DryRunProvisioner
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.provisioning.http.operations import LoadedGroup, Operation, OperationCall, OperationParser
-from tenantry.provisioning.http.query_parameters import read_text
-from tenantry.provisioning.http.request import ApiRequest
+from tenantry.provisioning.http.request import ApiRequest, read_text
 from tenantry.provisioning.http.strict_json import decode_json
 from tenantry.tokens import KeyRing
 

@@ -9,8 +9,7 @@ from tenantry.groups import Scope, UserGroup
 from tenantry.provisioning import Deadline
 from tenantry.provisioning.http.endpoint import ApiContext, Endpoint, digest_of, json_response, require_scope
 from tenantry.provisioning.http.operations import listed_group
-from tenantry.provisioning.http.query_parameters import read_number, read_text
-from tenantry.provisioning.http.request import ApiRequest
+from tenantry.provisioning.http.request import ApiRequest, read_number, read_text
 from tenantry.provisioning.limits import MAX_INT
 
 LARGEST_PAGE: Final = 500

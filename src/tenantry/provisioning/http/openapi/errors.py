@@ -113,7 +113,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.BreaksSavedQuery,
-            "A saved query that works for the group today would fail; only if the operator enables this check",
+            "The properties would break a saved query that works for the group today, if the operator enables this check",
             "with these properties 1 saved query could not run: sales/by_day needs region, which is missing",
             "/properties",
         ),
@@ -146,7 +146,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.InvalidProperties,
-            "The properties do not match the schema of the environment; only if the operator has one",
+            "The properties violate the schema of the environment, if the operator has set one",
             "region is of type array, and the environment's schema wants string",
             "/properties/region",
         ),
@@ -165,7 +165,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.IdempotencyKeyReused,
-            "The Idempotency-Key came with another body before",
+            "The Idempotency-Key was used with another body before",
             "this Idempotency-Key came with another body before: send a new one",
         ),
         _Example(
@@ -175,7 +175,7 @@ _EXAMPLES: Final = {
         ),
         _Example(errors.StoreUnavailable, "The store is not available; nothing was changed; try again", ""),
         _Example(errors.MigrationNeeded, "The tables of the store are missing or old", ""),
-        _Example(errors.OutcomeUnknown, "A write was begun and not confirmed; ask with GET before trying again", ""),
+        _Example(errors.OutcomeUnknown, "The store did not confirm the write; check with GET before you try again", ""),
         _Example(
             errors.TooManyConnections,
             "The server has as many connections as it can serve; nothing was done; try again",

@@ -113,7 +113,7 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.BreaksSavedQuery,
-            "The properties would break a saved query that works for the group today, if the operator enables this check",
+            "The properties would break a saved query that works for the group today, if the operator checks this",
             "with these properties 1 saved query could not run: sales/by_day needs region, which is missing",
             "/properties",
         ),

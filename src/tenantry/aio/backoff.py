@@ -72,7 +72,7 @@ class Breaker:
         return self._until is not None
 
     def allows(self) -> bool:
-        """Whether the caller may make its call now. It then reports ``succeeded`` or ``failed``."""
+        """Whether the caller may make its call now. It must then report ``succeeded`` or ``failed``."""
         if self._until is None:
             return True
         now = self._clock()

@@ -94,7 +94,7 @@ class UserGroupExpired(InvalidToken):
 
     code = "user_group_expired"
     MESSAGE = "the access of this user group has ended"
-    """Without the end date, which only the operator may see."""
+    """Omits the end date, which only the operator may see."""
 
 
 class AmbiguousToken(TenantryError):

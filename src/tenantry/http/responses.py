@@ -63,8 +63,8 @@ def error_document(error: TenantryError, request_id: str | None) -> dict[str, An
 
 
 def request_id_of(headers: Headers) -> str | None:
-    """The X-Request-Id header; None if it is absent, repeated, contains a token or has other characters than
-    ``A-Za-z0-9._-``, or more than 64."""
+    """The X-Request-Id header, or None: it must occur once, have 1 to 64 characters of ``A-Za-z0-9._-``, and contain no
+    token."""
     given = [value for name, value in headers if name == b"x-request-id"]
     return given[0].decode("ascii") if len(given) == 1 and _REQUEST_ID.fullmatch(given[0]) else None
 
@@ -162,7 +162,7 @@ def prefers_html(headers: Headers) -> bool:
 
 
 def prefers_problem(headers: Headers) -> bool:
-    """Whether Accept names application/problem+json (RFC 9457), ranked at least as high as application/json."""
+    """Whether Accept names application/problem+json (RFC 9457) and ranks it at least as high as application/json."""
     accept = _accept(headers)
     if "application/problem+json" not in accept:
         return False

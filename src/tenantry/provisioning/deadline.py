@@ -94,7 +94,7 @@ def _extend(limit: asyncio.Timeout, ends: float, extra: Callable[[], float]) -> 
 
 
 class _Started(Generator[Any, Any, T]):
-    """Awaits a coroutine whose first step has run already and gave ``waiting_for``."""
+    """Awaits a coroutine that has already run to its first suspension, on ``waiting_for``."""
 
     def __init__(self, call: Call[T], waiting_for: Any) -> None:
         self._call = call

@@ -29,7 +29,8 @@ from tenantry.tokens.formats import (
 KEY_ID_PATTERN: Final = re.compile(r"[a-z0-9]{2}")
 SHORTEST_SECRET: Final = 32
 
-# The same key derivation as itsdangerous' ``Signer(secret, salt=…, key_derivation="hmac", digest_method=sha256)``.
+# A key derived with it is the one that itsdangerous derives: ``Signer(secret, salt=TOKEN_SALT, key_derivation="hmac",
+# digest_method=sha256)``.
 TOKEN_SALT: Final = b"tenantry.user-group-token.v1"
 BODY_SALT: Final = b"tenantry.idempotency-body.v1"
 _URL_SALT: Final = b"tenantry.data-source-url.v1"
@@ -67,7 +68,7 @@ class SigningKey:
 
 
 class MessageAuthenticator:
-    """HMAC-SHA256 (RFC 2104) whose two hash states of the key are computed once."""
+    """HMAC-SHA256 (RFC 2104) that hashes the key once, not again for each message."""
 
     # With ``hmac.HMAC.copy``, refusing a forged token takes 4 % longer (decision 0037).
     __slots__ = ("_inner", "_outer")
@@ -166,7 +167,7 @@ class KeyRing:
     def read(self, text: str | bytes) -> Token:
         """Verify the signature of a token and decode it; only the store knows whether it is still valid. Raises
         InvalidToken."""
-        # The signature is verified first, so a forgery costs at most one signature.
+        # The signature is verified before the token is decoded, so a forged token costs at most one HMAC.
         raw = text if isinstance(text, bytes) else _ascii(text)
         if len(raw) == TOKEN_LENGTH and (mac := self._mac_of(raw[HEAD])):
             # Compares the characters, not the decoded bytes, because base64 can spell the same bytes in several ways.

@@ -39,7 +39,7 @@ class ApiTokenUses:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def note(self, tokens: ApiTokenStore, token: ApiToken) -> None:
-        """Record a use of this token, unless this hour is recorded or was tried in the last ten minutes."""
+        """Record a use, unless this hour has one already or the last attempt is less than ten minutes old."""
         if use_is_recorded(token, utc_now()):
             return
         with self._lock:

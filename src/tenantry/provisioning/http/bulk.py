@@ -208,8 +208,8 @@ class BulkResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Send a message. Raises ClientDisconnected for the OSError by which servers report a closed connection (ASGI HTTP
-    2.4)."""
+    """Send a message. Raises ClientDisconnected instead of the OSError by which servers report a closed connection
+    (ASGI HTTP 2.4)."""
     try:
         await send(message)
     except OSError as error:

@@ -13,7 +13,7 @@ MAX_BULK: Final = 128 * 1024 * 1024
 """Maximum bytes of the whole body."""
 
 MAX_LINE: Final = 64 * 1024
-"""Maximum bytes of a line, without its line feed."""
+"""Maximum bytes of a line, without its line end."""
 
 _WHITE_SPACE: Final = b" \t\r\n"
 

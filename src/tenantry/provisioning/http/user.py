@@ -123,7 +123,7 @@ class UserGroupEndpoint(Endpoint):
 
 
 def idempotency_key(key: str, body: dict[str, Any], keys: KeyRing) -> IdempotencyKey:
-    """The key with keyed hashes of the body. Bodies that differ in white space or the order of names are equal."""
+    """The key with keyed hashes of the body, which do not depend on white space or the order of names."""
     canonical = json.dumps(body, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return IdempotencyKey(key, keys.body_hashes(canonical.encode("ascii")))
 

@@ -1,4 +1,4 @@
-"""The signing-key file: created, rotated, read, and followed while programs run."""
+"""Creates, rotates and reads the file of signing keys, and follows its changes."""
 
 from tenantry.tokens.keys.key_file import (
     DEFAULT_PATH,

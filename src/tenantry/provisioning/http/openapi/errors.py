@@ -1,4 +1,4 @@
-"""The error responses of each operation. The code that writes real responses makes the examples."""
+"""The error responses of each operation. Their examples are made by the code that writes real responses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ USER: Final = (*COMMON, "bad_json", "invalid_body", "signing_key_missing", "outc
 """Codes of every operation on user groups."""
 
 IDEMPOTENT: Final = ("idempotency_in_flight", "idempotency_superseded", "idempotency_key_reused")
-"""Codes that an Idempotency-Key adds."""
+"""Codes that only requests with an Idempotency-Key get."""
 
 
 class _Example(NamedTuple):
@@ -188,7 +188,7 @@ _EXAMPLES: Final = {
 }
 
 KNOWN_CODES: Final = (*_EXAMPLES, errors.MethodNotAllowed.code, errors.NotFound.code)
-"""All codes of this version over HTTP."""
+"""All error codes that this version sends over HTTP."""
 
 
 def error_responses(codes: Iterable[str], error_format: ErrorFormat, *, prefix: str = "") -> JsonObject:

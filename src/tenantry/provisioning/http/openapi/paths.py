@@ -1,4 +1,4 @@
-"""The paths of the OpenAPI document and their operations, except the bulk."""
+"""The paths of the OpenAPI document with their operations, except ``/api/users/bulk``."""
 
 from __future__ import annotations
 

@@ -268,7 +268,7 @@ class Endpoint(ABC):
 
 def public_error(raised: Exception, request: ApiRequest) -> TenantryError:
     """The error to send. Logs an unexpected exception by type and traceback only, because its message may contain a
-    token, and an error that has a ``generic_message`` with its full message."""
+    token, and the full message of an error that has a ``generic_message``."""
     error, extra = raised, {"request_id": request.id}
     if not isinstance(error, TenantryError) or error.status == 500:
         frames = "".join(traceback.format_tb(raised.__traceback__))

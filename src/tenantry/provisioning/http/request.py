@@ -234,9 +234,9 @@ class ApiRequest:
         return part
 
     async def drain(self) -> bool:
-        """Read and discard the rest of a body, up to MAX_BODY and DRAIN_SECONDS. Otherwise, closing the connection
-        could reset it before the client has read the response (RFC 9112 section 9.6). Returns False if the rest did not
-        arrive: close the connection."""
+        """Read and discard the rest of a body, up to MAX_BODY and DRAIN_SECONDS. Closing a connection that
+        has unread data could reset it before the client has read the response (RFC 9112 section 9.6). Returns False if
+        the rest did not arrive: the connection must be closed."""
         lengths = self._values.get(b"content-length", ())
         if self.complete or b"expect" in self._values or (not lengths and b"transfer-encoding" not in self._values):
             return True

@@ -27,9 +27,9 @@ HEADER: Final = """\
 # sources in the store.
 # Keep it out of version control and images, keep a safe copy, and leave its mode at 0600.
 #
-# One key a line: id, time of creation (UTC), state, secret (base64url).
-# Exactly one key is active and signs; verify-only keys verify the tokens that they signed. An audit-only line is the
-# rest of a removed key: it verifies entries of the audit trail, and no token.
+# One key per line: id, time of creation (UTC), state, secret (base64url).
+# Exactly one key is active and signs; verify-only keys verify the tokens that they signed. An audit-only line is
+# what remains of a removed key: it verifies entries of the audit trail, but no token.
 # Change it with `tenantry keys rotate`, view it with `tenantry keys list`. Running programs read it once a second.
 """
 

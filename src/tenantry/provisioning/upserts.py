@@ -143,7 +143,8 @@ class UpsertProvisioner(Provisioner):
     ) -> GroupWrite | Issued[str]:
         """The write to make, or the group with its token if it already matches."""
         if issued is None:
-            draft = merged_draft(provided_id, changes) if merge else _draft(provided_id, changes)
+            given: dict[str, Any] = {"name": provided_id, **changes.given()}
+            draft = merged_draft(provided_id, changes) if merge else GroupDraft(provided_id, **given)
             check_draft(draft)
             if self._contract is not None and draft.properties is not None:
                 errors = self._contract.schema_errors(environment.name, draft.properties)
@@ -191,8 +192,3 @@ async def _in_turns(items: Iterable[T]) -> AsyncIterator[T]:
         yield item
         if number % _BETWEEN_TURNS == 0:
             await asyncio.sleep(0)
-
-
-def _draft(provided_id: str, changes: GroupChanges) -> GroupDraft:
-    given: dict[str, Any] = {"name": provided_id, **changes.given()}
-    return GroupDraft(provided_id, **given)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from importlib.metadata import version as installed_version
 from typing import Any, Final, Literal
 
@@ -74,7 +73,7 @@ def _share_responses(paths: JsonObject) -> JsonObject:
     """Replace each error response by a reference to ``components/responses``, and return the responses by name."""
     shared: JsonObject = {}
     names: dict[str, str] = {}
-    for responses in _responses(paths):
+    for responses in (operation["responses"] for methods in paths.values() for operation in methods.values()):
         for status, response in responses.items():
             if int(status) < 400:
                 continue
@@ -86,12 +85,6 @@ def _share_responses(paths: JsonObject) -> JsonObject:
                 shared[name] = response
             responses[status] = {"$ref": f"#/components/responses/{name}"}
     return dict(sorted(shared.items()))
-
-
-def _responses(paths: JsonObject) -> Iterator[JsonObject]:
-    for methods in paths.values():
-        for operation in methods.values():
-            yield operation["responses"]
 
 
 def check_contact(contact: str | None) -> None:

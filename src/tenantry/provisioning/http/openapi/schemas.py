@@ -72,10 +72,6 @@ def _closed(fields: JsonObject, *, optional: tuple[str, ...] = (), about: str = 
     }
 
 
-def _answer_schema(name: str) -> JsonObject:
-    return {key: value for key, value in _REQUESTS["Merge"]["properties"][name].items() if key != "examples"}
-
-
 _GROUP_FIELDS: Final[JsonObject] = {
     "team_id": {
         "type": "integer",
@@ -90,7 +86,10 @@ _GROUP_FIELDS: Final[JsonObject] = {
     "properties": {"anyOf": [reference("Properties"), {"type": "null"}]},
     "api_environment_tag": reference("EnvironmentTag"),
     "mapping": {"anyOf": [reference("DataSourceMapping"), {"type": "null"}]},
-    **{name: _answer_schema(name) for name in LATER_SETTABLE_FIELDS},
+    **{
+        name: {key: value for key, value in _REQUESTS["Merge"]["properties"][name].items() if key != "examples"}
+        for name in LATER_SETTABLE_FIELDS
+    },
 }
 _SUCCESS: Final[JsonObject] = {"type": "integer", "const": 1}
 _DEGRADED: Final[JsonObject] = {

@@ -1,4 +1,4 @@
-"""The base class of all errors, and the errors of settings, tokens, data sources and templates."""
+"""The base class of all errors; errors of settings, tokens, data sources and templates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TenantryError(Exception):
 
     @property
     def message(self) -> str:
-        """The full message, which may name files or hosts of the operator."""
+        """The full message."""
         return str(self.args[0])
 
     @property
@@ -113,7 +113,7 @@ class OriginNotAllowed(TenantryError):
 
 
 class EmbeddingNotAllowed(TenantryError):
-    """The page that embeds the dashboard has a host that is not allowed."""
+    """The embedding page's host is not allowed."""
 
     code = "embedding_not_allowed"
     status = 403
@@ -128,7 +128,7 @@ class CodeUsed(TenantryError):
 
 
 class MiddlewareMissing(TenantryError):
-    """A view needs UserGroupMiddleware, which is not installed around it."""
+    """UserGroupMiddleware is not installed."""
 
     code = "middleware_missing"
     status = 500
@@ -227,7 +227,7 @@ class SecretUnavailable(SourceUnavailable):
 
 
 class AnswersUnread(TenantryError):
-    """Results that viewers have not read yet use all the memory allowed for them."""
+    """Results that viewers have not read yet fill the memory limit."""
 
     code = "answers_unread"
     status = 503

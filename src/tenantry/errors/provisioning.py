@@ -234,14 +234,14 @@ class StoreUnavailable(TenantryError):
 
 
 class OutcomeUnknown(StoreUnavailable):
-    """The store did not confirm a write in time; it may have been committed."""
+    """The store did not confirm a write, which may have been committed."""
 
     code = "outcome_unknown"
     generic_message: str | None = "the store did not confirm the write: check with GET before you try again"
 
 
 class MigrationNeeded(StoreUnavailable):
-    """The store's tables are missing or of an older version: run ``tenantry migrate``."""
+    """The store's tables are missing or old: run ``tenantry migrate``."""
 
     code = "migration_needed"
     generic_message: str | None = "the store has no tables of this version: its operator must run `tenantry migrate`"
@@ -277,7 +277,7 @@ class ApiUnreachable(TenantryError):
 
 
 class UnexpectedAnswer(TenantryError):
-    """The response did not come from ``/api/user`` but from another program, such as a proxy."""
+    """The response came from another program, such as a proxy."""
 
     code = "unexpected_answer"
     status = 502

@@ -1,4 +1,4 @@
-"""Builds error responses, and reads the request headers that they depend on. No I/O."""
+"""Error responses, and the request headers that they depend on. No I/O."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def has_encoded_slash(scope: Mapping[str, Any]) -> bool:
 
 
 class Connection(Protocol):
-    """Any object that has an ASGI scope, such as a Starlette Request."""
+    """Any object with an ASGI scope."""
 
     @property
     def scope(self) -> Mapping[str, Any]: ...

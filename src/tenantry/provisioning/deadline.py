@@ -58,8 +58,8 @@ class Deadline:
 
 
 async def run_with_timeout(seconds: float, call: Call[T], extra: Callable[[], float] = lambda: 0.0) -> T:
-    """Await ``call`` for at most ``seconds``. Shortly before they end, ``extra()`` is called: a positive number of
-    seconds extends the deadline. Raises DeadlineExceeded."""
+    """Await ``call`` for at most ``seconds``. Shortly before the deadline, ``extra()`` is called; the seconds that it
+    returns extend the deadline. Raises DeadlineExceeded."""
     # Most calls finish without suspending, and need no timer: setting one takes a tenth of the request's time.
     try:
         waiting_for = call.send(None)

@@ -1,4 +1,4 @@
-"""User group tokens, API tokens and signing keys. No I/O; functions that need randomness take it as an argument."""
+"""User group tokens, API tokens and signing keys. No I/O; randomness is an argument."""
 
 from tenantry.tokens.formats import (
     API_TOKEN_LENGTH,

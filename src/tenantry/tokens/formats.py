@@ -110,7 +110,7 @@ def mint_api_token(tag: Tag, random: Callable[[int], bytes]) -> str:
 
 
 def api_token_digest(text: str) -> bytes | None:
-    """The token's SHA-256 (32 bytes), which the store keeps instead of the token; None if the token is malformed."""
+    """The SHA-256 (32 bytes) that the store keeps of a token; None if the token is malformed."""
     if len(text) != API_TOKEN_LENGTH or not API_TOKEN_PATTERN.fullmatch(text):
         return None
     raw = text.encode("ascii")

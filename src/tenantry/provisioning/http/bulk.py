@@ -208,8 +208,7 @@ class BulkResponse(StreamedResponse):
 
 
 async def _deliver(send: Send, message: Message) -> None:
-    """Send a message. Raises ClientDisconnected instead of the OSError by which servers report a closed connection
-    (ASGI HTTP 2.4)."""
+    """Raises ClientDisconnected for the OSError of a closed connection (ASGI HTTP 2.4)."""
     try:
         await send(message)
     except OSError as error:
@@ -228,7 +227,7 @@ _PIECE: Final = 64 * 1024
 
 
 class ReportBuffer:
-    """Holds the part of the report that the client has not read yet. One task writes, another reads.
+    """Holds the report until the client reads it. One task writes, another reads.
 
     Most clients send their whole body before they read the report: without a buffer, client and server would wait for
     each other. Beyond MEMORY bytes the report moves to a temporary file, which ``close`` deletes.
@@ -294,12 +293,12 @@ class ReportBuffer:
         self._changed.set()
 
     def abandon(self) -> None:
-        """Mark the reader as gone: ``write`` and ``wait_for_space`` raise ClientDisconnected from now on."""
+        """Mark the reader as gone."""
         self._abandoned = True
         self._changed.set()
 
     async def read(self) -> bytes:
-        """Wait for the next piece, and return it; empty at the end of the report."""
+        """Wait for the next piece; empty at the end of the report."""
         while self._read == self._written:
             if self._ended:
                 return b""

@@ -127,7 +127,7 @@ _BODY_NOT_READ: Final = (408, 413)
 def json_response(
     document: dict[str, Any], status: int = 200, *, media_type: str = JSON, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> Response:
-    """A JSON response. Endpoint adds the headers that all responses have."""
+    """Without the headers that Endpoint adds to all responses."""
     response = Response(to_json(document), status, media_type=media_type)
     response.raw_headers.extend(headers)
     return response
@@ -142,7 +142,7 @@ class StreamedResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class ErrorFormat:
-    """What error responses contain: Allow for a 405, challenges for a 401, Accept for a 415, and the JSON document."""
+    """The headers and JSON of an endpoint's error responses."""
 
     allow: bytes = b""
     challenges: tuple[bytes, ...] = (b'Token realm="api"',)
@@ -172,7 +172,7 @@ def api_error_response(
 ) -> Response:
     """The error as JSON; with ``problem``, as a problem document (RFC 9457) that has the same members as extensions.
 
-    Its ``type`` is ``about:blank`` (RFC 9457 section 4.2.1), because the code already identifies the error.
+    Its ``type`` is ``about:blank`` (RFC 9457 section 4.2.1), because the code identifies the error.
     """
     document = error_format.document(error, request_id)
     if problem:
@@ -219,8 +219,8 @@ class Endpoint(ABC):
 
     @abstractmethod
     async def respond(self, request: ApiRequest) -> Response:
-        """Return the response, or raise: a TenantryError becomes an error response (docs/http-api.md lists the order of
-        the checks), and after ClientDisconnected nothing is sent."""
+        """Return the response. A raised TenantryError is sent as an error response; after ClientDisconnected nothing is
+        sent."""
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         started = time.monotonic()

@@ -70,8 +70,8 @@ OAUTH_FORMAT: Final = ErrorFormat(
 
 
 class IntrospectionEndpoint(Endpoint):
-    """Says whether a user group token is active, and which group it identifies. Tokens of other environments than the
-    API token's are inactive. Reads the store and no cache, so rotations take effect at once.
+    """Says whether a user group token is active, and which group it identifies. Tokens of other environments are
+    inactive. Reads the store and no cache, so rotations take effect at once.
 
     Without an Authorization header, a small form is read before authentication, because it may contain the API token.
     """

@@ -217,7 +217,7 @@ def listed_group(group: UserGroup) -> dict[str, Any]:
 
 
 def merged_group(result: Issued[str]) -> dict[str, Any]:
-    """A group as in the response to PATCH: the fields of SPEC section 4.2, and those that only PATCH sets."""
+    """A group as PATCH returns it: the fields of SPEC section 4.2, and those that only PATCH sets."""
     plain = result.group.as_dict()
     later = {name: plain[name] for name in LATER_SETTABLE_FIELDS}
     return {**_group_fields(result, properties=True, tag=True), **later}

@@ -29,8 +29,8 @@ _KEYS_SECONDS = 1.0
 
 
 class DocumentEndpoint(Endpoint):
-    """Serves the document that ``make`` returns. ``make`` is called for each request, not at start, because OpenAPI
-    documents are slow to build and rarely requested."""
+    """Serves a document. ``make`` is called for each request, not at start: OpenAPI documents are slow to build and
+    rarely requested."""
 
     def __init__(self, make: Callable[[], bytes]) -> None:
         super().__init__("GET", "HEAD")
@@ -146,8 +146,8 @@ def create_api(
 class FastRouter:
     """Passes requests of the API directly to their Endpoint, and all others to ``app``.
 
-    ``app`` has the routes of ``create_api``, and no middleware, since API requests would skip it. Saves a tenth of the
-    time of a GET (docs/decisions/0086-fast-router.md).
+    ``app`` has the routes of ``create_api``, and no middleware, which API requests would skip. Saves a tenth of a GET
+    (decision 86).
     """
 
     def __init__(self, app: Starlette) -> None:

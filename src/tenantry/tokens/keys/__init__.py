@@ -1,4 +1,4 @@
-"""Creates, rotates and reads the file of signing keys, and follows its changes."""
+"""The file of signing keys, and SigningKeys, which follows its changes."""
 
 from tenantry.tokens.keys.key_file import (
     DEFAULT_PATH,

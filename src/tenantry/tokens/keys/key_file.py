@@ -1,4 +1,4 @@
-"""The format of the signing-key file, and the functions that create, change and read one."""
+"""The file of signing keys."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class KeyInfo:
 
 
 def create_key_file(path: str | Path) -> KeyInfo:
-    """Create a key file (mode 0600) with one random key, and return the key. Raises InvalidKeys if the file exists."""
+    """Create a key file (mode 0600) with a random key. Raises InvalidKeys if it exists."""
     contents = new_key_file(secrets.token_bytes(_SECRET_BYTES), datetime.now(UTC))
     create_private(Path(path), contents.text().encode())
     return _info(contents.active)
@@ -299,7 +299,7 @@ PUBLISHED: Final = frozenset(
 
 
 def entropy_problem(secret: bytes, written: str = "") -> str | None:
-    """Why the secret is too weak to sign with (the end of a sentence), or None. ``written`` is its encoded form."""
+    """Why the secret is too weak to sign with, or None. ``written`` is its encoded form."""
     texts = (secret, written.encode())
     if any(sha256(text).hexdigest() in PUBLISHED for text in texts):
         return "is published"

@@ -88,7 +88,7 @@ def replace_private(path: Path, content: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock by which other processes wait before they change the file. Raises InvalidKeys."""
+    """Hold the lock that changes of the file need. Raises InvalidKeys."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)

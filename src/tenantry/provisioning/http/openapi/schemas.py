@@ -1,8 +1,7 @@
 """The schemas of the OpenAPI document. Those of request bodies are generated from the pydantic models.
 
-Client generators set the style: every object is a named schema, every operation has one schema for its success, and the
-free JSON of properties is not constrained (decision 32). They ignore the ``if`` by which the schema of introspection
-says that inactive tokens have no other members; validators use it.
+They suit client generators (decision 32): every object is a named schema, every operation has one schema for its
+success, and the JSON of properties is unconstrained. Only validators heed the ``if`` in the schema of introspection.
 """
 
 from __future__ import annotations

@@ -75,7 +75,8 @@ def check_moment(moment: object, pointer: str) -> None:
 
 
 def check_mapping(mapping: Mapping[str, str], *, merge: bool = False) -> None:
-    """Raises InvalidBody unless the mapping has at most 100 entries, whose keys and values ``check_text`` accepts."""
+    """Raises InvalidBody unless the mapping has at most 100 entries, whose keys and values ``check_text`` accepts. With
+    ``merge``, values may be null."""
     if not isinstance(mapping, Mapping | Record):
         raise InvalidBody("this must be an object", field="/mapping")
     if len(mapping) > MAX_MAPPING:

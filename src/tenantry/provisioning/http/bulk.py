@@ -38,7 +38,7 @@ from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, r
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
-"""The value of the Prefer header (RFC 7240) that delays the report until the whole body has arrived. Some proxies need
+"""The value of the Prefer header (RFC 7240) that delays the report until all lines are processed. Some proxies need
 this once the response has begun: nginx stops forwarding the request body, and Caddy drops a part of it."""
 
 _LINES_BETWEEN: Final = 25

@@ -38,8 +38,8 @@ from tenantry.provisioning.http.upsert_lines import UpsertBatch, UpsertCounts, r
 MEDIA_TYPE: Final = "application/x-ndjson"
 
 AFTER_BODY: Final = b"report-after-body"
-"""The value of the Prefer header (RFC 7240) that delays the report until all lines are processed. Some proxies need
-this once the response has begun: nginx stops forwarding the request body, and Caddy drops a part of it."""
+"""The value of the Prefer header (RFC 7240) that delays the report until all lines are processed. Some proxies cannot
+handle a response that begins before its request ends: nginx stops forwarding the body, and Caddy drops a part."""
 
 _LINES_BETWEEN: Final = 25
 """Lines read or reported before the event loop may run other tasks: a few milliseconds of work."""

@@ -75,8 +75,8 @@ class BodyLines:
         self._size = 0
 
     async def begin(self) -> None:
-        """Read until the first line that is not blank begins. Raises BadJson for a body of blank lines, and the errors
-        of ``read``."""
+        """Read until the first line that is not blank begins. Raises BadJson if the body has no such line, and the
+        errors of ``read``."""
         while not self._part.strip():
             if self._request.complete:
                 raise BadJson('the body is empty: send one JSON object per line, such as {"user_group_id": "acme"}')

@@ -26,30 +26,30 @@ FAILED: Final = "failed"
 
 @dataclass(frozen=True, slots=True)
 class UpsertLine:
-    """A parsed line: its number, its upsert or the error in it, and its size in bytes."""
+    """A line: its number, the upsert or the error that it was parsed to, and its size in bytes."""
 
     number: int
-    asked: Upsert | TenantryError
+    parsed: Upsert | TenantryError
     size: int
 
     @property
     def provided_id(self) -> str | None:
         """None if the line has an error."""
-        return self.asked.provided_id if isinstance(self.asked, Upsert) else None
+        return self.parsed.provided_id if isinstance(self.parsed, Upsert) else None
 
 
 def read_line(line: Line, *, replace: bool) -> UpsertLine:
     """Parse a bulk line."""
     if line.text is None:
         return UpsertLine(line.number, BodyTooLarge(f"the line is longer than {MAX_LINE} bytes"), MAX_LINE)
-    asked: Upsert | TenantryError
+    parsed: Upsert | TenantryError
     try:
         operation = parse_line(decode_json(line.text, what="line"), replace=replace)
     except TenantryError as error:
-        asked = error
+        parsed = error
     else:
-        asked = Upsert(operation.user_group_id, operation.changes())
-    return UpsertLine(line.number, asked, len(line.text))
+        parsed = Upsert(operation.user_group_id, operation.changes())
+    return UpsertLine(line.number, parsed, len(line.text))
 
 
 class UpsertBatch:
@@ -74,9 +74,9 @@ class UpsertBatch:
     async def write(
         self, provisioner: UpsertProvisioner, environment: Environment, *, merge: bool, author: Author
     ) -> list[UpsertResult]:
-        asked = [each.asked for each in self.lines if isinstance(each.asked, Upsert)]
-        done = iter(await provisioner.upsert_many(environment, asked, merge=merge, author=author))
-        return [next(done) if isinstance(each.asked, Upsert) else each.asked for each in self.lines]
+        upserts = [each.parsed for each in self.lines if isinstance(each.parsed, Upsert)]
+        done = iter(await provisioner.upsert_many(environment, upserts, merge=merge, author=author))
+        return [next(done) if isinstance(each.parsed, Upsert) else each.parsed for each in self.lines]
 
     def report(self, results: Sequence[UpsertResult]) -> Iterator[dict[str, Any]]:
         """The report of each line, made one by one, because a short line may return a large group."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 from cachetools import TTLCache
 
 from tenantry.backends import use_is_recorded
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import TenantryError
 from tenantry.groups import ApiToken
 from tenantry.ports import ApiTokenStore

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from tenantry.backends import UNKNOWN_TOKEN, StoredGroup
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import GroupChanged, TenantryError, UnknownGroup, UnknownToken
 from tenantry.groups import (
     UNNAMED,

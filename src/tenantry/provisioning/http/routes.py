@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import Draining
 from tenantry.ports import Clock, Store, WatchedBus
 from tenantry.provisioning import Deadline, PropertyContract

@@ -58,7 +58,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """The line of a removed signing key: its audit key, which is kept."""
+    """The line of a removed signing key, of which only the audit key is kept."""
 
     id: str
     created_at: datetime

@@ -11,7 +11,7 @@ from tenantry.groups.writes import GroupChanges, GroupDraft
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """Return the patched target; members keep their order, new ones follow."""
+    """Apply ``patch`` to a copy of ``target``. Members keep their order; new ones follow."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -24,12 +24,12 @@ def merge_patch(target: Any, patch: Any) -> Any:
 
 
 def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
-    """Return changes that set each field of ``patch`` to its merged value."""
+    """Merge the given fields of ``patch`` into the group's; return the results as changes."""
     given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
     return GroupChanges(**given)
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """Return a new group from a patch alone."""
+    """Merge the patch into empty fields. The default name is the id."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})

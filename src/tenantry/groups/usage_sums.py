@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 OTHER_GROUPS: Final = ("", "(others)")
-"""The environment and id for groups beyond the limit; no environment has an empty name."""
+"""Environment and id under which a process counts all groups beyond its limit. No real environment has an empty
+name."""
 
 
 class Usage(NamedTuple):
-    """Usage of a group; ``seconds``: connection time."""
+    """What a group used. ``seconds``: time on connections of its data sources; ``resolves``: token look-ups."""
 
     queries: int = 0
     rows: int = 0
@@ -18,14 +19,14 @@ class Usage(NamedTuple):
     resolves: int = 0
 
     def plus(self, other: Usage) -> Usage:
-        """Add; seconds are rounded to a microsecond so that order does not matter."""
+        """Return the sum. Seconds are rounded to microseconds, so the order of additions does not matter."""
         seconds = round(self.seconds + other.seconds, 6)
         return Usage(self.queries + other.queries, self.rows + other.rows, seconds, self.resolves + other.resolves)
 
 
 class UsageKey(NamedTuple):
-    """Environment name, group id and data source id ("" for resolves). Has no handle: a recreated group is the same
-    customer."""
+    """Environment name, group id and data source id ("" for ``resolves``). A handle would not do: a group that is
+    created again is the same customer."""
 
     environment: str
     group: str
@@ -42,9 +43,9 @@ class HourlyUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageBatch:
-    """A writer's batch, numbered from 1; a retry keeps its number."""
+    """Usage that one process reports at once. It numbers its batches from 1; a retry keeps the number."""
 
     writer: bytes
-    """16 random bytes of the process."""
+    """16 random bytes that identify the process."""
     number: int
     rows: Sequence[HourlyUsage]

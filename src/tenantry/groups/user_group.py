@@ -14,7 +14,7 @@ from tenantry.groups.record import Record, thaw
 from tenantry.groups.session_variables import SessionVariables
 
 RESERVED_NAMES = frozenset({"user_group", "params"})
-"""Variable names that a property cannot take: read it as ``user_group.properties.<name>``."""
+"""Variable names that never mean a property. Templates read such a property as ``user_group.properties.<name>``."""
 
 
 class Tag(StrEnum):
@@ -26,8 +26,8 @@ class Tag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Isolates tokens, data and routing. ``external_data_sources``: the app routes queries, so mappings are not
-    checked. ``grace_seconds``: default grace of a rotated token."""
+    """A boundary around groups, data sources and API tokens. ``external_data_sources``: the app runs the queries, so
+    mappings are not checked. ``grace_seconds``: how long a rotated token stays valid by default."""
 
     id: int
     name: str
@@ -38,8 +38,8 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Parts of a token; a signing key makes the string. ``handle``: 8 public bytes, constant per group. ``nonce``: 16
-    secret bytes, new at each rotation."""
+    """The parts of a token; with a signing key they make its string. ``handle``: 8 public bytes, constant per group.
+    ``nonce``: 16 secret bytes, new at each rotation."""
 
     tag: Tag
     key_id: str
@@ -53,8 +53,9 @@ class UserGroup:
     """A user group (SPEC section 2.1). Dicts for ``properties`` and ``mapping`` become Records. Times are aware, in
     UTC.
 
-    ``handle``: 8 bytes, the key in tokens and caches. ``revision``: number of changes. ``grace_until``: end of the
-    previous token. ``expires_at``: a Resolver refuses all tokens from then on (None: never)."""
+    ``handle``: 8 bytes that identify the group in tokens and caches. ``revision``: counts writes from 1.
+    ``grace_until``: when the previous token ends. ``expires_at``: a Resolver refuses all tokens from then on (None:
+    never)."""
 
     team_id: int
     provided_id: str
@@ -95,8 +96,8 @@ class UserGroup:
         return inf if self.expires_at is None else (self.expires_at - now).total_seconds()
 
     def is_bound_like(self, other: UserGroup) -> bool:
-        """Whether id, name, properties, mapping and environment are equal, distinguishing ``1``, ``1.0`` and
-        ``true``."""
+        """Whether templates bind the same values for both groups: handle, id, name, environment, properties and mapping
+        are equal, and ``1``, ``1.0`` and ``true`` differ."""
         ours, theirs = self.environment, other.environment
         if (ours.id, ours.name, ours.tag) != (theirs.id, theirs.name, theirs.tag) or self.handle != other.handle:
             return False
@@ -134,7 +135,8 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token: a store's Token or a Provisioner's string. ``replayed``: by an Idempotency-Key."""
+    """A group with its live token: a Token from a store, a string from a Provisioner. ``replayed``: repeats the
+    response to an earlier request with this Idempotency-Key."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
@@ -144,15 +146,15 @@ class Issued(Generic[LiveToken]):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """A backend's result: the token's group or None. ``generation``: at most the snapshot's; None if unknown.
-    ``seconds``: validity from the time of the request, by the store's clock; None: unlimited."""
+    """A backend's result: the token's group or None. ``generation``: the snapshot's or an earlier one; None if unknown.
+    ``seconds``: how long the token is valid from the request on; None: without limit."""
 
     group: UserGroup | None
     generation: int | None = None
     seconds: float | None = None
 
 
-# --- what an environment registers beside its groups ------------------------------------------------------------------
+# --- API tokens and data sources --------------------------------------------------------------------------------------
 
 
 class Scope(StrEnum):
@@ -170,8 +172,8 @@ _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_W
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """``hint``: the secret's last four characters. ``expires_at``: refused from then on. ``last_used_at``: accurate to
-    the hour."""
+    """An API token without its secret. ``hint``: the secret's last four characters. ``expires_at``: it is refused from
+    then on. ``last_used_at``: stored at most once an hour."""
 
     id: int
     environment: Environment
@@ -190,7 +192,7 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class RevokedApiToken:
-    """``ended``: codes and sessions revoked with it; 0 if already revoked."""
+    """``ended``: number of live codes and sessions deleted with the token; 0 if it was revoked before."""
 
     api_token: ApiToken
     ended: int
@@ -225,6 +227,8 @@ class RegisteredSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceReading:
+    """A data source, or None, with the generation of its snapshot."""
+
     source: RegisteredSource | None
     generation: int
 
@@ -234,5 +238,5 @@ SOURCES_HANDLE: Final = b"sources\0"
 
 
 def source_handle(environment_id: int, reference: str) -> bytes:
-    """Handle of a data source by either id; selects its slot."""
+    """The handle of one of a data source's two ids. It selects a slot."""
     return sha256(f"{environment_id}/{reference}".encode()).digest()[:8]

@@ -13,7 +13,7 @@ from tenantry.groups.user_group import Environment, Token, UserGroup
 
 
 class Unchanged(Enum):
-    """Type of UNCHANGED, an absent field. None clears a field."""
+    """Type of UNCHANGED: an update keeps this field. None clears the field."""
 
     UNCHANGED = "unchanged"
 
@@ -45,7 +45,7 @@ class GroupDraft:
 
 @dataclass(frozen=True, slots=True)
 class GroupChanges:
-    """An update; UNCHANGED fields stay, ``properties`` and ``mapping`` are replaced."""
+    """An update. UNCHANGED fields stay; ``properties`` and ``mapping`` are replaced whole."""
 
     name: str | Unchanged = UNCHANGED
     properties: Mapping[str, Any] | Unchanged | None = field(default=UNCHANGED, repr=False)
@@ -102,8 +102,9 @@ GroupWrite: TypeAlias = GroupCreation | GroupUpdate
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key with keyed hashes (32 bytes) of its body, the active signing key's first. The first is stored
-    and any matches, so a replay survives key rotation."""
+    """An Idempotency-Key and keyed hashes (32 bytes) of the request body: one for each signing key, the active key
+    first. A store keeps the first hash and compares it with all hashes of a repeated request, which may come after
+    another key was made active."""
 
     key: str
     body_hashes: tuple[bytes, ...]
@@ -111,19 +112,20 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Author of a write: ``name`` (an API token's id and label, or a command-line user) and request id."""
+    """Who wrote: ``name`` is an API token's id and label, or the user of the command line."""
 
     name: str
     request_id: str | None = None
 
 
 UNNAMED = Author("unnamed")
-"""The default author."""
+"""The author of a write that names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """A MAC (32 bytes) over an entry, the previous seal's MAC and all entries after number ``after``."""
+    """A MAC (32 bytes) over an audit entry, the previous seal's MAC, and the unsealed entries since number
+    ``after``."""
 
     key_id: str
     after: int
@@ -132,7 +134,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """The last sealed entry's number and MAC."""
+    """Number and MAC of the last sealed audit entry."""
 
     number: int
     mac: bytes
@@ -140,10 +142,10 @@ class ChainHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A provisioning action; contains no tokens, keys or property values.
+    """A recorded write; contains no tokens, keys or property values.
 
-    ``number`` counts up; ``at``: aware UTC by the store's clock; ``action``: ``<thing>.<verb>``; ``subject``: public
-    id; ``seal``: None if the writer had no keys."""
+    ``number`` increases; ``at``: aware, UTC, by the store's clock; ``action``: ``<thing>.<verb>``; ``subject``: public
+    id of the thing; ``seal``: None if the writer had no keys."""
 
     number: int
     at: datetime
@@ -157,6 +159,8 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditNote:
+    """An audit entry to be written: the store adds number, time and seal."""
+
     author: Author
     action: str
     environment: str
@@ -165,12 +169,13 @@ class AuditNote:
 
 
 CHANNEL: Final = "tenantry"
-"""The PostgreSQL channel for notices of changes."""
+"""The channel of change notices on PostgreSQL, and by default on Redis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A rotation, update or deletion; ``age``: seconds by the store's clock."""
+    """A rotation, update or deletion of a group, or a write to a data source (SOURCES_HANDLE). ``age``: seconds, by the
+    store's clock."""
 
     generation: int
     handle: bytes
@@ -179,8 +184,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changes in (``since``, ``generation``], oldest first. The list is unbroken but may begin late, because old
-    changes are trimmed. A lower generation than before means a restored backup."""
+    """All changes after generation ``since`` up to ``generation``, oldest first. ``since`` may be later than requested,
+    because stores delete old changes. A lower ``generation`` than before means that a backup was restored."""
 
     store_id: str
     generation: int
@@ -189,12 +194,12 @@ class Changes:
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:
-    """Return a public notice; a forged one costs one read."""
+    """Format the notice of a change. It contains no secret, and a forged notice costs its receiver one read."""
     return f"{store_id} {generation} {handle.hex()}"
 
 
 def read_notice(text: str) -> tuple[str, int, bytes] | None:
-    """Return store id, generation and handle, or None if invalid."""
+    """Parse a notice to store id, generation and handle; None if invalid."""
     match text.split(" "):
         case [store_id, number, handle] if number.isascii() and number.isdigit() and len(number) < 20:
             try:

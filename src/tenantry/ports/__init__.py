@@ -1,4 +1,4 @@
-"""Protocols for third-party implementations. All times are aware datetimes in UTC. Every method may raise
+"""Protocols of the parts that you can replace. Times are aware datetimes in UTC. Every coroutine may raise
 StoreUnavailable."""
 
 from tenantry.ports.api_tokens import ApiTokenStore

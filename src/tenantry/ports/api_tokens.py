@@ -8,7 +8,7 @@ from tenantry.groups import UNNAMED, ApiToken, Author, Caller, Environment, Revo
 
 
 class ApiTokenStore(Protocol):
-    """API tokens. ``digest`` is the SHA-256 (32 bytes) of the secret."""
+    """Stores API tokens. ``digest``: the SHA-256 (32 bytes) of the secret string."""
 
     async def create(
         self,
@@ -21,26 +21,25 @@ class ApiTokenStore(Protocol):
         expires_at: datetime | None = None,
         author: Author = UNNAMED,
     ) -> ApiToken:
-        """``hint``: the secret's last four characters. ``expires_at``: None means never. Raises AlreadyExists,
-        UnknownEnvironment."""
+        """``hint``: the secret's last four characters. Raises AlreadyExists (the digest), UnknownEnvironment."""
         ...
 
     async def get(self, digest: bytes) -> ApiToken | None:
-        """Return the live token, uncached; None if unknown or revoked. Raises ApiTokenExpired."""
+        """Read the token, never from a cache; None if unknown or revoked. Raises ApiTokenExpired."""
         ...
 
     async def get_with_group(self, digest: bytes, provided_id: str) -> Caller | None:
-        """Like ``get``, with a group of the token's environment, in one read."""
+        """Like ``get``, and find a group of the token's environment in the same read."""
         ...
 
     async def record_use(self, token: ApiToken) -> None:
-        """Record a use, at most once an hour and without an audit entry."""
+        """Set ``last_used_at``, unless it is less than an hour old. Not audited."""
         ...
 
     async def list(self, environment: Environment) -> Sequence[ApiToken]:
-        """Include revoked and expired tokens; oldest first."""
+        """Return all tokens, even revoked and expired ones, oldest first."""
         ...
 
     async def revoke(self, environment: Environment, token_id: int, *, author: Author = UNNAMED) -> RevokedApiToken:
-        """Revoke the token and, in the same transaction, all codes and sessions it issued. Raises UnknownApiToken."""
+        """Revoke the token and, in the same transaction, delete the codes it issued. Raises UnknownApiToken."""
         ...

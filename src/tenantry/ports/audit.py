@@ -7,12 +7,12 @@ from tenantry.groups import AuditEntry, ChainHead
 
 
 class AuditTrail(Protocol):
-    """The audit trail. Each write adds its entry in its own transaction; entries are never altered."""
+    """Reads the audit trail. A write appends its entry in the same transaction; entries never change."""
 
     async def list(self, *, environment: str | None = None, after: int = 0, limit: int = 100) -> Sequence[AuditEntry]:
-        """List entries with ``number > after``, oldest first."""
+        """Return entries with ``number > after``, oldest first."""
         ...
 
     async def head(self) -> ChainHead | None:
-        """Return the last sealed entry; None before the first."""
+        """Return number and MAC of the last sealed entry, or None."""
         ...

@@ -7,6 +7,8 @@ from tenantry.groups import UNNAMED, Author, Environment, Tag
 
 
 class EnvironmentStore(Protocol):
+    """Stores environments."""
+
     async def create(
         self,
         name: str,
@@ -16,11 +18,11 @@ class EnvironmentStore(Protocol):
         grace_seconds: int = 0,
         author: Author = UNNAMED,
     ) -> Environment:
-        """Raises AlreadyExists."""
+        """Raises AlreadyExists (the name)."""
         ...
 
     async def set_grace(self, environment: Environment, grace_seconds: int, *, author: Author = UNNAMED) -> Environment:
-        """Set the grace for later rotations. Raises UnknownEnvironment."""
+        """Set the default grace for later rotations. Raises UnknownEnvironment."""
         ...
 
     async def get(self, name: str) -> Environment | None: ...
@@ -36,5 +38,5 @@ class EnvironmentStore(Protocol):
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the origins by environment name, uncached."""
+        """Read the origins of all environments that have any, by environment name."""
         ...

@@ -14,6 +14,8 @@ from tenantry.ports.usage import UsageStore
 
 
 class StoreParts(Protocol):
+    """One part of a store for each kind of record."""
+
     @property
     def groups(self) -> GroupStore: ...
     @property
@@ -35,18 +37,19 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds for which committed writes still wait until no process of this host can use older answers; usually
-        0.0. Add it to a write's deadline."""
+        """Seconds until committed writes are visible to all processes of this host and return; usually 0.0. Add it to a
+        write's timeout."""
         ...
 
     def subscribe(self, listener: ChangeListener) -> None: ...
 
     async def ready(self) -> None:
-        """Raises StoreUnavailable unless the store answers and its tables match this version."""
+        """Raises StoreUnavailable unless the store answers and this version can use its tables."""
 
     async def aclose(self) -> None:
         """Close this event loop's connections."""
         ...
 
 
-class Store(WrittenBackend, StoreParts, Protocol): ...
+class Store(WrittenBackend, StoreParts, Protocol):
+    """A backend with all parts."""

@@ -8,25 +8,24 @@ from tenantry.groups import UNNAMED, Author, Usage, UsageBatch, UsageKey
 
 
 class UsageStore(Protocol):
-    """Usage by group, hour and data source. Rows outlive their group, because customers are billed by them."""
+    """Stores usage by group, hour and data source. Usage outlives its group, because customers are billed by it."""
 
     async def add(self, batch: UsageBatch) -> None:
-        """Add the batch once: a repeated batch number of the same writer is ignored, for 90 days after its last
-        batch."""
+        """Add the batch, unless its writer has added this or a later number in the last 90 days."""
         ...
 
     async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
-        """Return the sums of hours that began in [``since``, ``until``), in key order. Query day by day: many groups
-        and hours may take seconds."""
+        """Sum the hours that began in [``since``, ``until``), in key order. Ask day by day: 100,000 groups take
+        seconds."""
         ...
 
     async def oldest(self) -> datetime | None:
-        """Return the first hour with usage."""
+        """Return the earliest hour with usage."""
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete some thousands of rows of hours before ``before`` and return their number; call it until it returns 0.
-        Each deletion is audited."""
+        """Delete at most some thousand rows of hours before ``before`` and return their number; call until it is 0.
+        Each call that deletes is audited."""
         ...

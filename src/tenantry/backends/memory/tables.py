@@ -10,7 +10,8 @@ from threading import RLock
 from typing import TypeVar
 
 from tenantry.backends.audit.chain import ChainKeys, seal_entries
-from tenantry.backends.audit.details import LISTED_CHANGES, RETAINED_CHANGES, ChangeListeners, without_tokens
+from tenantry.backends.audit.details import without_tokens
+from tenantry.backends.changes import LISTED_CHANGES, RETAINED_CHANGES, ChangeListeners
 from tenantry.backends.stored import StoredGroup, StoredResponse, unknown_environment
 from tenantry.cache.slots import PrivateSlots
 from tenantry.groups import (

@@ -11,7 +11,8 @@ from typing import Generic, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.audit.chain import ChainKeys
-from tenantry.backends.audit.details import RETAINED_CHANGES, without_tokens
+from tenantry.backends.audit.details import without_tokens
+from tenantry.backends.changes import RETAINED_CHANGES
 from tenantry.backends.sql.engine import first, first_of, insert_all
 from tenantry.backends.sql.host_slots import StoreIdentity
 from tenantry.backends.sql.queries import NOW

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from tenantry.backends.audit.details import LISTED_CHANGES
+from tenantry.backends.changes import LISTED_CHANGES
 from tenantry.backends.sql.tables import (
     changes,
     environments,

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import Connection
 
 from tenantry.backends.audit.chain import ChainKeys
-from tenantry.backends.audit.details import ChangeListeners
+from tenantry.backends.changes import ChangeListeners
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import StoreReplaced, WriteContext, WriteResult
 from tenantry.backends.sql.engine import StoreEngine, mark_retrieved

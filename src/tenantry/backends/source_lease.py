@@ -6,7 +6,7 @@ from tenantry.ports import SourceLease, SourceLeaseHolder
 
 
 class OfferedSourceLease(SourceLeaseHolder):
-    """A ports.SourceLeaseHolder with a weak reference to the resolver's lease."""
+    """A ``ports.SourceLeaseHolder``, with a weak reference: a store does not keep a resolver alive."""
 
     _lease: ReferenceType[SourceLease] | None = None
 

@@ -11,12 +11,14 @@ name."""
 
 
 class Usage(NamedTuple):
-    """What a group used. ``seconds``: time on connections of its data sources; ``resolves``: token look-ups."""
+    """What a group used."""
 
     queries: int = 0
     rows: int = 0
     seconds: float = 0.0
+    """Time that queries held a connection of a data source."""
     resolves: int = 0
+    """Look-ups of the group's tokens."""
 
     def plus(self, other: Usage) -> Usage:
         """Return the sum. Seconds are rounded to microseconds, so the order of additions does not matter."""
@@ -25,12 +27,15 @@ class Usage(NamedTuple):
 
 
 class UsageKey(NamedTuple):
-    """Environment name, group id and data source id ("" for ``resolves``). A handle would not do: a group that is
-    created again is the same customer."""
+    """What usage is summed by. It has ids instead of handles, because a group that is created again is the same
+    customer."""
 
     environment: str
+    """The name."""
     group: str
+    """The ``provided_id``."""
     source: str
+    """The id of the data source; "" for ``resolves``."""
 
 
 class HourlyUsage(NamedTuple):
@@ -43,9 +48,10 @@ class HourlyUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UsageBatch:
-    """Usage that one process reports at once. It numbers its batches from 1; a retry keeps the number."""
+    """Usage that one process reports at once."""
 
     writer: bytes
     """16 random bytes that identify the process."""
     number: int
+    """Counts the batches of the process from 1. A retry has the same number."""
     rows: Sequence[HourlyUsage]

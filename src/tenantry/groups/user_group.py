@@ -26,36 +26,34 @@ class Tag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A boundary around groups, data sources and API tokens. ``external_data_sources``: the app runs the queries, so
-    mappings are not checked. ``grace_seconds``: how long a rotated token stays valid by default."""
+    """A boundary around groups, data sources and API tokens."""
 
     id: int
     name: str
     tag: Tag
     external_data_sources: bool = False
+    """The app runs the queries itself, so mappings are not checked."""
     grace_seconds: int = 0
+    """How long a rotated token stays valid by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """The parts of a token; with a signing key they make its string. ``handle``: 8 public bytes, constant per group.
-    ``nonce``: 16 secret bytes, new at each rotation."""
+    """The parts of a token; with a signing key they make its string."""
 
     tag: Tag
     key_id: str
     handle: bytes
+    """8 public bytes, constant per group."""
     version: int
     nonce: bytes = field(repr=False)
+    """16 secret bytes, new at each rotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserGroup:
     """A user group (SPEC section 2.1). Dicts for ``properties`` and ``mapping`` become Records. Times are aware, in
-    UTC.
-
-    ``handle``: 8 bytes that identify the group in tokens and caches. ``revision``: counts writes from 1.
-    ``grace_until``: when the previous token ends. ``expires_at``: a Resolver refuses all tokens from then on (None:
-    never)."""
+    UTC."""
 
     team_id: int
     provided_id: str
@@ -64,10 +62,14 @@ class UserGroup:
     properties: Record | None
     mapping: Record | None
     handle: bytes
+    """8 bytes that identify the group in tokens and caches."""
     token_version: int
     revision: int
+    """Counts the writes to the group, from 1."""
     grace_until: datetime | None = None
+    """When the previous token ends."""
     expires_at: datetime | None = None
+    """From then on a Resolver refuses all tokens of the group. None: never."""
     _variables: Record | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -135,23 +137,24 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Issued(Generic[LiveToken]):
-    """A group with its live token: a Token from a store, a string from a Provisioner. ``replayed``: repeats the
-    response to an earlier request with this Idempotency-Key."""
+    """A group with its live token: a Token from a store, a string from a Provisioner."""
 
     group: UserGroup
     token: LiveToken = field(repr=False)
     created: bool = False
     replayed: bool = False
+    """Whether this repeats the response to an earlier request with the same Idempotency-Key."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """A backend's result: the token's group or None. ``generation``: the snapshot's or an earlier one; None if unknown.
-    ``seconds``: how long the token is valid from the request on; None: without limit."""
+    """A backend's result: the token's group or None."""
 
     group: UserGroup | None
     generation: int | None = None
+    """The generation of the snapshot that was read, or an earlier one; None if unknown."""
     seconds: float | None = None
+    """How long the token is valid, counted from the request; None: without limit."""
 
 
 # --- API tokens and data sources --------------------------------------------------------------------------------------
@@ -172,18 +175,20 @@ _CONTAINED_IN: Final = {Scope.PROVISION_READ: Scope.PROVISION, Scope.PROVISION_W
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """An API token without its secret. ``hint``: the secret's last four characters. ``expires_at``: it is refused from
-    then on. ``last_used_at``: stored at most once an hour."""
+    """An API token without its secret."""
 
     id: int
     environment: Environment
     label: str
     scopes: frozenset[Scope]
     hint: str
+    """The last four characters of the secret."""
     created_at: datetime
     revoked_at: datetime | None = None
     expires_at: datetime | None = None
+    """From then on the token is refused."""
     last_used_at: datetime | None = None
+    """Updated at most once an hour."""
 
     def allows(self, scope: Scope) -> bool:
         """Whether the token has this scope or one that includes it."""
@@ -192,10 +197,11 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True)
 class RevokedApiToken:
-    """``ended``: number of live codes and sessions deleted with the token; 0 if it was revoked before."""
+    """The result of a revocation."""
 
     api_token: ApiToken
     ended: int
+    """Number of live codes and sessions deleted with the token; 0 if it was revoked before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,16 +214,19 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredSource:
-    """A data source: our id (``ds_…``), the caller's id, and the URL, which may contain a password. ``trusted`` permits
-    a dialect without enforced read-only mode. ``session``: pairs such as ``("app.tenant", "{{ user_group.id }}")``;
-    PostgreSQL only."""
+    """A registered data source."""
 
     id: str
+    """Our id: ``ds_…``."""
     provided_id: str
+    """The id that the caller chose."""
     environment: Environment
     url: str = field(repr=False)
+    """May contain a password."""
     trusted: bool = False
+    """Permits a dialect whose engine does not enforce read-only queries."""
     session: SessionVariables = ()
+    """Session variables, such as ``("app.tenant", "{{ user_group.id }}")``; PostgreSQL only."""
 
     @property
     def handles(self) -> tuple[bytes, bytes]:

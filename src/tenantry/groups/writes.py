@@ -102,19 +102,21 @@ GroupWrite: TypeAlias = GroupCreation | GroupUpdate
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An Idempotency-Key and keyed hashes (32 bytes) of the request body: one for each signing key, the active key
-    first. A store keeps the first hash and compares it with all hashes of a repeated request, which may come after
-    another key was made active."""
+    """An Idempotency-Key and what identifies the body of its request."""
 
     key: str
     body_hashes: tuple[bytes, ...]
+    """Keyed hashes (32 bytes) of the body: one for each signing key, that of the active key first. A store keeps the
+    first hash. A repeated request has the same body if any of its hashes equals the stored one, so it is recognised
+    after another signing key was made active."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote: ``name`` is an API token's id and label, or the user of the command line."""
+    """Who makes a write."""
 
     name: str
+    """Id and label of an API token, or a user of the command line."""
     request_id: str | None = None
 
 
@@ -124,12 +126,13 @@ UNNAMED = Author("unnamed")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """A MAC (32 bytes) over an audit entry, the previous seal's MAC, and the unsealed entries since number
-    ``after``."""
+    """Protects an audit entry and all before it against changes."""
 
     key_id: str
     after: int
+    """The seal covers all unsealed entries between this number and its entry."""
     mac: bytes
+    """32 bytes, over the previous seal's MAC, ``after``, the unsealed entries and the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +145,21 @@ class ChainHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A recorded write; contains no tokens, keys or property values.
-
-    ``number`` increases; ``at``: aware, UTC, by the store's clock; ``action``: ``<thing>.<verb>``; ``subject``: public
-    id of the thing; ``seal``: None if the writer had no keys."""
+    """A recorded write; contains no tokens, keys or property values."""
 
     number: int
+    """Increases with each entry."""
     at: datetime
+    """Aware, UTC, by the store's clock."""
     author: Author
     action: str
+    """``<thing>.<verb>``, such as ``group.rotated``."""
     environment: str
     subject: str
+    """The public id of the thing."""
     details: dict[str, str] = field(default_factory=dict)
     seal: Seal | None = None
+    """None if the writer had no keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,23 +179,26 @@ CHANNEL: Final = "tenantry"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A rotation, update or deletion of a group, or a write to a data source (SOURCES_HANDLE). ``age``: seconds, by the
-    store's clock."""
+    """A rotation, update or deletion of a group, or a write to a data source."""
 
     generation: int
     handle: bytes
+    """The group's; SOURCES_HANDLE for a data source."""
     age: float = 0.0
+    """Seconds since the write, by the store's clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All changes after generation ``since`` up to ``generation``, oldest first. ``since`` may be later than requested,
-    because stores delete old changes. A lower ``generation`` than before means that a backup was restored."""
+    """All changes after generation ``since`` up to ``generation``."""
 
     store_id: str
     generation: int
+    """A lower value than before means that a backup was restored."""
     since: int
+    """May be later than requested, because stores delete old changes."""
     changes: tuple[Change, ...] = ()
+    """Oldest first."""
 
 
 def write_notice(store_id: str, generation: int, handle: bytes) -> str:

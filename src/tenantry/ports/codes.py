@@ -6,9 +6,10 @@ from tenantry.groups import AuditNote
 
 
 class CodeShare(NamedTuple):
-    """Allows a group, given by its handle, at most ``most`` codes of one purpose."""
+    """Limits the codes that a group has for one purpose."""
 
     group: bytes
+    """The handle."""
     most: int
 
 

@@ -222,7 +222,7 @@ class Provisioner:
             current = self._keys.read(current_token)
         except InvalidToken:
             if once is None:
-                raise UnknownToken("this token is of no group of this environment", field="/current_token") from None
+                raise UnknownToken("no user group of this environment has this token", field="/current_token") from None
             # The key may be known with another body, or the old token's signing key be gone since the first answer:
             # the store decides, and finds no group of this token.
             current = draft_token(environment.tag, self._keys.active_id, self._random)

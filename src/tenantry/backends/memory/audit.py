@@ -8,8 +8,6 @@ from tenantry.ports import AuditTrail
 
 
 class MemoryAuditTrail(AuditTrail):
-    """``store.audit`` in memory."""
-
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

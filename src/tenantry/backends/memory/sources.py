@@ -19,8 +19,6 @@ from tenantry.ports import SourceStore
 
 
 class MemorySources(OfferedSourceLease, SourceStore):
-    """``store.sources`` in memory."""
-
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

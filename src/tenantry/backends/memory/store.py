@@ -16,8 +16,8 @@ from tenantry.usage import UsageRecorder
 
 
 class MemoryStore(WrittenBackend):
-    """A Store in one process's memory, for tests and development. ``clock``: UTC time of day; ``keys`` seal the audit
-    trail. One lock makes each method a transaction in any thread or event loop."""
+    """A Store in the memory of one process, for tests and development. One lock makes each call a transaction, in all
+    threads and event loops. ``clock``: UTC time of day. ``keys``: SigningKeys that seal audit entries."""
 
     def __init__(self, *, clock: Clock = utc_now, keys: ChainKeys | None = None) -> None:
         tables = self._tables = MemoryTables(clock, keys)
@@ -33,7 +33,7 @@ class MemoryStore(WrittenBackend):
     async def find(self, token: Token) -> UserGroup | None:
         return self._read(token).group
 
-    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # nothing is before this store
+    async def read_at_snapshot(self, token: Token, *, fresh: bool) -> LookupResult:  # always fresh
         return self._read(token)
 
     def _read(self, token: Token) -> LookupResult:

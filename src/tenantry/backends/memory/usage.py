@@ -11,8 +11,6 @@ from tenantry.ports import UsageStore
 
 
 class MemoryUsage(UsageStore):
-    """``store.usage`` in memory."""
-
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 

@@ -49,7 +49,8 @@ _all = select(*_COLUMNS).join_from(data_sources, environments)
 
 _OF_ENVIRONMENT: Final[Read] = _all.where(_in_environment).order_by(_columns.provided_id)
 _BY_REFERENCE: Final[Read] = _all.where(_in_environment, _is_named).order_by(_own_id_first)
-# Always a row. ``sources`` is named, for without the triggers that set it nothing may be cached.
+# Always returns a row. Selects ``sources`` so that the read fails if migration 0004 with its triggers is missing: then
+# no source may be cached.
 _AT_SNAPSHOT: Final[Read] = (
     select(generation.c.number, generation.c.sources, *_COLUMNS)
     .select_from(
@@ -63,8 +64,6 @@ _AT_SNAPSHOT: Final[Read] = (
 
 
 class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
-    """``store.sources`` in a database."""
-
     async def get(self, environment: Environment, reference: str) -> RegisteredSource | None:
         found = await self._read(_BY_REFERENCE, environment_id=environment.id, reference=reference)
         return _data_source(found[0]) if found else None
@@ -143,7 +142,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
             return WriteResult(found, note_source_change(connection, context, "data_source.deleted", found, at=at))
 
         deadline, announced = self._runner.deadline(), tuple[bytes, ...]()
-        for _ in range(_ATTEMPTS):  # its ids are read first, because their slots are to change before the write
+        for _ in range(_ATTEMPTS):  # read both ids first, to announce the write in their slots
             source = await self.get(environment, reference)
             if source is None:
                 raise _unknown_source(environment, reference)

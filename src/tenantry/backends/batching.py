@@ -55,7 +55,6 @@ class TickBatcher(Generic[K, V]):
         return waiter
 
     def _send(self) -> None:
-        """Called at the end of a tick and after each fetch."""
         while self._waiting and (self._concurrent is None or len(self._tasks) < self._concurrent):
             task = asyncio.get_running_loop().create_task(self._run(self._waiting.popleft()), name="tenantry.batch")
             self._tasks.add(task)
@@ -98,8 +97,6 @@ class TickBatcher(Generic[K, V]):
 
 
 class _Batch(Generic[K, V]):
-    """Keys and the callers waiting for each."""
-
     __slots__ = ("answered", "deadline", "timer", "waiters")
 
     def __init__(self, deadline: float) -> None:

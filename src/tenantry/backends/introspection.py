@@ -149,7 +149,6 @@ class IntrospectionClient:
 
 
 def _failure(status: int, size: int) -> str:
-    """Describe a failed response for the log; "" if the body is usable."""
     if status in (401, 403):
         return f"answered {status}: api_token must be a live API token with the scope introspect"
     if status in (404, 405) or 300 <= status < 400:

@@ -159,7 +159,6 @@ def ascii_lower(text: str) -> str:
 
 
 def matches(group: UserGroup, text: str) -> bool:
-    """Whether ``GroupStore.list(match=text)`` returns the group."""
     return group.provided_id.startswith(text) or ascii_lower(text) in ascii_lower(group.name)
 
 

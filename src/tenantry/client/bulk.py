@@ -34,8 +34,6 @@ class BulkReport:
 
 @dataclass(frozen=True, slots=True)
 class BulkAnswer:
-    """The reports of one request."""
-
     reports: list[BulkReport]
     error: TenantryError | None = None
     """Why reports are missing."""

@@ -28,7 +28,6 @@ class SQLiteFile:
 
     @property
     def label(self) -> str:
-        """The name in messages."""
         return f"SQLite file {self.path}"
 
     def connect(self, *, timeout: float) -> sqlite3.Connection:
@@ -102,7 +101,6 @@ class FileIdentity:
             )
 
     def check_recent(self) -> None:
-        """Like ``check``, at most once per RECHECK_SECONDS."""
         now = time.monotonic()
         if now - self._checked_at >= RECHECK_SECONDS:
             self.check()

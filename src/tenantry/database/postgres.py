@@ -61,7 +61,6 @@ class PostgresConnection(AsyncConnection[tuple[Any, ...]]):
         return await self._statements.run(text, values)
 
     async def begin(self) -> None:
-        """Begin a transaction that has the idle limit."""
         self.pgconn.send_query(b"begin" if self.direct else f"begin; {SET_IN_TRANSACTION}".encode())
         await FixedStatements(self, hold=False).result()
 
@@ -90,7 +89,6 @@ class FixedStatements:
         self._numbers = itertools.count(1)
 
     async def run(self, text: str, values: tuple[Any, ...]) -> tuple[Sequence[tuple[Any, ...]], int]:
-        """As ``PostgresConnection.run``."""
         pgconn = self._connection.pgconn
         params, formats = _encoded(values)
         name = await self._name(text) if self._hold else None
@@ -103,7 +101,6 @@ class FixedStatements:
         return self._decoder.load_rows(0, result.ntuples, tuple), result.command_tuples or 0
 
     async def result(self) -> Any:
-        """Await the last command that was sent."""
         results = await self._connection.wait(execute(self._connection.pgconn))
         for each in results:
             if each.status not in _DONE:

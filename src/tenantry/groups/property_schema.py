@@ -192,8 +192,6 @@ class SchemaLearner:
 
 
 class _Seen:
-    """Counts the values at one path."""
-
     __slots__ = ("children", "items", "number", "types")
 
     def __init__(self) -> None:

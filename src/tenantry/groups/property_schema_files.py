@@ -40,7 +40,6 @@ def read_schemas(folder: str | Path) -> dict[str, PropertySchema]:
 
 
 def schema_names(folder: str | Path) -> list[str]:
-    """List the environments that have a schema."""
     return [unquote(file.stem) for file in sorted((Path(folder) / FOLDER).glob("*.json"))]
 
 

@@ -142,7 +142,6 @@ _fill_list = RecordList.__dict__["_values"].__set__
 
 
 def extend(record: Record, name: str, value: Any) -> Record:
-    """Return a copy with ``name`` set to ``value``."""
     copy = Record.__new__(Record)
     object.__setattr__(copy, "_values", {**record._values, name: freeze(value)})
     return copy

@@ -57,7 +57,6 @@ class GroupChanges:
         return {name: value for name, value in values.items() if value is not UNCHANGED}
 
     def differing(self, group: UserGroup) -> dict[str, Any]:
-        """Return the given fields that differ from the group's."""
         return {name: value for name, value in self.given().items() if _text(value) != _text(getattr(group, name))}
 
 

@@ -22,7 +22,7 @@ class BoundsContract:
         run_check(engine, check)
 
     def test_bytes_are_limited(self, engine: EngineCase) -> None:
-        """Half of the limit passes, because engines count strings differently."""
+        """Half of the limit must pass, more than the limit must fail. In between engines count differently."""
 
         async def check(asked: AskedDriver) -> None:
             text = engine.types["text"]
@@ -58,7 +58,6 @@ class BoundsContract:
         run_check(engine, check, max_bytes=100_000, stream=StreamLimits(max_bytes=100_000))
 
     def test_a_query_is_stopped_at_its_timeout(self, engine: EngineCase) -> None:
-        """The next query on the connection has the right rows."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:
@@ -69,7 +68,6 @@ class BoundsContract:
         run_check(engine, check, timeout=SHORT)
 
     def test_a_stream_is_stopped_at_its_timeout(self, engine: EngineCase) -> None:
-        """While it waits for its first row."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:

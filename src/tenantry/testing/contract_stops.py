@@ -13,19 +13,16 @@ from tenantry.testing.contract_checks import SHORT, check_answers, connected, ru
 from tenantry.testing.engine_case import AskedDriver, EngineCase
 
 _LATE = 3
-"""Times to stop a query that has ended, as the pool may."""
+"""How often a query is stopped that has ended already, which the pool may do."""
 _ROWS = 70
-"""More than one piece of any engine."""
+"""More rows than any engine sends in one chunk."""
 _CANCELLED = 16
 _STEP = 0.001
-"""Seconds by which each query is cancelled later than the one before."""
+"""Each query runs this many seconds longer than the one before, until it is cancelled."""
 
 
 class StopsContract:
-    """Tests of stops and connections."""
-
     def test_a_query_is_stopped_from_another_thread(self, engine: EngineCase) -> None:
-        """The next query on the connection has the right rows."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:
@@ -37,11 +34,10 @@ class StopsContract:
                 assert task.cancelled(), f"it ended by itself: slow must run for longer than {engine.patience:g} s"
                 await check_answers(asked, engine)
 
-        # The engine's own timeout must not be what ends it.
+        # A timeout that is too long to end the query in place of the cancellation.
         run_check(engine, check, timeout=4 * engine.patience)
 
     def test_it_is_closed_while_queries_run(self, engine: EngineCase) -> None:
-        """Closing stops the queries."""
         skip_unless_stopped(engine)
 
         async def check(asked: AskedDriver) -> None:
@@ -54,7 +50,6 @@ class StopsContract:
         run_check(engine, check, pool_size=2, timeout=4 * engine.patience)
 
     def test_a_stop_after_the_last_row_stops_nothing(self, engine: EngineCase) -> None:
-        """A late stop affects no other query, even after the connection closed."""
         driver = engine.open_driver(engine.limits())
         bound = AskedDriver(driver, engine.limits()).bind(engine.rows(3))
         with connected(driver) as other:
@@ -70,8 +65,6 @@ class StopsContract:
         driver.shutdown()
 
     def test_queries_are_cancelled_at_any_moment(self, engine: EngineCase) -> None:
-        """Before, during and after a run; the next query has its rows."""
-
         async def check(asked: AskedDriver) -> None:
             template = f"select {engine.types['text']} as v{engine.from_one_row}"
             for number in range(_CANCELLED):
@@ -85,7 +78,8 @@ class StopsContract:
         run_check(engine, check)
 
     def test_connections_are_given_back(self, engine: EngineCase) -> None:
-        """Each connection is closed once, after answers, errors, limits, stops and abandoned streams."""
+        """Each connection is closed exactly once after answers, errors, exceeded limits, stops and abandoned
+        streams."""
         driver = CountingDriver(engine.open_driver(engine.limits(row_limit=_ROWS)))
 
         async def run() -> None:

@@ -1,4 +1,4 @@
-"""Values of one group found where another group is served."""
+"""Finds values of one group in what another group gets."""
 
 from __future__ import annotations
 
@@ -16,16 +16,22 @@ _LISTED = 20  # crossings that a message shows
 
 @dataclass(frozen=True)
 class Crossing:
-    """One value in the wrong place. ``what``: the template or request; ``where``: its part; ``run``: 1 or 2; ``owner``,
-    ``served``: group names; ``name``: the property; ``canary``: its value."""
+    """One value in the wrong place."""
 
     what: str
+    """The template or request."""
     where: str
+    """The part of it, such as ``response body``."""
     run: int
+    """1 or 2."""
     owner: str
+    """The group whose value it is."""
     served: str
+    """The group that got it."""
     name: str
+    """The property, such as ``properties.region``."""
     canary: str
+    """The value."""
 
     def __str__(self) -> str:
         whose = f"its own {self.name}" if self.owner == self.served else f"{self.name} of {self.owner}"
@@ -33,7 +39,7 @@ class Crossing:
 
 
 class LeakFound(AssertionError):
-    """Lists values found in the wrong place as ``crossings``. Messages show only canaries."""
+    """``crossings``: the values that were found in the wrong place. The message shows no values but canaries."""
 
     def __init__(self, crossings: Iterable[Crossing]) -> None:
         self.crossings: tuple[Crossing, ...] = tuple(crossings)
@@ -44,8 +50,6 @@ class LeakFound(AssertionError):
 
 
 class Recorder:
-    """Collects the crossings of one check."""
-
     def __init__(self, groups: CanaryGroups) -> None:
         self.crossings: dict[Crossing, None] = {}
         self.seen: set[int] = set()
@@ -67,7 +71,7 @@ class Recorder:
                 self._note(what, where, canary, served)
 
     def bound(self, template: object, bound: BoundSQL) -> None:
-        """The SQL must contain no values, and the parameters only values of this group."""
+        """Check bound SQL: no values in its text, and only values of this group in its parameters."""
         if not self._served:
             return
         what = self._named(template)
@@ -76,7 +80,7 @@ class Recorder:
         self.search(what, "parameters", bound.params, self._served)
 
     def key(self, key: str, *, of_group: bool) -> None:
-        """Groups must not share a cache key."""
+        """Check a cache key: no values of other groups in it, and, with ``of_group``, no other group has it."""
         if not self._served:
             return
         self.search(self._what, "cache key", key, self._served)
@@ -94,7 +98,7 @@ class Recorder:
             self.search(self._what, where, text, self._served)
 
     def require(self, checked: str, refused: Iterable[str] = ()) -> None:
-        """Raise LeakFound for crossings; AssertionError for refusals, or if no value was seen at all."""
+        """Raise LeakFound for crossings; AssertionError for refused requests, or if no group's value was seen."""
         __tracebackhide__ = True
         if self.crossings:
             raise LeakFound(self.crossings)
@@ -117,7 +121,6 @@ class Recorder:
 
 
 def template_name(template: object) -> str:
-    """The start of a template's text, or a function's name."""
     text = template if isinstance(template, str) else getattr(template, "text", None)
     if text is None:
         return f"template {getattr(template, '__name__', type(template).__name__)}"

@@ -1,4 +1,4 @@
-"""Observes SQL binding, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check."""
+"""Observes bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "ta
 
 
 class Observer(Protocol):
-    """Receives observations."""
-
     def bound(self, template: object, bound: BoundSQL) -> None:
         pass
 
@@ -33,7 +31,7 @@ class Observer(Protocol):
 
 @contextmanager
 def observe(observer: Observer, level: int) -> Iterator[None]:
-    """Observe this process, with the root logger at ``level``."""
+    """Patch Tenantry and logging in this process to call ``observer``; set the root logger to ``level``."""
     bind, fingerprint, fetch = SQLTemplate.bind, BoundSQL.fingerprint, DataSources.fetch
     handle = logging.Logger.callHandlers
 
@@ -71,7 +69,7 @@ def observe(observer: Observer, level: int) -> Iterator[None]:
 
 
 class _Copy:
-    """A stream that observes writes to another."""
+    """Passes writes to a stream, and to the observer."""
 
     def __init__(self, observer: Observer, name: str, stream: IO[str]) -> None:
         self._observer = observer

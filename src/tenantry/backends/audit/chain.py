@@ -68,7 +68,6 @@ _HEAD: Final = re.compile(r"([0-9]{1,19})-([0-9a-f]{64})")
 
 
 def write_seal(seal: Seal) -> bytes:
-    """Format the column: key id, previous number, MAC."""
     return seal.key_id.encode("ascii") + seal.after.to_bytes(8, "big") + seal.mac
 
 

@@ -44,7 +44,6 @@ class PostgresBus:
         return self.counters.status
 
     async def follow(self, listener: EvictionListener) -> None:
-        """Listen until cancelled."""
         await follow(self._listen, listener, self.counters, self._server.label)
 
     async def _listen(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:

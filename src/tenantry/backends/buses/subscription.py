@@ -121,7 +121,6 @@ async def follow(listen: Listen, listener: EvictionListener, counters: BusCounte
 
 
 def _count(error: BaseException, counters: BusCounters, label: str) -> None:
-    """Count a loss; log it if it changes the status."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     counters.losses += 1

@@ -34,8 +34,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StoredCode:
-    """A code or session."""
-
     purpose: str
     payload: str
     expires_at: datetime

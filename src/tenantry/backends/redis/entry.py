@@ -108,8 +108,6 @@ _DIGEST = sha1(_WRITE.encode(), usedforsecurity=False).hexdigest()
 
 
 class RedisCommands:
-    """Reads and writes entries, in one event loop. Keys expire after ``lifetime`` seconds."""
-
     def __init__(self, client: RedisClient, lifetime: float) -> None:
         self._client = client
         self._milliseconds = max(1, round(lifetime * 1000))

@@ -192,8 +192,6 @@ class RedisBackend:
 
 
 class _RedisConnections:
-    """Connections of one event loop and their pending reads."""
-
     def __init__(self, server: RedisServer, lifetime: float, budget: float, ended: Callable[[bool], None]) -> None:
         self._client = RedisClient(server)
         self.commands = RedisCommands(self._client, lifetime)
@@ -221,7 +219,6 @@ class RedisBatcher:
         )
 
     async def read(self, key: str) -> bytes | None:
-        """Return the value or None. Raises NoAnswer."""
         return await self._batcher.ask(key)
 
     async def _fetch(self, keys: list[str], _: float) -> dict[str, bytes | None]:
@@ -232,5 +229,4 @@ class RedisBatcher:
         return dict(zip(keys, values, strict=True))
 
     async def aclose(self) -> None:
-        """Fail waiting reads with NoAnswer."""
         await self._batcher.aclose()

@@ -153,7 +153,6 @@ _END: Final = 1 + len(_OWN) + len(ENVIRONMENT_COLUMNS)
 
 
 def _caller(row: Row, clock: StoreClock) -> Caller:
-    """Raises ApiTokenExpired."""
     token, group = _live(row[:_END], clock), row[_END:]
     if group[0] is None:
         return Caller(token, None)

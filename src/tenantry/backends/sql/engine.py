@@ -101,7 +101,6 @@ def unavailable(error: BaseException, label: str) -> StoreUnavailable | None:
 
 
 def is_locked(error: sqlite3.Error) -> bool:
-    """Whether another connection holds the lock of the SQLite file."""
     return _primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -156,9 +155,7 @@ class StoreEngine(Protocol):
         None if nothing changed."""
         ...
 
-    async def aclose(self) -> None:
-        """Close connections; the next call reopens them."""
-        ...
+    async def aclose(self) -> None: ...
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:

@@ -59,7 +59,6 @@ class HostSlots:
 
     @property
     def settling(self) -> float:
-        """Seconds until all committed writes leave ``wait_until_visible``."""
         return max(0.0, self._visible_at - time.monotonic())
 
     async def for_writing(self, deadline: float) -> tuple[StoreIdentity, SharedSlots]:

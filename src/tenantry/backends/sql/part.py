@@ -18,8 +18,6 @@ T = TypeVar("T")
 
 
 class SQLPart:
-    """A part of an SQLStore. All parts share its runner and clock."""
-
     def __init__(self, runner: Runner, clock: StoreClock) -> None:
         self._runner = runner
         self._clock = clock

@@ -222,7 +222,6 @@ class PostgresBatcher:
         self._batcher: TickBatcher[bytes, Row] = TickBatcher(self._fetch, size=MOST_TOGETHER)
 
     def look_up(self, handle: bytes, deadline: float) -> asyncio.Future[Row]:
-        """Return the row of LOOK_UP. The future fails with the errors of ``ReadConnections.fetch``."""
         return self._batcher.ask(handle, deadline)
 
     async def _fetch(self, handles: list[bytes], deadline: float) -> dict[bytes, Row]:

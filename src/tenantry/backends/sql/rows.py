@@ -110,7 +110,6 @@ _WITH_ENVIRONMENT = slice(len(GroupRow._fields) + len(EnvironmentRow._fields))
 
 
 def settable_values(group: GroupDraft | UserGroup) -> dict[str, Any]:
-    """The columns of SETTABLE_FIELDS, for Core."""
     return {name: _column(name, getattr(group, name), to_document) for name in SETTABLE_FIELDS}
 
 
@@ -179,7 +178,6 @@ def audit_entry(row: Row) -> AuditEntry:
 
 
 def audit_columns(entry: AuditEntry) -> dict[str, Any]:
-    """The columns of an entry without number and seal, for Core."""
     return {
         "at": to_micros(entry.at),
         "author": entry.author.name,

@@ -34,8 +34,6 @@ _UNCONFIRMED = 1_000
 
 
 class Write(Protocol[T_co]):
-    """Makes a write on a connection that has begun a transaction."""
-
     def __call__(self, connection: Connection, context: WriteContext) -> T_co: ...
 
 

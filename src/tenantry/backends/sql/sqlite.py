@@ -151,8 +151,6 @@ class SQLiteEngine(StoreEngine):
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """A queued write."""
-
     work: Callable[[Connection], Any]
     deadline: float
     future: Future[Any] = field(default_factory=Future)

@@ -1,5 +1,3 @@
-"""Hourly sums of usage, to which every process adds."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

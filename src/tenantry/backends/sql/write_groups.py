@@ -91,7 +91,6 @@ def _get_or_create(
 
 
 def created_values(environment: Environment, draft: GroupDraft, token: Token, now: datetime) -> dict[str, Any]:
-    """The columns of a new group, for Core."""
     return {
         "environment_id": environment.id,
         "provided_id": draft.provided_id,

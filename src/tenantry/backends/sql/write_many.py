@@ -70,7 +70,6 @@ def _updated(stored: StoredGroup, update: GroupUpdate) -> StoredGroup | None:
 
 
 def _save(connection: Connection, changed: Sequence[StoredGroup], now: datetime) -> None:
-    """Save the groups. Their rows are locked; the revision in WHERE only checks that."""
     if not changed:
         return
     values = [

@@ -131,7 +131,6 @@ def _lock_tables(connection: Connection, seconds: float = _LOCK_SECONDS) -> None
 
 
 def _try_to_lock(connection: Connection, tables: list[str], end: float) -> bool:
-    """False if another transaction holds a lock. After the time ``end`` its error is raised instead."""
     tried_until = time.monotonic() + _TRIED_SECONDS
     try:
         with connection.begin_nested():  # an error rolls back to here and releases the locks

@@ -1,10 +1,12 @@
-"""Rules that all stores share: rotation, grace, Idempotency-Keys, expiry of API tokens; and a store's clock."""
+"""What all stores share: the rules of rotation, grace, Idempotency-Keys and API tokens; the lease of data sources; a
+store's clock."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hmac import compare_digest
+from weakref import ReferenceType, ref
 
 from tenantry.cache.slots import utc_now
 from tenantry.errors import (
@@ -28,7 +30,7 @@ from tenantry.groups import (
     UserGroup,
     from_micros,
 )
-from tenantry.ports import Clock
+from tenantry.ports import Clock, SourceLease, SourceLeaseHolder
 
 UNKNOWN_TOKEN = "no user group of this environment has this token"  # noqa: S105 - a message, not a password
 ALREADY_ROTATED = "this token has already been rotated: fetch the live one with GET /api/user"
@@ -179,6 +181,22 @@ def require_unexpired(token: ApiToken, now: datetime) -> ApiToken:
 def use_is_recorded(token: ApiToken, now: datetime) -> bool:
     """Whether the store has a use from the hour before ``now``."""
     return token.last_used_at is not None and now - token.last_used_at < USE_INTERVAL
+
+
+# --- data sources ---
+
+
+class OfferedSourceLease(SourceLeaseHolder):
+    """A ``ports.SourceLeaseHolder``, with a weak reference: a store does not keep a resolver alive."""
+
+    _lease: ReferenceType[SourceLease] | None = None
+
+    @property
+    def lease(self) -> SourceLease | None:
+        return None if self._lease is None else self._lease()
+
+    def offer_lease(self, lease: SourceLease | None) -> None:
+        self._lease = None if lease is None else ref(lease)
 
 
 # --- the time of day ---

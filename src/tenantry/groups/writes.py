@@ -71,6 +71,37 @@ LATER_SETTABLE_FIELDS: Final = tuple(name for name in SETTABLE_FIELDS if name no
 """The settable fields that SPEC does not know: PATCH sets them, PATCH and lists return them."""
 
 
+# --- JSON merge patch (RFC 7396) of properties and mapping ---
+
+
+def merge_patch(target: Any, patch: Any) -> Any:
+    """Apply ``patch`` to a copy of ``target``. Members keep their order; new ones follow."""
+    if not isinstance(patch, Mapping):
+        return patch
+    merged = dict(target) if isinstance(target, Mapping) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = merge_patch(merged.get(name), value)
+    return merged
+
+
+def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
+    """Merge the given fields of ``patch`` into the group's; return the results as changes."""
+    given = {name: merge_patch(thaw(getattr(group, name)), value) for name, value in patch.given().items()}
+    return GroupChanges(**given)
+
+
+def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
+    """Merge the patch into empty fields. The default name is the id."""
+    given = {name: merge_patch(None, value) for name, value in patch.given().items()}
+    return GroupDraft(provided_id, **{"name": provided_id, **given})
+
+
+# --- batches ---
+
+
 @dataclass(frozen=True, slots=True)
 class GroupCreation:
     """Creates the group unless it exists."""
@@ -97,6 +128,9 @@ class GroupUpdate:
 
 GroupWrite: TypeAlias = GroupCreation | GroupUpdate
 """A write in a batch."""
+
+
+# --- Idempotency-Keys, authors and the audit trail ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +205,8 @@ class AuditNote:
     subject: str
     details: dict[str, str] = field(default_factory=dict)
 
+
+# --- changes and their notices ---
 
 CHANNEL: Final = "tenantry"
 """The channel of change notices on PostgreSQL, and by default on Redis."""

@@ -1,16 +1,23 @@
-"""Finds values of one group in what another group gets."""
+"""Observes bound SQL, cache keys, fetched rows, logs, ``sys.stdout`` and ``sys.stderr`` during a leak check, and finds
+values of other groups there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import logging
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import IO, Any
+from unittest.mock import patch
 
+from tenantry.datasources import DataSources
 from tenantry.groups import Record, RecordList
-from tenantry.sql import BoundSQL
+from tenantry.sql import BoundSQL, SQLTemplate
 from tenantry.testing.canaries import Canary, CanaryGroups, group_label
 
+_PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _LISTED = 20  # crossings that a message shows
 
 
@@ -136,3 +143,73 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple | set | frozenset | RecordList):
         return "\n".join(map(_text, value))
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+# --- observing this process ---
+
+
+@contextmanager
+def observe(recorder: Recorder, level: int) -> Iterator[None]:
+    """Patch Tenantry and logging in this process to call ``recorder``; set the root logger to ``level``."""
+    bind, fingerprint, fetch = SQLTemplate.bind, BoundSQL.fingerprint, DataSources.fetch
+    handle = logging.Logger.callHandlers
+
+    def observed_bind(self: SQLTemplate, *arguments: Any, **options: Any) -> BoundSQL:
+        bound = bind(self, *arguments, **options)
+        recorder.bound(self, bound)
+        return bound
+
+    def observed_fingerprint(self: BoundSQL, **options: Any) -> str:
+        key = fingerprint(self, **options)
+        recorder.key(key, of_group=self.reads_group or options.get("session") is not None)
+        return key
+
+    async def observed_fetch(self: DataSources, group: Any, schema: str, template: Any, *arguments: Any) -> Any:
+        rows = await fetch(self, group, schema, template, *arguments)
+        recorder.rows(template, rows)
+        return rows
+
+    def observed_record(self: logging.Logger, record: logging.LogRecord) -> None:
+        recorder.written(f"log of {record.name}", _record_text(record))
+        handle(self, record)
+
+    root = logging.getLogger()
+    before = root.level
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(SQLTemplate, "bind", observed_bind))
+        stack.enter_context(patch.object(BoundSQL, "fingerprint", observed_fingerprint))
+        stack.enter_context(patch.object(DataSources, "fetch", observed_fetch))
+        stack.enter_context(patch.object(logging.Logger, "callHandlers", observed_record))
+        stack.enter_context(redirect_stdout(_Copy(recorder, "stdout", sys.stdout)))
+        stack.enter_context(redirect_stderr(_Copy(recorder, "stderr", sys.stderr)))
+        root.setLevel(level)
+        stack.callback(root.setLevel, before)
+        yield
+
+
+class _Copy:
+    """Passes writes to a stream, and to the recorder."""
+
+    def __init__(self, recorder: Recorder, name: str, stream: IO[str]) -> None:
+        self._recorder = recorder
+        self._name = name
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._recorder.written(self._name, text)
+        return self._stream.write(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _record_text(record: logging.LogRecord) -> str:
+    extra = [f"{name}={value!r}" for name, value in vars(record).items() if name not in _PLAIN]
+    try:
+        return "\n".join([logging.Formatter().format(record), *extra])
+    except (TypeError, ValueError):  # its arguments do not fit its format string
+        return "\n".join([str(record.msg), repr(record.args), *extra])

@@ -26,8 +26,7 @@ from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import BoundSQL, Position, SQLTemplate
 from tenantry.sql.parameters import ParameterType
 from tenantry.testing.canaries import CanaryGroups, group_label
-from tenantry.testing.cross_tenant_values import Recorder, template_name
-from tenantry.testing.observation import observe
+from tenantry.testing.cross_tenant_values import Recorder, observe, template_name
 from tenantry.testing.requests import Call, lifespan, send_request
 
 Binder: TypeAlias = SQLTemplate | Callable[[Record], Any]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.source_lease import OfferedSourceLease
+from tenantry.backends.stored import OfferedSourceLease
 from tenantry.errors import AlreadyExists, UnknownDataSource
 from tenantry.groups import (
     SOURCES_HANDLE,

@@ -148,7 +148,7 @@ def note(
     values = _values(entry)
     there = connection.dialect.name == "postgresql"
     if there and first_of(connection, _NOTE_THERE, values) is None:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     if not there:
         first_of(connection, _NOTE, values)
 
@@ -206,7 +206,7 @@ def note_many(
             notices = [write_notice(row[1], each.generation, each.handle) for each in changes]
             first_of(connection, _NOTIFY_THERE, (json.dumps(notices),))
     elif there and context.keys is None and first_of(connection, _LOCK_THERE, ()) is None:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     entries = [_entry_of(context.author, each, at) for each in notes]
     if context.keys is None:
         insert_all(connection, audit, [audit_columns(entry) for entry in entries])
@@ -235,7 +235,7 @@ def _checked(
     """Return the last of ``counted`` changes from ``row``. Trims the list at every thousandth change. Raises
     StoreReplaced unless the store is the announced one."""
     if row is None:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     number, store_id, run_name, longest_lease = row[:4]
     if StoreIdentity(store_id, run_name) != context.identity:
         raise StoreReplaced

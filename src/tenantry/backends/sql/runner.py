@@ -82,7 +82,7 @@ class Runner:
     async def _identity(self, deadline: float) -> StoreIdentity:
         found = await self.read(IDENTITY, deadline)
         if not found:
-            raise MigrationNeeded(f"the {self._label} has lost its id: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the {self._label} has an empty table generation: {RUN_MIGRATE}")
         identity, lease = rows.identity(found[0])
         self.host_slots.raise_longest_lease(lease)
         return identity

@@ -66,7 +66,7 @@ def add_entries(
     if head is None:
         head = first_of(connection, _HEAD_THERE, (len(entries),)) if there else first_of(connection, _HEAD, ())
     if head is None:
-        raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+        raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
     if there:
         _add_there(connection, keys, entries, head)
     else:

@@ -7,7 +7,6 @@ from typing import Final
 
 from sqlalchemy import BigInteger, Connection, String, and_, bindparam, case, or_, select
 
-from tenantry.backends.source_lease import OfferedSourceLease
 from tenantry.backends.sql import rows
 from tenantry.backends.sql.change_log import HandleChanged, WriteContext, WriteResult, note_source_change
 from tenantry.backends.sql.engine import remaining
@@ -15,6 +14,7 @@ from tenantry.backends.sql.part import SQLPart, insert_into_environment
 from tenantry.backends.sql.queries import ENVIRONMENT_COLUMNS, Read
 from tenantry.backends.sql.rows import Row
 from tenantry.backends.sql.tables import data_sources, environments, generation
+from tenantry.backends.stored import OfferedSourceLease
 from tenantry.database import RUN_MIGRATE, check_source
 from tenantry.errors import AlreadyExists, MigrationNeeded, StoreUnavailable, UnknownDataSource
 from tenantry.groups import (
@@ -71,7 +71,7 @@ class SQLSources(SQLPart, OfferedSourceLease, SourceStore):
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
         found = await self._read(_AT_SNAPSHOT, environment_id=environment.id, reference=reference)
         if not found:
-            raise MigrationNeeded(f"the store has lost its generation: {RUN_MIGRATE}")
+            raise MigrationNeeded(f"the store's table generation is empty: {RUN_MIGRATE}")
         number, _, *columns = found[0]
         return SourceReading(None if columns[0] is None else _data_source(columns), number)
 

@@ -230,7 +230,7 @@ def read_response(body: bytes, token: Token, now: datetime) -> LookupResult:
         return NOT_ACTIVE
     if group is None:
         raise StoreUnavailable(
-            "the introspection endpoint knows the token but sends no user_group: it is no server of Tenantry"
+            "the introspection endpoint knows the token but sends no user_group: check that it is a server of Tenantry"
         )
     behind = group.token_version - token.version
     of_this_token = group.handle == token.handle and group.environment.tag is token.tag and behind in (0, 1)

@@ -125,8 +125,8 @@ _FIELDS: Final[dict[str, ValueCodec]] = {
     "expires_at": _ISO_TIME,
 }
 _ALWAYS_WRITTEN: Final = frozenset({"grace_until"})
-"""Fields that have a default but are in the documents of every version. Other fields with a default were added later:
-documents of earlier versions lack them."""
+"""Fields with a default that the first version already wrote. Other fields with a default were added later: documents
+of earlier versions lack them."""
 
 _LATER_FIELDS: Final = (
     frozenset(each.name for each in fields(UserGroup) if each.init and each.default is not MISSING) - _ALWAYS_WRITTEN

@@ -94,7 +94,7 @@ def merged_changes(group: UserGroup, patch: GroupChanges) -> GroupChanges:
 
 
 def merged_draft(provided_id: str, patch: GroupChanges) -> GroupDraft:
-    """Merge the patch into empty fields. The default name is the id."""
+    """Merge the patch into a new group without properties and mapping, named like its id."""
     given = {name: merge_patch(None, value) for name, value in patch.given().items()}
     return GroupDraft(provided_id, **{"name": provided_id, **given})
 

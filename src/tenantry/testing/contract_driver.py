@@ -7,7 +7,7 @@
 
 EngineCase describes the engine. The tests need no pytest plugin.
 """
-# ruff: noqa: S101, S608 - a test suite, which is in the package because third parties run it too; its SQL is its own
+# ruff: noqa: S101, S608 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The part of DriverContract about stopping queries and returning connections."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too; its SQL is its own
+# ruff: noqa: S101 - tests, which third parties run too; their SQL has no foreign input
 
 from __future__ import annotations
 

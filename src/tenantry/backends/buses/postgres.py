@@ -58,8 +58,8 @@ class PostgresBus:
             connection.terminate()
 
     async def _probe(self, limiter: NotificationLimiter, on_delivery: Callable[[], None]) -> None:
-        # Not on the listening connection: behind a pooler that would get the probe together with the answer to its own
-        # statement, although notifications of others do not arrive.
+        # Probe on another connection. Behind a pooler the listening connection would get its own probe together with
+        # the answer to the NOTIFY statement, although no notification of another client arrives.
         connection = await self._store.connect(seconds=SILENCE_SECONDS)
         try:
             await probe(

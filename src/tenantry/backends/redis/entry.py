@@ -119,7 +119,7 @@ class RedisCommands:
         return values
 
     async def write(self, messages: Sequence[tuple[str, bytes, Message]]) -> int:
-        """Write messages, each with its key and ``stamp``; return how many failed. Raises the driver's errors."""
+        """Write (key, ``stamp``, message) triples; return how many failed. Raises the driver's errors."""
         answers = await self._run([("EVALSHA", _DIGEST, *self._arguments(*each)) for each in messages])
         again = [
             ("EVAL", _WRITE, *self._arguments(*each))

@@ -134,8 +134,8 @@ def rename(connection: Connection, identity: StoreIdentity) -> None:
 
 
 def raise_lease(connection: Connection, seconds: float) -> float:
-    """Record a reader's lease in the store if it is the longest; return the longest before, 0.0 for none. In
-    seconds."""
+    """Record a lease of ``seconds`` in the store, if it is the longest so far. Return the longest before, in seconds;
+    0.0 for none."""
     before: int = connection.execute(LONGEST_LEASE).scalar_one()
     wanted = ceil(seconds * 1e6)
     if wanted > before:

@@ -139,7 +139,7 @@ def rotated_values(stored: StoredGroup) -> dict[str, Any]:
 
 
 def changes(rows: Sequence[Row], now: datetime) -> Changes:
-    """``rows``: of CHANGES; a single one with null columns if there are no changes."""
+    """``rows``: of the query CHANGES, which returns one row with nulls if there are no changes."""
     store_id, generation = rows[0][1], rows[0][2]
     micros = to_micros(now)
     found = tuple(

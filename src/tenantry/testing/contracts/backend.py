@@ -10,7 +10,7 @@
 The store gets its time from the fixture ``clock``. The tests run on asyncio with the anyio plugin. LeaseContract
 includes BackendContract; a LeasedBackend must pass it, because a Resolver caches its groups under a lease.
 """
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 

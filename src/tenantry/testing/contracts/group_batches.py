@@ -1,5 +1,5 @@
 """The contract of batch reads and writes of groups."""
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 from __future__ import annotations
 

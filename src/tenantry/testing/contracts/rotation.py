@@ -23,7 +23,7 @@ from tenantry.ports import Store
 from tenantry.testing import FrozenClock, make_token
 from tenantry.testing.contracts.backend import make_issued, rotate
 
-# ruff: noqa: S101 - a test suite, which is in the package because third parties run it too
+# ruff: noqa: S101 - tests, which third parties run too
 
 
 class _Recorder:

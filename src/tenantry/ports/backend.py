@@ -16,11 +16,10 @@ class Backend(Protocol):
 
 
 class Slots(Protocol):
-    """``tenantry.cache.SLOT_COUNT`` versions shared by all processes of a host. Each is a seqlock for the handles that
-    ``tenantry.cache.slot_index`` maps to it.
+    """``tenantry.cache.SLOT_COUNT`` versions shared by all processes of a host; ``slot_index`` maps a handle to one.
 
-    A writer sets an odd version before its commit and a new even one afterwards. A cached answer is valid while its
-    slot has the even version that was read before the look-up."""
+    A writer sets an odd version before its commit and a new even one afterwards (a seqlock). A cached answer is valid
+    while its slot has the even version that was read before the look-up."""
 
     @property
     def versions(self) -> Sequence[int]: ...
@@ -45,8 +44,8 @@ class LeasedBackend(SnapshotBackend, Protocol):
 
     async def changes(self, since: int | None, *, lease: float = 0.0) -> Changes:
         """Return the changes after generation ``since`` (None: the most recent); old ones may be missing. ``lease``:
-        seconds until the caller polls again or stops using its cache. A writer that cannot announce its write in the
-        caller's slots waits that long."""
+        seconds until the caller polls again or stops using its cache; a write that its slots do not show waits that
+        long."""
         ...
 
     @property

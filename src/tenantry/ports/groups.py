@@ -76,7 +76,7 @@ class GroupStore(Protocol):
     async def get(
         self, environment: Environment | None = None, provided_id: str = "", *, handle: bytes | None = None
     ) -> Issued | None:
-        """Find a group by environment and id, or by handle in all environments."""
+        """By environment and id, or by handle in all environments."""
         ...
 
     async def get_many(self, environment: Environment, provided_ids: Sequence[str]) -> Mapping[str, Issued]:
@@ -86,8 +86,8 @@ class GroupStore(Protocol):
     async def write_many(
         self, environment: Environment, writes: Sequence[GroupWrite], *, author: Author = UNNAMED
     ) -> Sequence[Issued | None]:
-        """Apply writes to different groups in one transaction. The result is None for a group that another writer has
-        changed, created or deleted: read it again. The other writes commit."""
+        """Write different groups in one transaction. If another writer has changed, created or deleted a group, its
+        result is None and the other writes commit: read that group again."""
         ...
 
     async def list(

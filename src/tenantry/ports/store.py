@@ -1,4 +1,4 @@
-"""A store, and its smaller parts; see groups.py and sources.py for the others."""
+"""A store and its parts, except groups and sources."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class EnvironmentStore(Protocol):
     async def set_embedding_hosts(
         self, environment: Environment, hosts: Sequence[str], *, author: Author = UNNAMED
     ) -> tuple[str, ...]:
-        """Replace the origins whose pages may embed dashboards. Raises UnknownEnvironment."""
+        """Replace all origins whose pages may embed dashboards. Raises UnknownEnvironment."""
         ...
 
     async def embedding_hosts(self) -> Mapping[str, tuple[str, ...]]:
@@ -103,7 +103,7 @@ class ApiTokenStore(Protocol):
 
 
 class CodeShare(NamedTuple):
-    """Limits the codes that a group has for one purpose."""
+    """Limits a group's codes of one purpose."""
 
     group: bytes
     """The handle."""
@@ -124,11 +124,10 @@ class CodeStore(Protocol):
         audited: AuditNote | None = None,
         share: CodeShare | None = None,
     ) -> None:
-        """Store a code for ``lifetime`` seconds of the store's clock. All effects are one transaction.
+        """Store a code for ``lifetime`` seconds of the store's clock, in one transaction with the audit entry.
 
-        ``purpose``: at most 16 characters. ``api_token_id``: the code ends with this API token. ``audited``: adds an
-        audit entry. ``share``: deletes the group's oldest codes beyond it. Raises AlreadyExists; Unauthorized if the
-        API token is revoked or expired."""
+        ``purpose``: at most 16 characters. ``api_token_id``: the code ends with this API token. ``share``: the group's
+        oldest codes beyond it are deleted. Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:
@@ -136,8 +135,8 @@ class CodeStore(Protocol):
         ...
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
-        """Delete the code and return its payload, to one of concurrent callers on any host. None if the code is used,
-        expired, unknown or has another purpose."""
+        """Delete the code and return its payload. Concurrent callers, and those with a used, expired or unknown code or
+        another purpose, get None."""
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:
@@ -155,8 +154,7 @@ class UsageStore(Protocol):
     async def sums(
         self, since: datetime, until: datetime, *, environment: str | None = None, group: str | None = None
     ) -> Mapping[UsageKey, Usage]:
-        """Sum the hours that began in [``since``, ``until``), in key order. Ask day by day: 100,000 groups take
-        seconds."""
+        """Sum the hours that began in [``since``, ``until``), in key order. A day of 100,000 groups takes seconds."""
         ...
 
     async def oldest(self) -> datetime | None:
@@ -164,8 +162,8 @@ class UsageStore(Protocol):
         ...
 
     async def prune(self, before: datetime, *, author: Author = UNNAMED) -> int:
-        """Delete at most some thousand rows of hours before ``before`` and return their number; call until it is 0.
-        Each call that deletes is audited."""
+        """Delete some thousand rows of hours before ``before``, with an audit entry; return how many. Repeat until
+        0."""
         ...
 
 
@@ -205,7 +203,7 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds until committed writes are visible to all processes of this host and return; usually 0.0. Add it to a
+        """Seconds until all committed writes are visible to this host's processes, and return; usually 0.0. Add it to a
         write's timeout."""
         ...
 

@@ -126,8 +126,9 @@ class CodeStore(Protocol):
     ) -> None:
         """Store a code for ``lifetime`` seconds of the store's clock, in one transaction with the audit entry.
 
-        ``purpose``: at most 16 characters. ``api_token_id``: the code ends with this API token. ``share``: the group's
-        oldest codes beyond it are deleted. Raises AlreadyExists; Unauthorized if the API token is revoked or expired."""
+        ``purpose``: at most 16 characters. ``api_token_id``: the code ends with this API token. ``share``: the
+        group's oldest codes beyond it are deleted. Raises AlreadyExists; Unauthorized if the API token is revoked or
+        expired."""
         ...
 
     async def purpose(self, digest: bytes) -> str | None:
@@ -135,8 +136,8 @@ class CodeStore(Protocol):
         ...
 
     async def redeem(self, digest: bytes, *, purpose: str) -> str | None:
-        """Delete the code and return its payload. Concurrent callers, and those with a used, expired or unknown code or
-        another purpose, get None."""
+        """Redeem the code: one of concurrent callers on any host gets the payload. None if the code is used, expired,
+        unknown or has another purpose."""
         ...
 
     async def read(self, digest: bytes, *, purpose: str) -> str | None:

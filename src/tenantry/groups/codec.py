@@ -180,7 +180,7 @@ STORED_RESPONSE: Final = GroupCodec(without=("environment", "handle"), **_SHORT_
 
 
 class EnvironmentRow(NamedTuple):
-    """Columns of an environment, in the order of every select."""
+    """Columns of an environment, in the order in which queries select them."""
 
     id: int
     name: str
@@ -190,8 +190,8 @@ class EnvironmentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """Columns of a user group, in the order of every select; those of its environment follow. JSON is a string; times
-    are microseconds since 1970."""
+    """Columns of a user group, in the order in which queries select them; those of its environment follow. JSON is a
+    string; times are microseconds since 1970."""
 
     team_id: int
     provided_id: str

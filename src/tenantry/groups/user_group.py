@@ -14,7 +14,7 @@ from tenantry.groups.record import Record, thaw
 from tenantry.groups.session_variables import SessionVariables
 
 RESERVED_NAMES = frozenset({"user_group", "params"})
-"""Variable names that never mean a property. Templates read such a property as ``user_group.properties.<name>``."""
+"""Variable names with a fixed meaning. A property of such a name is read as ``user_group.properties.<name>``."""
 
 
 class Tag(StrEnum):

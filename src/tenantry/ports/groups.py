@@ -93,6 +93,6 @@ class GroupStore(Protocol):
     async def list(
         self, environment: Environment, *, after: int = 0, limit: int = 100, match: str = ""
     ) -> Sequence[UserGroup]:
-        """Return groups with ``team_id > after``, by ``team_id``. ``match``: the start of the id, or a part of the name
-        with A to Z in any case."""
+        """Return groups with ``team_id > after``, ordered by it. ``match``: the start of the id, or a part of the name,
+        where A to Z match in either case."""
         ...

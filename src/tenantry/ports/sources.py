@@ -19,7 +19,7 @@ class SourceLease(Protocol):
 
     @property
     def staleness(self) -> float:
-        """Seconds until a write is visible at the latest."""
+        """The staleness bound in seconds."""
         ...
 
     def peek_source(self, environment: Environment, reference: str) -> RegisteredSource | None:

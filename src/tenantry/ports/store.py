@@ -204,7 +204,7 @@ class WrittenBackend(LeasedBackend, Protocol):
 
     @property
     def settling(self) -> float:
-        """Seconds until all committed writes are visible to this host's processes, and return; usually 0.0. Add it to a
+        """Seconds for which committed writes still wait until this host's processes see them; usually 0.0. Add it to a
         write's timeout."""
         ...
 

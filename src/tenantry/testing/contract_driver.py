@@ -29,7 +29,6 @@ from tenantry.errors import (
 from tenantry.sql import DIALECTS, PARAMSTYLES
 from tenantry.testing.contract_bounds import BoundsContract
 from tenantry.testing.contract_checks import check_answers, connected, run_check
-from tenantry.testing.contract_stops import StopsContract
 from tenantry.testing.contract_types import TypesContract
 from tenantry.testing.contract_values import REQUIRED, VALUES
 from tenantry.testing.engine_case import AskedDriver, EngineCase
@@ -38,7 +37,7 @@ _CANARY: Final = "c4n4ry"
 _REFUSALS: Final = (NotOneStatement, QueryFailed)
 
 
-class DriverContract(TypesContract, BoundsContract, StopsContract):
+class DriverContract(TypesContract, BoundsContract):
     """Tests of a Driver. A subclass provides the fixture ``engine``."""
 
     def test_it_says_how_sql_is_bound_for_it(self, engine: EngineCase) -> None:

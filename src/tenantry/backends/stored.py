@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from hmac import compare_digest
 from weakref import ReferenceType, ref
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import (
     ApiTokenExpired,
     GroupChanged,

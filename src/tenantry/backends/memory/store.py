@@ -12,7 +12,8 @@ from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.sources import MemorySources
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.stored import PRUNED_AT_ONCE
-from tenantry.cache.slots import PrivateSlots, utc_now
+from tenantry.cache.slots import PrivateSlots
+from tenantry.clock import utc_now
 from tenantry.groups import (
     UNNAMED,
     AuditEntry,

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, Final, Protocol
 from weakref import WeakValueDictionary
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import TokenAlreadyRotated, UserGroupExpired
 from tenantry.groups import AuditNote, Token
 from tenantry.http import FOUND_KEY, HTTPConnection, user_group

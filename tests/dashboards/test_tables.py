@@ -18,7 +18,7 @@ import uvicorn
 
 from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.sources import MemorySources
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes
+from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
 from tenantry.datasources import DataSources, StreamLimits
 from tenantry.errors import QueryOutdated
 from tenantry.testing import MemoryStore

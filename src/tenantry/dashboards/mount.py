@@ -43,12 +43,13 @@ from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.panels.panel_stream import PanelStream
 from tenantry.dashboards.preview.guard import PREVIEW_KEY, PreviewGuard
 from tenantry.dashboards.preview.preview_endpoint import PATH, PreviewEndpoint
-from tenantry.dashboards.preview.previews import CodesOfGroups, Preview
+from tenantry.dashboards.preview.previews import Preview
 from tenantry.dashboards.protocol.paced_send import LargeBodiesInPieces
 from tenantry.dashboards.protocol.panel_lines import check_encoder
 from tenantry.dashboards.protocol.panel_request import DownloadRequest, ExplanationRequest, PanelsRequest, read_request
 from tenantry.dashboards.refresh.live import ChangedPanels, changed_since
 from tenantry.dashboards.refresh.reloading import BrokenFiles, ChangedFiles, ReloadingFolder
+from tenantry.dashboards.single_use_codes import CodesOfGroups
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidQueries, InvalidSettings, NotFound, TenantryError
 from tenantry.http import has_encoded_slash, user_group

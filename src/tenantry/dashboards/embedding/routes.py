@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -21,12 +21,14 @@ from starlette.routing import BaseRoute, Route
 from tenantry.cache.slots import utc_now
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
-from tenantry.dashboards.embedding.codes import EmbedCodes, Purpose, SingleUseCodes, TokenMint
 from tenantry.dashboards.preview.preview_endpoint import PreviewBackend
 from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_request
-from tenantry.errors import CodeUsed, UnsupportedMediaType
-from tenantry.ports import Clock, EnvironmentStore
+from tenantry.dashboards.single_use_codes import Purpose, SingleUseCodes
+from tenantry.errors import CodeUsed, TokenAlreadyRotated, UnsupportedMediaType, UserGroupExpired
+from tenantry.groups import Token
+from tenantry.http import FOUND_KEY, HTTPConnection, user_group
+from tenantry.ports import Clock, EnvironmentStore, GroupStore
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
 """Bundles for hosts."""
@@ -36,6 +38,14 @@ ELEMENT_VERSION: Final = 1
 frontend/src/dashboards/embed)."""
 
 _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+class TokenMint(Protocol):
+    """Makes token strings: a KeyRing, SigningKeys."""
+
+    def mint(self, token: Token) -> str:
+        """Raises SigningKeyMissing."""
+        ...
 
 
 class RedeemRequest(StrictBody):
@@ -78,6 +88,43 @@ async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
     # Hosts write this address in their pages, so it has no hash of the content.
     response.headers["Cache-Control"] = "public, max-age=300"
     return response
+
+
+_SEPARATOR: Final = " "
+
+
+class EmbedCodes:
+    """Codes for a group's token. The payload is its handle and version, which the signing keys mint again."""
+
+    def __init__(
+        self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
+    ) -> None:
+        self._time_of_day = time_of_day
+        self._codes = codes
+        self._groups = groups
+        self._keys = keys
+
+    async def issue(self, connection: HTTPConnection) -> str:
+        """A code for the request's token. Raises TokenAlreadyRotated for a token in its grace period; MissingToken,
+        SigningKeyMissing, StoreUnavailable."""
+        scope: Any = getattr(connection, "scope", connection)
+        issued = await self._groups.get(handle=user_group(connection).handle)
+        # The middleware removed the token from the request; the hash that it left is enough to compare.
+        if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
+            raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
+        payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
+        return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
+
+    async def open(self, payload: str) -> str | None:
+        """The token for a code's payload; None if rotated. Raises UserGroupExpired, SigningKeyMissing,
+        StoreUnavailable."""
+        handle, _, version = payload.partition(_SEPARATOR)
+        issued = await self._groups.get(handle=bytes.fromhex(handle))
+        if issued is None or issued.token.version != int(version):
+            return None
+        if issued.group.seconds_left(self._time_of_day()) <= 0:
+            raise UserGroupExpired(UserGroupExpired.MESSAGE)
+        return self._keys.mint(issued.token)
 
 
 def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[BaseRoute]:

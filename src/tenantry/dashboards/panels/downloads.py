@@ -15,13 +15,12 @@ from starlette.types import Receive, Scope, Send
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
-from tenantry.dashboards.embedding.codes import MAX_PAYLOAD, Purpose, SingleUseCodes
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import read_filters
-from tenantry.dashboards.preview.previews import CodesOfGroups
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.paced_send import PIECE_BYTES
 from tenantry.dashboards.protocol.panel_errors import viewer_error
+from tenantry.dashboards.single_use_codes import MAX_PAYLOAD, CodesOfGroups, Purpose, SingleUseCodes
 from tenantry.datasources import DataSources, ResultStream
 from tenantry.errors import InvalidBody, MissingVariable, TenantryError, UnbindableValue
 from tenantry.groups import UserGroup, extend

@@ -35,10 +35,10 @@ from tenantry.dashboards.panels.description import describe
 from tenantry.dashboards.panels.panel_runner import PanelRunner
 from tenantry.dashboards.preview.guard import preview_mark
 from tenantry.dashboards.protocol.answer_budget import HeldLine, OpenAnswer
-from tenantry.dashboards.protocol.line_stream import Line, LineStream
+from tenantry.dashboards.protocol.line_stream import KEEP_ALIVE, Line, LineStream
 from tenantry.dashboards.protocol.panel_lines import line
 from tenantry.dashboards.protocol.panel_request import PanelsRequest, WantedPanel
-from tenantry.dashboards.refresh.live import SIGN, ChangedPanels
+from tenantry.dashboards.refresh.live import ChangedPanels
 from tenantry.errors import InvalidBody
 
 AT_ONCE: Final = 50
@@ -84,7 +84,7 @@ class PanelStream(LineStream):
             yield line({"end": True})
             if changes is not None:
                 async for message in changes:
-                    yield line(message) if message else SIGN
+                    yield line(message) if message else KEEP_ALIVE
 
 
 async def _changed(changed_since: ChangedSince, shown: Mapping[str, float]) -> HeldLine:

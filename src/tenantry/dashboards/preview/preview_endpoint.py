@@ -8,9 +8,9 @@ from typing import Annotated, Final, Protocol
 from pydantic import Field
 from starlette.responses import Response
 
-from tenantry.dashboards.embedding.codes import SECONDS, Purpose
-from tenantry.dashboards.preview.previews import CodesOfGroups, Previews
+from tenantry.dashboards.preview.previews import Previews
 from tenantry.dashboards.protocol.panel_request import StrictBody, read_body
+from tenantry.dashboards.single_use_codes import SECONDS, CodesOfGroups, Purpose
 from tenantry.errors import NotFound
 from tenantry.groups import Author, Scope
 from tenantry.ports import ApiTokenStore

@@ -8,24 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from tenantry.cache.slots import utc_now
-from tenantry.dashboards.embedding.codes import Purpose, SingleUseCodes, code_digest
+from tenantry.dashboards.single_use_codes import CodesOfGroups, Purpose, SingleUseCodes, code_digest
 from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, UserGroup
-from tenantry.ports import Clock, CodeStore, GroupStore
+from tenantry.ports import Clock
 from tenantry.tokens import PREVIEW_PREFIX
-
-
-@runtime_checkable
-class CodesOfGroups(Protocol):
-    """The parts of a store for previews and downloads."""
-
-    @property
-    def codes(self) -> CodeStore: ...
-    @property
-    def groups(self) -> GroupStore: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from typing import Any, Final, TypeAlias
 
@@ -13,12 +13,16 @@ from starlette.types import Receive, Scope, Send
 
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer, answer_budget
 from tenantry.dashboards.protocol.panel_lines import line
-from tenantry.dashboards.refresh.live import CHANGED
 from tenantry.errors import ViewerLeft
 from tenantry.http import GROUP_CHANGED, LAST_PART_KEY, user_group, while_connected
 from tenantry.middleware import ResponseCut
 
 MEDIA_TYPE: Final = "application/x-ndjson"
+
+KEEP_ALIVE: Final = b"\n"
+"""An empty line, which stops proxies from closing an idle connection."""
+RESTART: Final[Mapping[str, str]] = {"group": "changed"}
+"""The last message after the group or its data source changed: the page loads everything again."""
 
 Line: TypeAlias = bytes | deque[bytes]
 """A line, or the pieces of a long one; pieces are removed as they are sent."""
@@ -60,7 +64,7 @@ class LineStream(Response):
 
 
 def _last_line(reason: str) -> bytes:
-    return line(CHANGED if reason == GROUP_CHANGED else {"token": "ended"})
+    return line(RESTART if reason == GROUP_CHANGED else {"token": "ended"})
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:

@@ -8,20 +8,17 @@ from typing import Any, Final, TypeAlias
 
 from tenantry.cache.slots import monotonic_with_suspend
 from tenantry.dashboards.protocol.answer_budget import answer_budget
+from tenantry.dashboards.protocol.line_stream import RESTART
 from tenantry.datasources import DataSources, source_name
 from tenantry.errors import QueryOutdated, TenantryError
 from tenantry.groups import RegisteredSource, UserGroup
 
-Message: TypeAlias = dict[str, Any]
+Message: TypeAlias = Mapping[str, Any]
 
 _SIGN_SECONDS: Final = 30.0
 """Proxies close a connection that is idle for a minute."""
 _OPEN_SECONDS: Final = 900.0
 
-CHANGED: Final[Message] = {"group": "changed"}
-"""Last message after the group or its data source changed: the page begins anew."""
-SIGN: Final = b"\n"
-"""A message without content, which keeps the connection."""
 MAX_OPEN: Final = 100
 """Open answers of one group in one process; further ones end at once."""
 
@@ -90,7 +87,7 @@ class ChangedPanels:
             elif not changed and not inbox.has_ended:
                 yield self.sign()
         if isinstance(self._outdated, QueryOutdated):
-            yield CHANGED
+            yield RESTART
 
 
 async def sources_of_schemas(

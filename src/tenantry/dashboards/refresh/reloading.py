@@ -11,9 +11,9 @@ from starlette.requests import Request
 
 from tenantry.dashboards.folder import QUERIES, SUFFIXES, DashboardFolder, SavedDashboard
 from tenantry.dashboards.protocol.answer_budget import OpenAnswer
-from tenantry.dashboards.protocol.line_stream import Line, LineStream
+from tenantry.dashboards.protocol.line_stream import KEEP_ALIVE, Line, LineStream
 from tenantry.dashboards.protocol.panel_lines import line
-from tenantry.dashboards.refresh.live import SIGN, ChangedPanels, Message
+from tenantry.dashboards.refresh.live import ChangedPanels, Message
 from tenantry.datasources import DataSources
 from tenantry.errors import InvalidDashboards, InvalidQueries
 from tenantry.groups import UserGroup
@@ -120,4 +120,4 @@ class BrokenFiles(LineStream):
             yield line({"end": True})
             if changes is not None:
                 async for message in changes:
-                    yield line(message) if message else SIGN
+                    yield line(message) if message else KEEP_ALIVE

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from tenantry.dashboards.definition.drill_through import check_open, kept_controls
-from tenantry.dashboards.definition.model import DashboardFile
-from tenantry.dashboards.definition.optional_controls import relaxed
-from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, unused_controls
+from tenantry.dashboards.definition.model import Control, DashboardFile
+from tenantry.dashboards.definition.queries import DashboardQueries, find_queries, relaxed, unused_controls
 from tenantry.dashboards.definition.reader import read_dashboard
 from tenantry.datasources import QueryFolder, read_query_text
 from tenantry.errors import InvalidDashboards, TemplateError
 from tenantry.sql import FRAGMENT_NAME
+from tenantry.sql.parameters import TEXTS
+from tenantry.suggestions import did_you_mean
 
 MAX_FILES: Final = 1_000
 """Dashboards in one folder."""
@@ -121,3 +121,47 @@ class DashboardFolder(Mapping[str, SavedDashboard]):
         if not default.is_dir() and self.path.name == "dashboards":
             default = self.path.parent / QUERIES
         return QueryFolder(default, compiled=False) if default.is_dir() else None
+
+
+# --- clicks that open another dashboard -------------------------------------------------------------------------------
+
+
+def check_open(
+    dashboard: DashboardFile, dashboards: Mapping[str, DashboardFile], settable: Callable[[str], Iterable[str]]
+) -> None:
+    """Raise TemplateError for a click that opens a missing dashboard or sets what that does not read. ``settable``:
+    parameters by dashboard."""
+    for panel in dashboard.panels:
+        click = panel.click
+        if click is None or not click.open:
+            continue
+        if click.open not in dashboards:
+            fix = f"{did_you_mean(click.open, dashboards)}The dashboards: {', '.join(sorted(dashboards))}"
+            raise dashboard.source.error(click.offset, f"there is no dashboard {click.open}", fix)
+        known = sorted(settable(click.open))
+        for name in click.values:
+            if name not in known:
+                problem = f"the dashboard {click.open} does not read {name}"
+                fix = f"{did_you_mean(name, known)}It reads: {', '.join(known) or 'nothing'}"
+                raise dashboard.source.error(click.offset, problem, fix)
+
+
+def kept_controls(dashboard: DashboardFile, opened: DashboardFile) -> tuple[str, ...]:
+    """The controls that both dashboards have, of one kind and with fitting values."""
+    there = opened.controls
+    return tuple(name for name, control in dashboard.controls.items() if name in there and _fits(control, there[name]))
+
+
+def _fits(given: Control, taken: Control) -> bool:
+    ours, theirs = given.parameter, taken.parameter
+    if _kind(given) != _kind(taken):
+        return False
+    if theirs.choices is not None and not (ours.choices is not None and set(ours.choices) <= set(theirs.choices)):
+        return False
+    least = theirs.min is None or (ours.min is not None and ours.min >= theirs.min)
+    return least and (theirs.max is None or (ours.max is not None and ours.max <= theirs.max))
+
+
+def _kind(control: Control) -> tuple[str, bool]:
+    parameter = control.parameter
+    return ("text" if parameter.type in TEXTS else str(parameter.type), parameter.is_list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from tenantry.dashboards.definition.columns import AllOr, Named
 from tenantry.dashboards.definition.model import COLUMNS, PREVIOUS_PERIOD, PanelKind
@@ -19,12 +19,17 @@ from tenantry.dashboards.definition.value_kinds import (
     Listed,
     Number,
     OneOf,
+    Schema,
     Statement,
     TemplateText,
     ValueKind,
     Word,
+    object_schema,
 )
+from tenantry.sql import Source
+from tenantry.sql.header import YamlNode
 
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 MAX_ROWS: Final = 100
 """Rows of a dashboard."""
 MAX_IN_ROW: Final = 6
@@ -214,8 +219,66 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
 )
 """The keys of each kind of panel; the first is the kind's."""
 
-CONTROL_KINDS: Final = ("range", "choices", "text", "number", "date")
-"""The key that says what a control is."""
+MAX_CONTROLS: Final = 40
+MAX_PRESETS: Final = 12
+_RANGE_NAME: Final = Word("a relative range", r"[\w +-]+")
+_PROPERTY: Final[Schema] = {"type": "object", "required": ["property"], "properties": {"property": {"type": "string"}}}
+
+
+class _Given:
+    def read(self, node: YamlNode, source: Source) -> Any:
+        return node.plain()
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"type": ["string", "number", "boolean", "array", "null"]}, _PROPERTY]}
+
+
+class _Choices:
+    def read(self, node: YamlNode, source: Source) -> Any:
+        return node.plain()
+
+    def schema(self) -> Schema:
+        by_query = {"type": "object", "required": ["query"], "properties": {"query": QUERY_NAME.schema()}}
+        return {"anyOf": [{"type": "array", "minItems": 1}, by_query, {"type": "object", "minProperties": 1}]}
+
+
+_GIVEN: Final = _Given()
+_SHARED: Final = (
+    Key("label", TemplateText(100), "the label for viewers; default: the name"),
+    Key("description", TemplateText(500), "a sentence about it"),
+    Key("default", _GIVEN, "the value until a viewer chooses; {property: region} takes the group's"),
+    Key("required", Flag(), "whether a viewer must choose before the queries run"),
+)
+CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
+    {
+        "range": (
+            Key("range", _GIVEN, "a range of days; the value is the default, as last-30-days"),
+            *_SHARED,
+            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "ranges offered next to it"),
+            Key("min", _GIVEN, "the first day"),
+            Key("max", _GIVEN, "the last day"),
+        ),
+        "choices": (
+            Key("choices", _Choices(), "the values: a list, a mapping to their labels, or {query: NAME}"),
+            *_SHARED,
+            Key("many", Flag(), "whether several may be chosen"),
+        ),
+        "text": (Key("text", _GIVEN, "any text; the value is the default"), *_SHARED),
+        "number": (
+            Key("number", _GIVEN, "a number; the value is the default"),
+            *_SHARED,
+            Key("min", _GIVEN, "the smallest"),
+            Key("max", _GIVEN, "the greatest"),
+        ),
+        "date": (
+            Key("date", _GIVEN, "a day; the value is the default"),
+            *_SHARED,
+            Key("min", _GIVEN, "the first day"),
+            Key("max", _GIVEN, "the last day"),
+        ),
+    }
+)
+"""The keys of each kind of control; the first is the kind's."""
 
 DASHBOARD: Final = (
     Key("title", TemplateText(200), "the title of the dashboard", required=True),
@@ -225,3 +288,37 @@ DASHBOARD: Final = (
     Key("cache", Duration(0, 86_400), "the maximum age of rows of panels that set nothing else"),
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""
+
+
+def _controls_schema() -> Schema:
+    """The JSON Schema of ``controls``."""
+    kinds = [object_schema(keys, required=[kind]) for kind, keys in CONTROL_KEYS.items()]
+    return {
+        "type": "object",
+        "maxProperties": MAX_CONTROLS,
+        "propertyNames": {"pattern": f"^(?:{CONTROL_NAME.pattern})$"},
+        "additionalProperties": {"anyOf": kinds},
+    }
+
+
+def dashboard_schema() -> Schema:
+    """The schema (JSON Schema 2020-12) of one file."""
+    schema = object_schema(DASHBOARD, required=["title", "rows"])
+    schema["properties"] |= {
+        "controls": _controls_schema() | {"description": "choices of a viewer, read by queries as params.NAME"},
+        "rows": {
+            "description": "rows of panels: one panel, or a list of them",
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_ROWS,
+            "items": {
+                "anyOf": [
+                    {"$ref": "#/$defs/panel"},
+                    {"type": "array", "minItems": 1, "maxItems": MAX_IN_ROW, "items": {"$ref": "#/$defs/panel"}},
+                ]
+            },
+        },
+    }
+    panels = {str(kind): object_schema(keys) for kind, keys in PANELS.items()}
+    definitions = panels | {"panel": {"anyOf": [{"$ref": f"#/$defs/{kind}"} for kind in panels]}}
+    return {"$schema": _DIALECT, "title": "A dashboard of Tenantry", **schema, "$defs": definitions}

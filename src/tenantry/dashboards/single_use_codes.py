@@ -34,14 +34,14 @@ class Purpose(StrEnum):
 
 
 SECONDS: Final = {Purpose.DOWNLOAD: 60.0, Purpose.EMBED: 60.0, Purpose.PREVIEW: 600.0, Purpose.PREVIEW_SESSION: 600.0}
-"""Default lifetime of a code."""
+"""Default lifetime of a code, in seconds."""
 
 MOST: Final = {Purpose.DOWNLOAD: 20, Purpose.EMBED: 1_000}
-"""Unredeemed codes that a group's viewers may have; the oldest go. A host's page takes an embedding code at each view.
-"""
+"""Maximum unredeemed codes of a group's viewers; a new one deletes the oldest. A host page requests an embedding code
+at each view, so there may be many."""
 
 MAX_PAYLOAD: Final = 4_096
-"""Bytes of a payload in UTF-8."""
+"""Maximum bytes of a payload in UTF-8."""
 
 CODE_LENGTH: Final = 43
 """Characters of a code: 32 random bytes in base64url."""
@@ -63,9 +63,9 @@ class SingleUseCodes:
         api_token_id: int | None = None,
         audited: AuditNote | None = None,
     ) -> str:
-        """A code, valid for ``lifetime`` seconds, but not longer than the API token.
+        """A code that is valid for ``lifetime`` seconds, but no longer than the API token.
 
-        Raises StoreUnavailable, Unauthorized.
+        Raises Unauthorized for a revoked or expired API token, StoreUnavailable.
         """
         return await self._add(purpose, payload, lifetime, api_token_id=api_token_id, audited=audited)
 
@@ -102,22 +102,22 @@ class SingleUseCodes:
         return None if found is None else found[1]
 
     async def redeem_one_of(self, purposes: Collection[Purpose], code: str) -> tuple[Purpose, str] | None:
-        """Redeem a code for any of ``purposes``: its purpose and payload."""
+        """Redeem a code of one of ``purposes``. Returns its purpose and payload; None for an invalid code."""
         if not _is_code(code):
             return None
         digest = code_digest(code)
-        # anyone may call this, so an unknown code costs one read and no write
+        # anyone may send a code, so an unknown one costs one read and no write
         kind = await self._kept.purpose(digest)
         purpose = next((each for each in purposes if each.value == kind), None)
         payload = None if purpose is None else await self._kept.redeem(digest, purpose=purpose.value)
         return None if purpose is None or payload is None else (purpose, payload)
 
     async def read(self, purpose: Purpose, code: str) -> str | None:
-        """The payload of a session's code, without redeeming it."""
+        """The payload of a code, without redeeming it; None for an invalid code."""
         return await self.read_digest(purpose, code_digest(code)) if _is_code(code) else None
 
     async def read_digest(self, purpose: Purpose, digest: bytes) -> str | None:
-        """The payload for the digest of a session's code."""
+        """``read`` by the digest of the code."""
         return await self._kept.read(digest, purpose=purpose.value)
 
 

@@ -1,4 +1,4 @@
-"""Dashboards as they are written: the file, what it may hold, and variables in its texts. No I/O."""
+"""The file of a dashboard: its keys and values, and variables in its texts. No I/O."""
 
 from typing import TYPE_CHECKING
 

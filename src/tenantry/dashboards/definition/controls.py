@@ -1,4 +1,4 @@
-"""Controls: what a viewer chooses, as declared parameters of the queries."""
+"""Controls: read them from the file, and declare them as parameters of the queries."""
 
 from __future__ import annotations
 
@@ -104,11 +104,11 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""Type of a control to the types that a query may declare; default: all but ranges."""
+"""The types of a query's parameter that take the value of a control, by its type; by default all but ranges."""
 
 
 def sent_value(value: Any) -> Any:
-    """A typed value as a viewer would send it; ranges include the last day."""
+    """A typed value in the form in which viewers send it; ranges include the last day."""
     if isinstance(value, Bounds):
         last = value.end - _DAY if type(value.end) is date else value.end
         return {"start": _written(value.start), "end": _written(last)}
@@ -120,8 +120,9 @@ def _written(value: Any) -> str | None:
 
 
 def controlled(dashboard: DashboardFile, template: SQLTemplate) -> SQLTemplate:
-    """The template with the controls' defaults for parameters that it declares, so every panel matches the page. Raises
-    TemplateError, at the control, for a type or default that does not fit."""
+    """The template, with the default and ``required`` of each control for its parameter of the same name, so that
+    panels agree with the page. Raises TemplateError, at the control, for a type or default that the query does not
+    take."""
     own = {name: each for name, each in template.parameters.items() if name in dashboard.controls and not each.locked}
     changed = {name: _controlled(dashboard, dashboard.controls[name], each) for name, each in own.items()}
     return template if changed == own else template.redeclaring(changed)

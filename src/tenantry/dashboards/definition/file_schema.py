@@ -1,4 +1,4 @@
-"""The keys of a dashboard's file, for the reader and the published JSON Schema."""
+"""The keys of a dashboard's file, for the reader, and its JSON Schema, for editors."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from tenantry.sql.header import YamlNode
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 MAX_ROWS: Final = 100
-"""Rows of a dashboard."""
+"""Maximum rows of a dashboard."""
 MAX_IN_ROW: Final = 6
-"""Panels of a row."""
+"""Maximum panels in a row."""
 MAX_SERIES: Final = 12
-"""Measures of one chart."""
+"""Maximum measures of a chart."""
 MAX_TABLE_COLUMNS: Final = 60
 FORMATS: Final = (
     *("number", "integer", "decimal", "percent", "currency", "compact"),
     *("date", "month", "year", "time", "datetime", "duration", "bytes", "text"),
 )
-"""How a value is written. ``percent``: 0.12 is 12 %; ``currency``: the group's; ``duration``: seconds."""
+"""Formats of values. ``percent`` writes 0.12 as 12 %, ``currency`` uses the group's, ``duration`` takes seconds."""
 
 QUERY_NAME: Final = Word("a query file", r"[^\W\d_][\w-]*(?:/[^\W\d_][\w-]*)*")
 CONTROL_NAME: Final = Word("a control", r"[^\W\d_]\w*")
@@ -217,7 +217,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The keys of each kind of panel; the first is the kind's."""
+"""The keys of each kind of panel. The first has the name of the kind."""
 
 MAX_CONTROLS: Final = 40
 MAX_PRESETS: Final = 12
@@ -278,7 +278,7 @@ CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The keys of each kind of control; the first is the kind's."""
+"""The keys of each kind of control. The first has the name of the kind."""
 
 DASHBOARD: Final = (
     Key("title", TemplateText(200), "the title of the dashboard", required=True),
@@ -291,7 +291,6 @@ DASHBOARD: Final = (
 
 
 def _controls_schema() -> Schema:
-    """The JSON Schema of ``controls``."""
     kinds = [object_schema(keys, required=[kind]) for kind, keys in CONTROL_KEYS.items()]
     return {
         "type": "object",

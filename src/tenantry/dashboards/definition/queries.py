@@ -1,4 +1,4 @@
-"""A dashboard's queries, checked against its file."""
+"""Find and compile the queries of a dashboard, and check them against its controls and clicks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARAMS = "params."
 
 @dataclass(frozen=True, slots=True)
 class PanelQueries:
-    """The templates of a panel and its small line, or None."""
+    """The templates of a panel and of its small line, if any."""
 
     rows: SQLTemplate | None = None
     sparkline: SQLTemplate | None = None
@@ -33,7 +33,7 @@ class PanelQueries:
 
 @dataclass(frozen=True, slots=True)
 class DashboardQueries:
-    """The templates of panels by id, and of controls by name."""
+    """``panels``: by panel id. ``choices``: the templates that fill controls, by control."""
 
     panels: Mapping[str, PanelQueries]
     choices: Mapping[str, SQLTemplate]
@@ -44,7 +44,7 @@ class DashboardQueries:
 
     @property
     def locked(self) -> frozenset[str]:
-        """Parameters that are properties of the group."""
+        """Parameters that a query locks to a property of the group."""
         return frozenset(each.name for one in self.templates for each in one.parameters.values() if each.locked)
 
     @property
@@ -56,16 +56,16 @@ class DashboardQueries:
 
 
 def parameters_read(template: SQLTemplate) -> frozenset[str]:
-    """The parameters of a template: ``period`` for ``{{ params.period.start }}``."""
+    """The names of the parameters in a template: ``period`` for ``{{ params.period.start }}``."""
     paths = (each.path for each in template.variables)
     return frozenset(path.split(".")[1] for path in paths if path.startswith(_PARAMS))
 
 
 def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> DashboardQueries:
-    """Compile the templates with the controls' parameters.
+    """Compile the dashboard's queries with its controls as parameters.
 
-    Raises TemplateError, with its position, for a missing or invalid query, and an unknown name in a click,
-    comparison or parameter.
+    Raises TemplateError, with the position in the file, for a missing or invalid query, a required parameter without a
+    control, and a click or comparison that no query supports.
     """
     finder = _Finder(dashboard, folder)
     panels = {
@@ -135,7 +135,7 @@ class _Finder:
         further = {name: self._parameters.get(name, "text") for name in sorted(template.parameter_names)}
         declared = controlled(self._dashboard, template.declaring(further) if further else template)
         try:
-            declared.check()  # its type may not fit the position
+            declared.check()  # a control's type may not fit its place in the SQL
         except TemplateError as error:
             problem = error.message.partition("\n")[0]
             forgotten = [name for name in further if name not in self._parameters and _names(problem, name)]
@@ -190,9 +190,8 @@ def _check_compare(dashboard: DashboardFile, panel: Panel, queries: PanelQueries
         return
     ranges = [name for name in range_controls(dashboard) if name in parameters_read(queries.rows)]
     if len(ranges) != 1:
-        problem = (
-            f"{PREVIOUS_PERIOD} is that of a range, and the query reads {len(ranges) or 'no'} range of the controls"
-        )
+        found = len(ranges) or "no"
+        problem = f"{PREVIOUS_PERIOD} needs one range control that the query reads, and it reads {found}"
         fix = "add a control {range: last 30 days}, and write {{ params.NAME | within(column) }} in the query"
         raise dashboard.source.error(panel.offset, problem, fix)
 
@@ -214,12 +213,12 @@ def _check_click(dashboard: DashboardFile, click: Click | None, queries: Dashboa
 
 Change: TypeAlias = Callable[[Parameter], Parameter]
 Left: TypeAlias = Mapping[str, bool] | None
-"""The ends of a range that are given; None: no value."""
+"""An incomplete value: the ends of a range that are present; None: no value at all."""
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """The dashboard and its queries, where a viewer may leave out an end of a range, or a value with a default, that no
-    query needs outside of ``[[ ]]``."""
+    """Let viewers leave out an end of a range, or clear a control with a default, where all queries that read it allow
+    that: they read it only in ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():
@@ -245,7 +244,7 @@ def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[Dashbo
 
 
 def _changes(parameter: Parameter) -> Iterator[tuple[Change, Sequence[Left]]]:
-    """The most permissive first, with the cases to check."""
+    """Changes of a parameter, the most permissive first, each with the incomplete values that it allows."""
     if parameter.is_range:
         limits = dict(zip(RANGE_ENDS, (parameter.min, parameter.max), strict=True))
         ends = [end for end in RANGE_ENDS if limits[end] is None]

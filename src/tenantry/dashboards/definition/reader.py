@@ -23,13 +23,13 @@ _TOP: Final = (*(key.name for key in DASHBOARD), "controls", "rows")
 _SERVER: Final = frozenset(
     {"query", "sparkline", "schema", "refresh", "cache", "show_query", "click", "compare", "width"}
 )
-"""Keys that the page does not get."""
+"""Keys that are not part of ``Panel.view``."""
 _ADDRESSES: Final = frozenset({"url", "href", "src"})
-"""Keys of a Vega-Lite specification that a browser would load."""
+"""Keys of a Vega-Lite specification whose values a browser would load."""
 
 
 def read_dashboard(text: str, name: str, file: str = "") -> DashboardFile:
-    """The dashboard in a text; errors call it ``file``. Raises TemplateError for the first mistake."""
+    """Read a dashboard from YAML or JSON. ``file``: its name in errors. Raises TemplateError at the first mistake."""
     source = Source(text, file or name)
     root = read_yaml(source, 0, len(text))
     return _FileReader(source, name).read(root)

@@ -1,4 +1,4 @@
-"""Value types in a dashboard file: each reads its YAML node and has a JSON Schema."""
+"""Kinds of values in a dashboard's file. Each validates a YAML node and has a JSON Schema."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ValueKind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a mapping."""
+    """A key of a mapping. ``about``: its description in the JSON Schema."""
 
     name: str
     kind: ValueKind
@@ -65,15 +65,13 @@ class TemplateText(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
-    """A name matching ``pattern``; ``what`` is its label in errors."""
+    """A name that matches ``pattern``. ``what``: the thing that it names, for errors."""
 
     what: str
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
-        text = _text(
-            node, source, f"this must be the name of {self.what}", "write a name; in quotes if it looks like a number"
-        )
+        text = _text(node, source, f"this must be the name of {self.what}", _NAME_FIX)
         if not re.fullmatch(self.pattern, text):
             raise refuse(
                 source,
@@ -89,7 +87,7 @@ class Word(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class ColumnName(ValueKind):
-    """A column name as in the query: any single-line text."""
+    """The name of a column of the query: any printable characters."""
 
     longest: ClassVar[int] = 200
 
@@ -230,7 +228,7 @@ class Fields(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Either(ValueKind):
-    """A short form, which ``lengthen`` converts, or a mapping."""
+    """A mapping, or a short form that ``lengthen`` converts to one."""
 
     short: ValueKind
     long: Fields
@@ -247,13 +245,13 @@ class Either(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Anything(ValueKind):
-    """A JSON value with variables in its texts."""
+    """Any mapping, with variables in its strings. ``about``: what it is, for errors."""
 
     about: str
 
     def read(self, node: YamlNode, source: Source) -> Any:
         if not isinstance(node.value, dict):
-            raise refuse(source, node, f"this is {self.about}", "write a mapping")
+            raise refuse(source, node, f"this must be {self.about}", "write a mapping")
         value = node.plain()
         try:
             Definition(value)
@@ -272,7 +270,7 @@ def mapping(node: YamlNode, source: Source, what: str, names: Sequence[str]) -> 
     for name in node.value:
         if name not in names:
             fix = f"{did_you_mean(name, names)}The keys: {', '.join(names)}"
-            if node.value[name].value is None:  # {text: Hello, world}
+            if node.value[name].value is None:  # as in {text: Hello, world}: YAML reads two keys
                 fix += ". Put text with a comma in quotes"
             raise source.error(node.keys[name], f"{what} has no key {name}", fix)
     return {name: each for name, each in node.value.items() if each.value is not None}
@@ -292,7 +290,7 @@ def read_keys(
 
 
 def object_schema(keys: Iterable[Key], **more: Any) -> Schema:
-    """The JSON Schema of a mapping with exactly these keys."""
+    """The JSON Schema of a mapping with no other keys."""
     keys = tuple(keys)
     required = [key.name for key in keys if key.required]
     schema: Schema = {

@@ -1,10 +1,4 @@
-"""The routes that embedding adds to a mount.
-
-GET  /dashboards/-/v1/embed.js            the element, for pages of every origin; embed.d.ts, embed-react.js and .d.ts
-GET  /dashboards/-/embed.js               the newest major version
-POST /dashboards/{name}/-/embed-code      a single-use code for the request's token
-POST /dashboards/-/redeem                 the token, or the key of a preview's session, for a code, once
-"""
+"""The routes of the HTML element for host pages, and of codes that are exchanged for a token."""
 
 from __future__ import annotations
 
@@ -31,7 +25,7 @@ from tenantry.http import FOUND_KEY, HTTPConnection, user_group
 from tenantry.ports import Clock, EnvironmentStore, GroupStore
 
 ELEMENT_FILES: Final = ("embed.js", "embed.d.ts", "embed-react.js", "embed-react.d.ts")
-"""Bundles for hosts."""
+"""Bundles that host pages load."""
 
 ELEMENT_VERSION: Final = 1
 """Major version of the element: its attributes, methods, events, and messages (``PROTOCOL`` in
@@ -41,7 +35,7 @@ _SECRET: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 
 
 class TokenMint(Protocol):
-    """Makes token strings: a KeyRing, SigningKeys."""
+    """Makes the string of a token, as KeyRing and SigningKeys do."""
 
     def mint(self, token: Token) -> str:
         """Raises SigningKeyMissing."""
@@ -59,10 +53,9 @@ class EmbeddingBackend(PreviewBackend, Protocol):
 
 @dataclass(frozen=True)
 class Embedding:
-    """Hosts from the store, and single-use codes.
-
-    ``group_hosts`` restricts a group's hosts; ``time_of_day``: the clock for end dates.
-    """
+    """Settings of ``mount_dashboards`` for embedding. ``store``: has the allowed hosts and the single-use codes.
+    ``keys``: sign the token that a code is exchanged for. ``group_hosts``: a function that restricts the hosts for a
+    group. ``time_of_day``: the clock for end dates of groups."""
 
     store: EmbeddingBackend
     keys: TokenMint
@@ -74,7 +67,8 @@ class Embedding:
 
 
 def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Sequence[Middleware]) -> list[BaseRoute]:
-    """The routes of the element, and with ``embedding`` of codes; ``guards`` find the group."""
+    """``guards``: middleware that finds the group."""
+    # For pages of every origin; without a version in the address, the newest one.
     files: list[BaseRoute] = [
         Route(f"/-/{folder}{name}", partial(_file, built, name))
         for folder in (f"v{ELEMENT_VERSION}/", "")
@@ -85,7 +79,7 @@ def embedding_routes(built: BuiltFiles, embedding: Embedding | None, guards: Seq
 
 async def _file(built: BuiltFiles, name: str, request: Request) -> Response:
     response = built.named(name, request)
-    # Hosts write this address in their pages, so it has no hash of the content.
+    # Host pages contain this address, so it has no hash of the content, and the file may change.
     response.headers["Cache-Control"] = "public, max-age=300"
     return response
 
@@ -94,7 +88,7 @@ _SEPARATOR: Final = " "
 
 
 class EmbedCodes:
-    """Codes for a group's token. The payload is its handle and version, which the signing keys mint again."""
+    """Codes for a group's token. The payload has the token's handle and version, to mint the same token again."""
 
     def __init__(
         self, codes: SingleUseCodes, groups: GroupStore, keys: TokenMint, *, time_of_day: Clock = utc_now
@@ -111,13 +105,13 @@ class EmbedCodes:
         issued = await self._groups.get(handle=user_group(connection).handle)
         # The middleware removed the token from the request; the hash that it left is enough to compare.
         if issued is None or hash(self._keys.mint(issued.token).encode("ascii")) != scope.get(FOUND_KEY):
-            raise TokenAlreadyRotated("this token was rotated: ask for a code with the live one")
+            raise TokenAlreadyRotated("this token was rotated: request the code with the current token")
         payload = f"{issued.token.handle.hex()}{_SEPARATOR}{issued.token.version}"
         return await self._codes.issue_for_viewer(Purpose.EMBED, payload, issued.token.handle)
 
     async def open(self, payload: str) -> str | None:
-        """The token for a code's payload; None if rotated. Raises UserGroupExpired, SigningKeyMissing,
-        StoreUnavailable."""
+        """The token for a code's payload; None if it was rotated or its group deleted. Raises UserGroupExpired,
+        SigningKeyMissing, StoreUnavailable."""
         handle, _, version = payload.partition(_SEPARATOR)
         issued = await self._groups.get(handle=bytes.fromhex(handle))
         if issued is None or issued.token.version != int(version):
@@ -138,13 +132,15 @@ def code_routes(embedding: Embedding, guards: Sequence[Middleware]) -> list[Base
 
     async def redeem(request: Request) -> Response:
         found = await codes.redeem_one_of(opened, await _code_of(request))
-        token = None if found is None else await opened[found[0]](found[1])  # for a preview: the key of its session
+        token = None if found is None else await opened[found[0]](found[1])  # or the key of a preview's session
         if token is None:
             raise CodeUsed(CodeUsed.MESSAGE)
         return JSONResponse({"token": token}, headers=_SECRET)
 
     return [
+        # Exchanges a code for the token, or for the key of a preview's session.
         Route("/-/redeem", redeem, methods=["POST"]),
+        # A code for the request's token.
         Route("/{name:path}/-/embed-code", issue, methods=["POST"], middleware=list(guards)),
     ]
 

@@ -29,10 +29,10 @@ from tenantry.groups import Record, UserGroup, extend
 from tenantry.sql import SQLTemplate
 
 _REDUCED: Final = frozenset({PanelKind.LINE, PanelKind.AREA})
-"""Panels whose rows are reduced to those that their pixels show, unless their series are stacked."""
+"""Kinds of panels whose rows are reduced to the visible ones, unless their series are stacked."""
 
 FRESH: Final = 5.0
-"""Maximum age in seconds of rows that a viewer refreshes: a cache asks the source once in this time."""
+"""Maximum age in seconds of rows after a refresh: viewers who refresh within this time share one query."""
 
 _log = logging.getLogger("tenantry.dashboards")
 
@@ -58,14 +58,13 @@ class PanelRunner:
         self._fresh = fresh
         self._certain_until = sources.changes.certain_until()
         self.variables: Final[Record] = extend(group.variables, "params", self._params)
-        """Read by queries and texts."""
+        """The group's variables and ``params``, for queries and texts."""
 
     async def panel(self, panel: Panel, wanted: WantedPanel, answer: OpenAnswer) -> HeldLine:
-        """The line of a panel: its rows or its error. Raises nothing."""
+        """The line of a panel: its rows, or its error instead of an exception."""
         return await self._line("panel", panel.id, lambda: self._rows(panel, wanted), answer)
 
     async def choices(self, control: str, answer: OpenAnswer) -> HeldLine:
-        """The line with the choices of a control."""
         return await self._line("choices", control, lambda: self._choices(control), answer)
 
     async def _line(self, kind: str, name: str, fetch: Callable[[], Awaitable[Encode]], answer: OpenAnswer) -> HeldLine:
@@ -97,7 +96,7 @@ class PanelRunner:
             self._compared(panel, queries),
             self._ask(panel, queries.sparkline) if queries.sparkline is not None else _nothing(),
         )
-        assert rows is not None  # noqa: S101  # it was asked
+        assert rows is not None  # noqa: S101  # only the other two may be None
         more: dict[str, tuple[Result, Columns]] = {}
         if before is not None:
             more["compare"] = before, named
@@ -161,7 +160,7 @@ def _plot(panel: Panel, view: Mapping[str, Any], width: int) -> Plot | None:
 
 
 async def _together(*queries: Awaitable[Result | None]) -> list[Result | None]:
-    """If one fails, the others are cancelled."""
+    """Await all queries. If one fails, cancel the others."""
     tasks = [asyncio.ensure_future(query) for query in queries]
     try:
         return await asyncio.gather(*tasks)

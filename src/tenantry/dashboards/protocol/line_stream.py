@@ -1,4 +1,4 @@
-"""A response of JSON lines (NDJSON), sent as they become ready while the token is watched."""
+"""LineStream: a response of JSON lines (NDJSON), sent as they become ready, that ends with its token."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Line: TypeAlias = bytes | deque[bytes]
 
 
 class LineStream(Response):
-    """The response to ``request``, whose body was read."""
+    """The response to ``request``, whose body must already be read."""
 
     def __init__(self, request: Request) -> None:
         headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "private, no-store", "X-Accel-Buffering": "no"}
@@ -44,7 +44,7 @@ class LineStream(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send lines until the viewer leaves or is too slow, or the middleware ends the response.
 
-        Raises AnswersUnread before the first.
+        Raises AnswersUnread, before anything is sent.
         """
         with suppress(ViewerLeft, ResponseCut):
             async with (
@@ -54,7 +54,7 @@ class LineStream(Response):
             ):
                 paced = answer.paced(send)
                 await paced({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                # An empty part starts the watch of the token before the first panel is ready.
+                # An empty part, so that the middleware watches the token before the first panel is ready.
                 await paced(_part(b""))
                 async for each in lines:
                     pieces = deque((each,)) if isinstance(each, bytes) else each
@@ -68,6 +68,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """A body message. After a whole line the middleware may end the response."""
+    """A body message. The middleware may end the response after it only if ``is_whole``: at the end of a line."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

@@ -54,13 +54,13 @@ _SENTENCES: Final[Mapping[type[TenantryError], str]] = {
 
 
 def viewer_error(error: TenantryError) -> dict[str, str]:
-    """The code and sentence for an error. Names are the author's."""
+    """The code and sentence for an error. It names only parameters and properties, whose names are the author's."""
     sentence = next((_SENTENCES[kind] for kind in type(error).__mro__ if kind in _SENTENCES), _ELSE)
     return {"code": error.code, "message": sentence.format(names=_names(error))}
 
 
 def internal_error() -> dict[str, str]:
-    """The code and sentence for an error that is not a TenantryError."""
+    """``viewer_error`` for an error that is not a TenantryError."""
     return {"code": INTERNAL, "message": _ELSE}
 
 

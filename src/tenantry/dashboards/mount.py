@@ -233,7 +233,7 @@ class _Endpoints:
         if self._downloads is None:
             raise HTTPException(404, "There is no such file.")
         if request.method != "GET":  # Starlette also routes HEAD here, which would use up the address
-            raise HTTPException(405, "This address can be used once, by GET.", headers={"Allow": "GET"})
+            raise HTTPException(405, "This address works once, and only with GET.", headers={"Allow": "GET"})
         return await self._downloads.respond(request.path_params["code"])
 
     def _find(self, request: Request) -> SavedDashboard:

@@ -16,15 +16,15 @@ from tenantry.errors import MissingVariable, UnbindableValue
 from tenantry.groups import Record, RecordList
 
 VARIABLES = "tenantry.variables"
-"""Context key of the group's variables. No template can set it: it is no identifier."""
+"""Context key of the group's variables. Templates cannot set it, since it is not an identifier."""
 
 HIDDEN = "[…]"
 """Replaces a computed key in errors, since the key may be the value of a property."""
 
 
 class Missing(StrictUndefined):
-    """A missing variable: using it raises MissingVariable; ``is defined`` and ``|default(…)`` work. A given ``exc`` is
-    raised instead."""
+    """A missing variable: using it raises MissingVariable; ``is defined`` and ``|default(…)`` work. ``exc``, if
+    given, is raised instead."""
 
     __slots__ = ()
 

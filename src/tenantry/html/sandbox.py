@@ -186,7 +186,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
             return self.undefined(obj=obj, name=key)
 
     def wrap_str_format(self, value: Any) -> None:
-        """None: ``str.format`` is not available."""
+        """Returns None, so that ``is_safe_attribute`` refuses ``str.format``."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         for builtin in _BUILTIN:

@@ -42,7 +42,8 @@ def reduce_rows(result: Result, plot: Plot) -> Result | None:
 
 
 def thin_rows(result: Result, plot: Plot) -> Result | None:
-    """Reduce the rows read so far to those that ``reduce_rows`` may need; None as there, however few the rows.
+    """Reduce the rows read so far to those that ``reduce_rows`` may need; None for the
+    reasons of ``reduce_rows``, except too few rows.
 
     Further rows can be appended and the result thinned again: column widths are powers of two, so columns only merge as
     the axis grows.
@@ -67,7 +68,7 @@ def _reduced(result: Result, plot: Plot, make_columns: _MakeColumns) -> Result |
 
 
 def _kept_rows(result: Result, plot: Plot, make_columns: _MakeColumns) -> set[int] | None:
-    """Indexes of the rows to keep; None if they are not sorted by ``plot.by``, or for an unsupported type. Raises
+    """Indexes of the rows to keep; None if ``plot.by`` is not sorted or has an unsupported type. Raises
     TypeError, ValueError, ArithmeticError."""
     position = result.names.index
     axis = _column(result, position(plot.by))

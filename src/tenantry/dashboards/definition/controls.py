@@ -104,7 +104,7 @@ _READ_AS: Final[Mapping[ParameterType, frozenset[ParameterType]]] = MappingProxy
         _T.DATE: frozenset({_T.DATE, _T.DATETIME}),
     }
 )
-"""The types of a query's parameter that take the value of a control, by its type; by default all but ranges."""
+"""The types of query parameters that accept a control of this type. All other controls fit any type but ranges."""
 
 
 def sent_value(value: Any) -> Any:

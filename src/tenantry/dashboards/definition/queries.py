@@ -217,8 +217,8 @@ Left: TypeAlias = Mapping[str, bool] | None
 
 
 def relaxed(dashboard: DashboardFile, queries: DashboardQueries) -> tuple[DashboardFile, DashboardQueries]:
-    """Let viewers leave out an end of a range, or clear a control with a default, where all queries that read it allow
-    that: they read it only in ``[[ ]]``."""
+    """Let viewers leave out an end of a range, or clear a control with a default, if all its queries work without the
+    value: they read it only in ``[[ ]]``."""
     templates = {id(each): each for each in queries.templates}
     controls = dict(dashboard.controls)
     for name, control in controls.items():

@@ -21,7 +21,7 @@ Hosts: TypeAlias = Mapping[str, tuple[str, ...]]
 """Origins by the name of the environment."""
 
 _RENEWALS: Final = 5
-"""Renewals within the staleness bound, so that a short outage of the store has no effect."""
+"""Number of renewals within the staleness bound, so that a short outage of the store has no effect."""
 
 
 class KnownHosts:

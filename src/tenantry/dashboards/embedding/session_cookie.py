@@ -77,7 +77,7 @@ class CookieExchange:
 class SessionCookie:
     """ASGI middleware around UserGroupMiddleware. Unless the request has a token header, it adds one from the cookie of
     the group in ``X-User-Group-Handle``. It removes the cookies of all groups from every HTTP request. Raises
-    OriginNotAllowed for other origins, InvalidToken if the cookie has no token of this group.
+    OriginNotAllowed if another origin sends the cookie, InvalidToken if the cookie has no token of this group.
     """
 
     def __init__(self, app: ASGIApp) -> None:

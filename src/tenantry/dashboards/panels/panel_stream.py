@@ -99,7 +99,9 @@ def _choices(saved: SavedDashboard, runner: PanelRunner, wanted: PanelsRequest) 
     names = list(filled) if wanted.choices is None and wanted.definition else wanted.choices or []
     for number, name in enumerate(names):
         if name not in filled:
-            raise InvalidBody("this dashboard has no such control that a query fills", field=f"/choices/{number}")
+            raise InvalidBody(
+                "this dashboard has no control of this name whose choices a query gives", field=f"/choices/{number}"
+            )
     return [_bound(runner.choices, name) for name in names]
 
 

@@ -18,7 +18,7 @@ PAGE_SIZE: Final = 50
 _WITHOUT_ORDER: Final = ("json", None)
 """Result types that an engine may be unable to sort. None: a type that Tenantry has no name for."""
 _PERHAPS_IN_ORDER: Final = ("text", "list")
-"""Result types that an engine's unsortable types, such as PostgreSQL's point, may have."""
+"""Result types that an engine may also report for a type that it cannot sort, such as PostgreSQL's point."""
 
 Ask: TypeAlias = Callable[[SQLTemplate | WrappedTemplate], Awaitable[Result]]
 

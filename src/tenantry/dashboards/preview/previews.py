@@ -20,8 +20,8 @@ from tenantry.tokens import PREVIEW_PREFIX
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a session shows: ``dashboard`` for ``group``, as the store has it now. ``session``: the digest of its
-    key."""
+    """What a session shows: ``dashboard`` for ``group``, which was read from the store just now. ``session``: the
+    digest of its key."""
 
     group: UserGroup
     dashboard: str
@@ -47,7 +47,7 @@ class Previews:
     ) -> str:
         """A preview code for this group, valid no longer than its API token.
 
-        Raises UnknownGroup; InvalidBody for an ended group; Unauthorized for a revoked API token; StoreUnavailable.
+        Raises UnknownGroup; InvalidBody for an expired group; Unauthorized for a revoked API token; StoreUnavailable.
         """
         issued = await self._groups.get(environment, provided_id)
         if issued is None:

@@ -18,8 +18,8 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group may hold as much as then stays free: half of it if it is alone, a
-quarter if two other groups hold as much."""
+"""Maximum bytes of unsent lines in a process. A group may hold at most as much as stays free: alone half of the
+maximum, a quarter next to two groups that hold as much."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""
 WAIT_SECONDS: Final = 30.0

@@ -1,4 +1,4 @@
-"""LineStream: a response of JSON lines (NDJSON), sent as they become ready, that ends with its token."""
+"""LineStream: a response of JSON lines (NDJSON), sent as they become ready until its token is no longer valid."""
 
 from __future__ import annotations
 
@@ -68,6 +68,6 @@ def _last_line(reason: str) -> bytes:
 
 
 def _part(body: bytes, *, is_whole: bool = True) -> dict[str, Any]:
-    """A body message. The middleware may end the response after it only if ``is_whole``: at the end of a line."""
+    """A body message. ``is_whole``: it completes a line, so the middleware may end the response after it."""
     last = _last_line if is_whole else None
     return {"type": "http.response.body", "body": body, "more_body": True, LAST_PART_KEY: last}

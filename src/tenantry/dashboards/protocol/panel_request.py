@@ -55,7 +55,7 @@ class PanelsRequest(FilteredBody):
     definition: bool = False
     """Whether to send the description of the dashboard."""
     fresh: bool = False
-    """Whether to run queries whose rows were cached more than ``FRESH`` seconds ago."""
+    """Whether to run a query again if its cached rows are older than ``FRESH`` seconds."""
     live: bool = False
     """Whether to keep the response open and send changes."""
     shown: Annotated[dict[str, Annotated[float, Field(allow_inf_nan=False)]], Field(max_length=600)] = {}

@@ -1,5 +1,5 @@
-"""``POST /dashboards/-/preview``: create an address, valid for one visit, at which a dashboard looks as a group sees
-it."""
+"""``POST /dashboards/-/preview``: create an address that shows a dashboard as a group sees it, and can be opened
+once."""
 
 from __future__ import annotations
 

@@ -97,11 +97,10 @@ def dashboards_app(
     frame_ancestors: Sequence[str],
     embedding: Embedding | None,
 ) -> Starlette:
-    built = BuiltFiles(BUNDLES)
+    built, bounded = BuiltFiles(BUNDLES), with_staleness(resolver)
     hosts = allowed_hosts(resolver, frame_ancestors, embedding)
     downloads = None
     if isinstance(store := sources.store, CodesOfGroups):
-        bounded = with_staleness(resolver)
         downloads = Downloads(
             store, dashboards, sources, staleness=bounded.staleness, seconds_left=bounded.seconds_left
         )
@@ -114,8 +113,8 @@ def dashboards_app(
     previews, data = [], own_token
     if embedding is not None:
         previews = [Route(PATH, PreviewEndpoint(embedding.store, embedding.previews(), dashboards))]
-        staleness = with_staleness(resolver).staleness
-        data = [Middleware(PreviewGuard, previews=embedding.previews(), staleness=staleness), *own_token]
+        guard = Middleware(PreviewGuard, previews=embedding.previews(), staleness=bounded.staleness)
+        data = [guard, *own_token]
     issue = "/{name:path}/-/panels/{panel}/download"
     return Starlette(
         routes=[
@@ -142,13 +141,12 @@ def dashboards_app(
 
 
 def allowed_hosts(resolver: TokenResolver, frame_ancestors: Sequence[str], embedding: Embedding | None) -> AllowedHosts:
-    staleness = with_staleness(resolver).staleness
     return AllowedHosts(
         None if embedding is None else embedding.store.environments,
         resolver.environment,
         group_hosts=None if embedding is None else embedding.group_hosts,
         further=frame_ancestors,
-        staleness=staleness,
+        staleness=with_staleness(resolver).staleness,
     )
 
 

@@ -142,7 +142,7 @@ async def explain_panel(
 ) -> dict[str, Any] | None:
     """Explain a panel without values, and without SQL unless ``show_query``. None for an unknown panel. Raises the
     errors of ``explain_dashboard``."""
-    panel = next((each for each in saved.dashboard.panels if each.id == panel_id), None)
+    panel = saved.dashboard.panel(panel_id)
     if panel is None:
         return None
     found = await _Explainer(saved, group, sources, read_filters(saved, filters), values=False).panel(panel)

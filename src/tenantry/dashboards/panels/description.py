@@ -98,8 +98,8 @@ def _control(saved: SavedDashboard, control: Control, variables: Record) -> dict
         "default": _default(parameter, variables),
         "presets": [_preset(parse_relative(name)) for name in control.presets],
         "choices": None if parameter.choices is None else _choices(parameter),
-        "min": _written(parameter.min),
-        "max": _written(parameter.max),
+        "min": sent_value(parameter.min),
+        "max": sent_value(parameter.max),
         "clearable": parameter.clearable,
         "open": sorted(parameter.open),
         "depends": sorted(parameters_read(by_query) & saved.dashboard.controls.keys()) if by_query is not None else [],
@@ -138,7 +138,3 @@ def _default(parameter: Parameter, variables: Record) -> Any:
 
 def _preset(relative: RelativeRange) -> str:
     return str(relative).replace(" ", "-")
-
-
-def _written(value: Any) -> str | None:
-    return None if value is None else spell(value)

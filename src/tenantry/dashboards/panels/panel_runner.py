@@ -14,7 +14,7 @@ from tenantry.dashboards.charts.chart_rows import ChartRows
 from tenantry.dashboards.charts.m4 import Plot
 from tenantry.dashboards.definition.columns import Columns, named_columns, small_line
 from tenantry.dashboards.definition.model import DashboardFile, Panel, PanelKind
-from tenantry.dashboards.definition.queries import PanelQueries, parameters_read
+from tenantry.dashboards.definition.queries import PanelQueries, parameters_read, range_controls
 from tenantry.dashboards.folder import SavedDashboard
 from tenantry.dashboards.panels.filters import previous_period
 from tenantry.dashboards.panels.tables import fetch_table
@@ -120,9 +120,8 @@ class PanelRunner:
         template = queries.rows
         if not panel.compare or template is None:
             return None
-        controls = self._saved.dashboard.controls
         read = parameters_read(template)
-        name = next(name for name, each in controls.items() if each.parameter.is_range and name in read)
+        name = next(name for name in range_controls(self._saved.dashboard) if name in read)
         before = previous_period(template.parameters[name], self.variables, datetime.now(UTC))
         if before is None:
             return None

@@ -27,11 +27,10 @@ NOT_BUILT: Final = (
 
 @dataclass(frozen=True)
 class HashedFile:
-    """A bundle. ``encoded``: the compressed content by content coding (``br``, ``gzip``)."""
-
     name: str
     content: bytes
     encoded: Mapping[str, bytes]
+    """The compressed content, by content coding (``br``, ``gzip``)."""
 
     @cached_property
     def address(self) -> str:

@@ -26,12 +26,12 @@ QUERIES: Final = "queries"
 
 @dataclass(frozen=True, slots=True)
 class SavedDashboard:
-    """A dashboard and its queries. ``kept`` maps each dashboard that a click opens to the controls whose values it
-    takes over."""
+    """A dashboard and its queries."""
 
     dashboard: DashboardFile
     queries: DashboardQueries
     kept: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """The controls whose values are kept when a click opens another dashboard, by its name."""
 
     @property
     def settable(self) -> frozenset[str]:

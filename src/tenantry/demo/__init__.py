@@ -36,11 +36,12 @@ _AUTHOR: Final = Author(LABEL)
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """``app`` serves the dashboards, ``product`` the page that embeds them. ``text``: lists the pages to open."""
-
     app: Starlette
+    """Serves the dashboards."""
     product: Starlette
+    """Serves the page that embeds them."""
     text: str = field(repr=False)
+    """Lists the pages to open."""
     calls: list[Call] = field(repr=False)
 
     async def open_pages(self) -> None:

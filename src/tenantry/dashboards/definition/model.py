@@ -43,11 +43,12 @@ class QueryUse:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A control, which queries read as ``params.NAME``. ``presets``: the relative ranges that it offers."""
+    """A control, which queries read as ``params.NAME``."""
 
     parameter: Parameter
     offset: int
     presets: tuple[str, ...] = ()
+    """The relative ranges that the control offers."""
 
     @property
     def name(self) -> str:
@@ -60,11 +61,10 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """What a click does. ``values``: the column for each control that it sets. ``open``: the dashboard that it opens,
-    or empty."""
-
     values: Mapping[str, str]
+    """The controls that a click sets, and the column that each takes its value from."""
     open: str = ""
+    """The name of the dashboard that a click opens; empty: it filters the same page."""
     offset: int = 0
 
 
@@ -111,14 +111,17 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class DashboardFile:
-    """``texts``: ``title`` and ``description``. ``schema`` and ``max_age``: for the queries of controls."""
+    """The content of one dashboard's file."""
 
     name: str
     source: Source
     texts: Definition
+    """``title`` and ``description``."""
     rows: tuple[tuple[Panel, ...], ...]
     schema: str = "main"
+    """The schema for the queries of controls."""
     max_age: float | None = None
+    """Maximum age in seconds of the cached choices of controls."""
     controls: Mapping[str, Control] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

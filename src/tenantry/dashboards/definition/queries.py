@@ -21,8 +21,6 @@ _PARAMS = "params."
 
 @dataclass(frozen=True, slots=True)
 class PanelQueries:
-    """The templates of a panel and of its small line, if any."""
-
     rows: SQLTemplate | None = None
     sparkline: SQLTemplate | None = None
 
@@ -33,10 +31,10 @@ class PanelQueries:
 
 @dataclass(frozen=True, slots=True)
 class DashboardQueries:
-    """``panels``: by panel id. ``choices``: the templates that fill controls, by control."""
-
     panels: Mapping[str, PanelQueries]
+    """By panel id."""
     choices: Mapping[str, SQLTemplate]
+    """The templates that return the choices of a control, by its name."""
 
     @property
     def parameters(self) -> frozenset[str]:

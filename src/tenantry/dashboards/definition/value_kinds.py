@@ -30,11 +30,10 @@ class ValueKind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a mapping. ``about``: its description in the JSON Schema."""
-
     name: str
     kind: ValueKind
     about: str
+    """The description of the key in the JSON Schema."""
     required: bool = False
 
 
@@ -65,9 +64,8 @@ class TemplateText(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Word(ValueKind):
-    """A name that matches ``pattern``. ``what``: the thing that it names, for errors."""
-
     what: str
+    """The thing that the word names, for errors: ``a query file``."""
     pattern: str
 
     def read(self, node: YamlNode, source: Source) -> str:
@@ -143,8 +141,6 @@ class Flag(ValueKind):
 
 @dataclass(frozen=True, slots=True)
 class Number(ValueKind):
-    """A number in a range. ``whole``: an integer."""
-
     least: float
     greatest: float
     whole: bool = True

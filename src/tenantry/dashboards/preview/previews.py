@@ -20,12 +20,11 @@ from tenantry.tokens import PREVIEW_PREFIX
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a session shows: ``dashboard`` for ``group``, which was read from the store just now. ``session``: the
-    digest of its key."""
-
     group: UserGroup
+    """As the store has it now."""
     dashboard: str
     session: bytes
+    """The digest of the session's key."""
 
 
 class Previews:

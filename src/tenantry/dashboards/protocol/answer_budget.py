@@ -38,10 +38,9 @@ Encode: TypeAlias = Callable[[], Iterable[bytes | memoryview]]
 
 
 class HeldLine(NamedTuple):
-    """A line in pieces. ``size``: the bytes reserved for it."""
-
     pieces: deque[bytes]
     size: int
+    """The bytes that are reserved for the line."""
 
 
 @dataclass(slots=True)

@@ -96,7 +96,7 @@ Columns: TypeAlias = frozenset[str] | None
 
 
 def named_columns(panel: Panel, variables: Record) -> Columns:
-    """The columns that the panel names outside ``sort``. Raises MissingVariable, UnbindableValue."""
+    """The columns that the panel names outside ``sort``; None: all. Raises MissingVariable, UnbindableValue."""
     if panel.all_columns:
         return None
     written = panel.named.substitute(variables)

@@ -63,7 +63,7 @@ def find_queries(dashboard: DashboardFile, folder: Mapping[str, Query]) -> Dashb
     """Compile the dashboard's queries with its controls as parameters.
 
     Raises TemplateError, with the position in the file, for a missing or invalid query, a required parameter without a
-    control, and a click or comparison that no query supports.
+    control, a control or click for a locked parameter, and a click or comparison that no query supports.
     """
     finder = _Finder(dashboard, folder)
     panels = {

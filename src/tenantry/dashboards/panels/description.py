@@ -1,5 +1,6 @@
 """Describes a dashboard to the page: texts, controls and panels, without schemas, and without queries unless
-``show_query``. Of the group's properties it has the look and format, and those in texts."""
+``show_query``. Of the group's properties it has those for look and format, and those that
+the file names."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ async def fetch_table(
     """The rows of ``page`` (from 0), and the number of all rows.
 
     ``sort``: a column, or ``-name`` for descending order; default: the view's ``sort``, then the order of the query.
-    Viewers can sort by ``named`` columns and by the view's ``sort``. Above the source's limits the engine pages. Raises
-    TooManyRows or TooManyBytes if it cannot, or if the view has neither ``sort`` nor ``columns`` to order by;
-    InvalidParameter for an unknown column; the errors of ``DataSources.query``.
+    Viewers can sort by ``named`` columns and the view's ``sort``. Above the source's limits the engine pages. Raises
+    TooManyRows or TooManyBytes if it cannot, or if the view has neither ``sort`` nor ``columns``; InvalidParameter for
+    an unknown column; the errors of ``DataSources.query``.
     """
     size = view.get("page", PAGE_SIZE)
     own = view.get("sort", "")

@@ -18,7 +18,7 @@ from tenantry.errors import AnswersUnread
 from tenantry.groups import UserGroup
 
 PROCESS_BYTES: Final = 40 * 1024 * 1024
-"""Maximum bytes of unsent lines in a process. A group may hold at most as much as stays free: alone half of the
+"""Maximum bytes of unsent lines in a process. A group may hold at most as much as it leaves free: alone half of the
 maximum, a quarter next to two groups that hold as much. Its only line may take all that is free."""
 MOST_OPEN: Final = 200
 """Maximum open responses of a group."""

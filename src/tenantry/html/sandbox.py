@@ -199,7 +199,7 @@ class DashboardEnvironment(ImmutableSandboxedEnvironment):
         if operator == "**":
             raise SecurityError("'**' is not available: compute it in the view")
         if operator == "*" and (_is_sized(left) or _is_sized(right) or _bits(left) + _bits(right) > _MAX_BITS):
-            raise SecurityError("'*' only multiplies numbers of ordinary size")
+            raise SecurityError(f"'*' only multiplies numbers, with a product of at most {_MAX_BITS} bits")
         if operator == "%" and isinstance(left, str | bytes):
             check_format(left)
         return super().call_binop(context, operator, left, right)

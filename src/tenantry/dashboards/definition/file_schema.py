@@ -68,9 +68,9 @@ _FED: Final = (
     *_COMMON,
     Key("schema", _SCHEMA_ID, "the schema of its data source; default: the dashboard's"),
     Key("refresh", Duration(1, 86_400), "how often the page refreshes it: 30 s, 5 min"),
-    Key("cache", Duration(0, 86_400), "the maximum age of the rows: 0 runs the query each time"),
+    Key("cache", Duration(0, 86_400), "the maximum age of cached rows; 0 runs the query each time"),
     Key("show_query", Flag(), "whether viewers may read the query"),
-    Key("empty", TemplateText(200), "the text without rows"),
+    Key("empty", TemplateText(200), "the text to show if there are no rows"),
 )
 _CLICK: Final = Key(
     "click",
@@ -96,7 +96,7 @@ _REFERENCE: Final = Key(
         Fields(
             "a reference line",
             (
-                Key("value", Number(-1e15, 1e15, whole=False), "where it lies", required=True),
+                Key("value", Number(-1e15, 1e15, whole=False), "the value at which the line is drawn", required=True),
                 Key("label", TemplateText(60), "its label"),
             ),
         ),
@@ -115,7 +115,7 @@ _STACK: Final = Key("stack", OneOf(("sum", "share")), "series on top of one anot
 _FURTHER: Final = Key(
     "columns",
     AllOr(Listed(ColumnName(), MAX_TABLE_COLUMNS)),
-    "further columns for the page and the file, next to those that the panel names; all: every column",
+    "further columns for the page and the file; all: every column of the query",
 )
 _CHART: Final = (*_FED, _QUERY, _UNIT, _FORMAT, _DIGITS, _CLICK, _FURTHER)
 
@@ -151,7 +151,7 @@ PANELS: Final[Mapping[PanelKind, tuple[Key, ...]]] = MappingProxyType(
             ColumnName(),
             "the column of the number",
             *_CHART,
-            Key("compare", OneOf((PREVIOUS_PERIOD,)), "the change against the range just before"),
+            Key("compare", OneOf((PREVIOUS_PERIOD,)), "show the change against the range just before"),
             Key("sparkline", QUERY, "a query with the same column over time, drawn as a small line"),
             Key("better", OneOf(("higher", "lower")), "which direction is good"),
         ),
@@ -245,7 +245,7 @@ class _Choices:
 _GIVEN: Final = _Given()
 _SHARED: Final = (
     Key("label", TemplateText(100), "the label for viewers; default: the name"),
-    Key("description", TemplateText(500), "a sentence about it"),
+    Key("description", TemplateText(500), "a sentence about the control"),
     Key("default", _GIVEN, "the value until a viewer chooses; {property: region} takes the group's"),
     Key("required", Flag(), "whether a viewer must choose before the queries run"),
 )
@@ -254,7 +254,7 @@ CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
         "range": (
             Key("range", _GIVEN, "a range of days; the value is the default, as last-30-days"),
             *_SHARED,
-            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "ranges offered next to it"),
+            Key("presets", Listed(_RANGE_NAME, MAX_PRESETS), "relative ranges to choose from"),
             Key("min", _GIVEN, "the first day"),
             Key("max", _GIVEN, "the last day"),
         ),
@@ -283,9 +283,9 @@ CONTROL_KEYS: Final[Mapping[str, tuple[Key, ...]]] = MappingProxyType(
 DASHBOARD: Final = (
     Key("title", TemplateText(200), "the title of the dashboard", required=True),
     Key("description", TemplateText(), "a sentence below the title"),
-    Key("schema", _SCHEMA_ID, "the schema for panels that name none; default: main"),
-    Key("refresh", Duration(1, 86_400), "how often panels refresh that set nothing else"),
-    Key("cache", Duration(0, 86_400), "the maximum age of rows of panels that set nothing else"),
+    Key("schema", _SCHEMA_ID, "the schema of panels that name none; default: main"),
+    Key("refresh", Duration(1, 86_400), "how often panels refresh, unless they set their own interval"),
+    Key("cache", Duration(0, 86_400), "the maximum age of a panel's rows, unless the panel sets its own"),
 )
 """The keys at the top of the file, except ``controls`` and ``rows``."""
 

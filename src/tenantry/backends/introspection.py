@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from tenantry.aio import LoopLocal
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import SigningKeyMissing, StoreUnavailable
 from tenantry.groups import INTROSPECTION, LookupResult, Token, UserGroup
 from tenantry.tokens import api_token_digest

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hmac import compare_digest
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.errors import (
     ApiTokenExpired,
     GroupChanged,

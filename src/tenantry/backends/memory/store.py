@@ -9,7 +9,8 @@ from tenantry.backends.memory.groups import MemoryGroups
 from tenantry.backends.memory.sources import MemorySources
 from tenantry.backends.memory.tables import MemoryTables
 from tenantry.backends.memory.usage import MemoryUsage
-from tenantry.cache.slots import PrivateSlots, utc_now
+from tenantry.cache.slots import PrivateSlots
+from tenantry.clock import utc_now
 from tenantry.groups import Changes, LookupResult, Token, UserGroup
 from tenantry.ports import ChangeListener, Clock, WrittenBackend
 from tenantry.usage import UsageRecorder

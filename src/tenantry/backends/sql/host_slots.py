@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 
 from tenantry.backends.sql.queries import LONGEST_LEASE
 from tenantry.backends.sql.tables import generation
-from tenantry.cache.slots import FolderTaken, SharedSlots, monotonic_with_suspend
+from tenantry.cache.slots import FolderTaken, SharedSlots
+from tenantry.clock import monotonic_with_suspend
 from tenantry.errors import StoreUnavailable
 
 logger: logging.Logger = logging.getLogger(__name__)

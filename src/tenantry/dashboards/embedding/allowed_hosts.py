@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.embedding.frame_ancestors import check_hosts, is_allowed
 from tenantry.errors import EmbeddingNotAllowed
 from tenantry.groups import UserGroup

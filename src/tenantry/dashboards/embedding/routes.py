@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.dashboards.assets import BuiltFiles
 from tenantry.dashboards.embedding.allowed_hosts import GroupHosts
 from tenantry.dashboards.preview.preview_endpoint import PreviewBackend

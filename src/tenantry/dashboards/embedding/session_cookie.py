@@ -21,9 +21,9 @@ from tenantry.middleware import (
     IN_QUERY_KEY,
     MASK,
     TOKEN_HEADER,
+    Extractor,
     OriginCheck,
     TokenResolver,
-    create_extractor,
     query,
 )
 from tenantry.tokens import decode
@@ -49,7 +49,7 @@ class CookieExchange:
 
     def __init__(self, resolver: TokenResolver) -> None:
         self._resolver = resolver
-        self._extract = create_extractor(query())
+        self._extract = Extractor(query()).extract
 
     async def redirect(self, request: Request) -> Response | None:
         """A redirect with the cookie; None without a token. Raises InvalidToken, AmbiguousToken, StoreUnavailable."""

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.definition.columns import named_columns
 from tenantry.dashboards.definition.model import Panel
 from tenantry.dashboards.folder import SavedDashboard

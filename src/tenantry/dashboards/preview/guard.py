@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Final
 
 from starlette.datastructures import Headers
@@ -12,7 +11,7 @@ from tenantry.dashboards.preview.previews import Preview, Previews
 from tenantry.errors import InvalidToken, MissingScope
 from tenantry.groups import UserGroup
 from tenantry.http import FOUND_KEY, SCOPE_KEY
-from tenantry.middleware import LONG_KEY, PASSED_KEY, TOKEN_HEADER, Exchange, Message, PassedPreviewKey, watch_responses
+from tenantry.middleware import PASSED_KEY, TOKEN_HEADER, Exchange, PassedPreviewKey
 from tenantry.tokens import PREVIEW_PREFIX
 
 PREVIEW_KEY: Final = "tenantry.preview"
@@ -27,7 +26,7 @@ class PreviewGuard:
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
         self._previews = previews
-        self._receive_while_good, self._send_part = watch_responses(_Sessions(previews, staleness))
+        self._sessions = _Sessions(previews, staleness)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         key = _key_of(scope)
@@ -40,14 +39,10 @@ class PreviewGuard:
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
             raw = key.encode("latin-1")
             scope[FOUND_KEY] = hash(raw)  # so UserGroupMiddleware accepts the key in the token header, and removes it
-            exchange: Exchange = (send, receive, raw, scope)
-            await self.app(scope, partial(self._receive_while_good, exchange), partial(self._send, exchange))
+            exchange = Exchange(self._sessions, raw, preview.group, receive, send)
+            await self.app(scope, exchange.receive, exchange.send)
             return
         await self.app(scope, receive, send)
-
-    async def _send(self, exchange: Exchange, message: Message) -> None:
-        is_part = message["type"] == "http.response.body" and (message.get("more_body") or LONG_KEY in exchange[3])
-        await (self._send_part(exchange, message) if is_part else exchange[0](message))
 
 
 class _Sessions:

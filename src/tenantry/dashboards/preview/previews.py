@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tenantry.cache.slots import utc_now
+from tenantry.clock import utc_now
 from tenantry.dashboards.single_use_codes import CodesOfGroups, Purpose, SingleUseCodes, code_digest
 from tenantry.errors import InvalidBody, Unauthorized, UnknownGroup, UserGroupExpired
 from tenantry.groups import AuditNote, Author, Environment, UserGroup

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, suppress
 from typing import Any, Final, TypeAlias
 
-from tenantry.cache.slots import monotonic_with_suspend
+from tenantry.clock import monotonic_with_suspend
 from tenantry.dashboards.protocol.answer_budget import answer_budget
 from tenantry.dashboards.protocol.line_stream import RESTART
 from tenantry.datasources import DataSources, source_name

@@ -40,6 +40,7 @@ class Scan:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def report(self, severity: Severity, code: str, path: str, found: str, fix: str) -> None:
+        """Add a diagnostic about a file that was skipped."""
         self.diagnostics.append(file_diagnostic(severity, code, path, found, fix))
 
 
@@ -248,6 +249,7 @@ CODES: dict[str, str] = {
 
 
 def file_diagnostic(severity: Severity, code: str, path: str, found: str, fix: str, line: int = 0) -> Diagnostic:
+    """A diagnostic about a file on disk. ``path``: relative to the site's folder; ``found``: the message."""
     return Diagnostic(severity, code, found, fix, line=line, path=path)
 
 

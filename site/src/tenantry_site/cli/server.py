@@ -49,6 +49,7 @@ class _Server(uvicorn.Server):
 
 
 def url_of(listener: socket.socket) -> str:
+    """The address at which the socket listens: ``http://127.0.0.1:8000``."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

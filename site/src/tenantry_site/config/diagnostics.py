@@ -144,6 +144,7 @@ class ConfigDiagnostics:
         return self._counts[code] >= MAX_PER_CODE
 
     def has_error(self) -> bool:
+        """Whether a diagnostic is an error."""
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self._list)
 
     def finish(self) -> tuple[Diagnostic, ...]:

@@ -138,6 +138,7 @@ class SourceText:
         return self._starts
 
     def position(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset, from 1."""
         line = bisect_right(self._lines(), offset)
         return line, offset - self._lines()[line - 1] + 1
 

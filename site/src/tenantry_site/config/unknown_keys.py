@@ -154,6 +154,8 @@ _SHOWN = 12
 def report_unknown_keys(
     model: type, known: Iterable[str], value: JsonObject, unknown: list[str], location: JsonPath, context: ReadContext
 ) -> None:
+    """Report the unknown keys of an object, or collect them to be reported together. ``known``: the keys of its
+    fields."""
     for key in unknown:
         below = location.child(value, key)
         if model is SiteConfig and key == "$schema":

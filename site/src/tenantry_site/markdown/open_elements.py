@@ -87,6 +87,7 @@ class OpenElements:
         return self._tags >= DEEPEST
 
     def push(self, element: OpenElement) -> None:
+        """Add an element as the innermost."""
         self.stack.append(element)
         if element.kind is not ElementKind.MARKDOWN:
             self._names[element.name] += 1

@@ -83,6 +83,7 @@ class PageDiagnostics:
                 self._found[each] = None
 
     def all(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics collected so far."""
         return tuple(self._found)
 
 
@@ -168,6 +169,7 @@ class PageContext:
         return "".join(parts)
 
     def render_inline(self, markdown: str) -> str:
+        """The HTML of one line of Markdown."""
         return self._inline(self, markdown)
 
     def icon(self, name: str, kind: str = "") -> str:
@@ -222,6 +224,7 @@ class PageContext:
         return self.shared(path, line) if self.shared else ()
 
     def report(self, severity: Severity, code: str, message: str, fix: str, line: int) -> None:
+        """Add a diagnostic about the page. ``line``: as for ``PageDiagnostics.add``."""
         self.diagnostics.add(severity, code, message, fix, line)
 
     def _refused(self, target: str, line: int) -> None:

@@ -107,6 +107,7 @@ class Navigation:
         )
 
     def sidebar(self, scope: SidebarScope) -> Sidebar:
+        """The sidebar of the pages in a scope, from a cache."""
         sidebar = self._sidebars.get(scope)
         if sidebar is None:
             sidebar = self._sidebars[scope] = Sidebar(self._tree.parts.get(scope.part, ()), scope.versions)

@@ -82,6 +82,7 @@ class Sidebar:
         return position and (tuple(branch.number for branch in position.trail), position.windows)
 
     def nodes(self, path: str) -> tuple[SidebarNode, ...]:
+        """The entries that the sidebar shows on a page."""
         return _expand_all(self._nodes) if self._complete else self._window(self._nodes, self._positions.get(path), 0)
 
     def _find(self, nodes: Entries, trail: tuple[GroupEntry, ...], windows: tuple[int, ...]) -> None:

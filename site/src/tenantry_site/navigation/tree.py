@@ -47,6 +47,7 @@ class GroupEntry:
 
 
 def page_entry(path: str, front_matter: FrontMatter, versions: Versions) -> PageEntry:
+    """The entry of a page in the navigation."""
     return PageEntry(
         path=path,
         title=front_matter.sidebar_title or front_matter.title or title_from_path(path),
@@ -80,6 +81,7 @@ def union(all_versions: Iterable[Versions]) -> Versions:
 
 
 def overlap(one: Versions, other: Versions) -> bool:
+    """Whether some version is in both sets; None stands for all versions."""
     return one is None or other is None or not one.isdisjoint(other)
 
 
@@ -171,6 +173,7 @@ class NavigationTree:
         self.parts: dict[SitePart, Entries] = {part: tuple(nodes) for part, nodes in found.items()}
 
     def part(self, path: str) -> SitePart:
+        """The part of the site that a page belongs to."""
         return SitePart(self._tabs.find(path), self._anchors.find(path))
 
     def versions(self, path: str, around: Versions = None) -> Versions:

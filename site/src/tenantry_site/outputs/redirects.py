@@ -108,6 +108,7 @@ class Redirects:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The problems of the redirects."""
         return tuple(self._diagnostics)
 
     def find(self, address: str) -> RedirectTarget | None:

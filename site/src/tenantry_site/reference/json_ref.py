@@ -66,6 +66,7 @@ class DocumentDiagnostics:
         pointer: str = "",
         position: tuple[int, int] = (0, 0),
     ) -> None:
+        """Add a diagnostic. ``position``: line and column."""
         self._found[Diagnostic(severity, code, message, fix, pointer, *position, path)] = None
 
     def repeat(self, found: Iterable[Diagnostic]) -> None:
@@ -265,6 +266,7 @@ class JsonRef:
         return replace(self, value=None, pointer=f"{self.pointer}/$ref")
 
     def report(self, code: str, message: str, fix: str, severity: Severity = Severity.WARNING) -> None:
+        """Report a problem of this value."""
         self.diagnostics.add(severity, code, message, fix, path=self.path, pointer=self.pointer)
 
     def report_type(self, expected: str) -> None:

@@ -239,6 +239,7 @@ class SourcePages:
 
 
 def source_page(source: str, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> SourcePage:
+    """Parse a page or snippet. ``source``: its path; ``diagnostics``: those of decoding it."""
     front, body, found = front_matter(source, text)
     given = front.title or _title(body)
     front = replace(front, title=given or title_of_path(source))

@@ -120,6 +120,7 @@ def has_active_content(content: bytes) -> bool:
 
 
 def active_content_diagnostic(path: str) -> Diagnostic:
+    """The diagnostic for an SVG with active content."""
     fix = "Export it without scripts, event handlers and javascript: links, or as a PNG."
     return Diagnostic(Severity.ERROR, "SITE108", "the SVG contains active content and is left out", fix, path=path)
 

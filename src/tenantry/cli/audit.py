@@ -210,8 +210,8 @@ def _not_proved(check: ChainCheck) -> str | None:
     if check.unsealed:
         return (
             f"entries without a seal: {check.unsealed}, the first is {check.first_unsealed}. They were added without "
-            "the key file, or their seals were removed. If programs without the key file write to this store, check with "
-            "--allow-unsealed"
+            "the key file, or their seals were removed. If programs without the key file write to this store, check "
+            "with --allow-unsealed"
         )
     if check.before and not check.sealed:
         return f"none of the {check.before} entries is sealed, so nothing is proved"

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from tenantry.cache.slots import utc_now
 from tenantry.cli.group_import import import_, new_provisioner
 from tenantry.cli.group_sync import sync
 from tenantry.cli.moments import expires_at_option, expires_in_option, read_end
@@ -29,6 +28,7 @@ from tenantry.cli.options import (
     with_store,
 )
 from tenantry.cli.output import FAILED, RowPrinter, print_note, print_record, print_rows, print_secret, print_value
+from tenantry.clock import utc_now
 from tenantry.errors import TenantryError
 from tenantry.groups import UNCHANGED, GroupChanges, GroupDraft, Issued, UserGroup, write_moment
 from tenantry.ports import Store

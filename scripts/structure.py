@@ -296,8 +296,7 @@ def _strongly_connected(graph: Mapping[str, set[str]]) -> list[set[str]]:
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table. ``aim`` is the maximum that the figure should have, or with ``least`` the minimum; None: no
-    aim."""
+    """One line of the table. ``aim`` is the highest good value, or with ``least`` the lowest; None: there is no aim."""
 
     name: str
     value: float

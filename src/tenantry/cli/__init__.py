@@ -33,8 +33,8 @@ _EXTRAS = {
 
 
 class _Commands(click.Group):
-    """The root command: prints a TenantryError as one line on stderr. Exit codes: 1 refused, 2 wrong usage (click), 3
-    the store is unavailable."""
+    """The root command: prints a TenantryError in one line. Exit codes: 1 refused, 2 wrong usage, 3 store
+    unavailable."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

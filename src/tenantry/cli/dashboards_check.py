@@ -46,7 +46,7 @@ Located = tuple[str, Finding]
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """Findings with their files, and the numbers of dashboards, queries and groups that were checked.
+    """Findings with their files, and numbers of what was checked.
 
     ``groups`` and ``engines`` are None if no store was read, ``tenant_column`` if no schema names one.
     """
@@ -88,7 +88,7 @@ class DashboardCheck:
         self._environment: str | None = None
 
     def gather(self, *, database: str | None, environment: str | None) -> None:
-        """Read the groups of the environment, and let the engines of their data sources explain the queries. Raises
+        """Read the environment's groups, and let the engines of their data sources explain the queries. Raises
         StoreUnavailable, UnknownEnvironment."""
         from tenantry.datasources import DataSources  # imports SQLAlchemy, which only --groups needs
         from tenantry.datasources.checks import EngineCheck
@@ -121,7 +121,6 @@ class DashboardCheck:
         self._schema = find_schema(self._queries_folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> DashboardReport:
-        """Return all findings, ordered by file and position."""
         engines = self._engines
         refused = () if engines is None else engines.findings
         columns = self._unknown_columns()
@@ -141,7 +140,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Find columns that a panel reads and that the result of its query does not have, as the engines report it."""
+        """Columns that a panel reads and that, by its engines, the result of its query lacks."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by
@@ -159,7 +158,7 @@ class DashboardCheck:
                         yield at.file, Finding("unknown-column", Severity.ERROR, at.line, at.column, message, fix)
 
     def _tables_without_pages(self) -> Iterator[Located]:
-        """Find tables whose engine cannot read page by page: they are shown only up to the row limit."""
+        """Tables whose engine cannot read page by page, so they are shown only up to the row limit."""
         if self._engines is None:
             return
         from tenantry.datasources import has_pages
@@ -183,7 +182,7 @@ class DashboardCheck:
                 yield at.file, Finding("unused-control", Severity.WARNING, at.line, at.column, message, fix)
 
     def _tables(self) -> Iterator[Located]:
-        """Find tables without ``columns``: viewers would get every column that is added to the query."""
+        """Tables without ``columns``: viewers get every column of the query."""
         for saved in self._saved:
             for panel in saved.dashboard.panels:
                 if panel.columns_left_out:
@@ -223,8 +222,8 @@ class DashboardCheck:
 
 
 def _templates(saved: SavedDashboard) -> Iterator[tuple[Panel | None, str, SQLTemplate]]:
-    """Yield each template with its panel (None for a control's choices) and its file. A statement within the dashboard
-    has the dashboard's file and the panel's id."""
+    """Yield (panel or None for a control, file, template). A statement in the dashboard's file is named after its
+    panel."""
     for panel in saved.dashboard.panels:
         for template in saved.queries.panels[panel.id].templates:
             own = template.definition.source.file
@@ -241,7 +240,6 @@ def _asked_query(saved: SavedDashboard, panel: Panel | None, file: str, template
 
 
 def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplate) -> tuple[ColumnUse, ...]:
-    """Return the columns that the panel reads from the template's result."""
     if panel is None:
         return ()
     whole = template is saved.queries.panels[panel.id].rows
@@ -250,7 +248,7 @@ def _columns_of(saved: SavedDashboard, panel: Panel | None, template: SQLTemplat
 
 
 def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Located]:
-    """Yield an error, at its first use, for each variable of titles and views that the group lacks."""
+    """Yield an error for each variable of titles and views that the group lacks, at its first use."""
     variables = extend(group.variables, "params", {})
     parts = [(dashboard.texts, 0), *((panel.view, panel.offset) for panel in dashboard.panels)]
     for definition, offset in parts:
@@ -268,13 +266,13 @@ def _missing_in_texts(dashboard: DashboardFile, group: UserGroup) -> Iterator[Lo
 
 
 def _offset_of(name: str, text: str, start: int) -> int:
-    """Return the variable's first position after ``start``, or ``start`` if a YAML escape hides it."""
+    """The variable's first position after ``start``, or ``start`` if a YAML escape hides it."""
     found = re.compile(rf"\{{\{{\s*{re.escape(name)}\s*\}}\}}").search(text, start)
     return found.start() if found is not None else start
 
 
 def print_report(report: DashboardReport, style: str) -> None:
-    """Print the findings on stdout, as text or as one JSON object, and notes on the text's totals on stderr."""
+    """Print the findings on stdout, as text or a JSON object; for text, print totals on stderr."""
     engines = report.engines
     if style == "json":
         counted = {"dashboards": report.dashboards, "queries": report.queries, "groups": report.groups}

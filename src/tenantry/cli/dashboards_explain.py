@@ -40,7 +40,7 @@ group_option: OptionDecorator = click.option(
 
 
 def find_dashboard(folder: Path, name: str) -> SavedDashboard:
-    """Raises InvalidSettings if there is no such dashboard, and InvalidDashboards, InvalidQueries."""
+    """Raises InvalidSettings for an unknown name, and InvalidDashboards, InvalidQueries."""
     from tenantry.dashboards import DashboardFolder  # imports the YAML reader, not needed for `--help`
 
     dashboards = DashboardFolder(folder)

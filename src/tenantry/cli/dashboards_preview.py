@@ -83,7 +83,7 @@ async def preview_command(
 
 
 def _require(folder: Path, name: str) -> None:
-    """Raises InvalidDashboards, InvalidQueries, and click.BadParameter for an unknown dashboard."""
+    """Raises click.BadParameter for an unknown name, and InvalidDashboards, InvalidQueries."""
     from tenantry.dashboards import DashboardFolder
     from tenantry.suggestions import did_you_mean
 

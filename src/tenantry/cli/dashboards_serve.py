@@ -59,7 +59,7 @@ def stored_viewer(chosen: Settings, environment: str | None, provided_id: str) -
 
 
 def sample_viewer(folder: Path, properties: Mapping[str, Any], source: str | None) -> MakeViewer:
-    """Show a sample group from an in-memory store. ``source``: URL of its data source, by default an empty database."""
+    """Show a sample group in an in-memory store. ``source``: URL of its data source; default: an empty database."""
 
     def make() -> tuple[Store, KeyRing, Callable[[], Awaitable[str]]]:
         from tenantry.backends.memory import MemoryStore
@@ -89,7 +89,7 @@ def _empty_source() -> str:
 
 
 def _schemas(folder: Path) -> set[str]:
-    """Return the schemas that the dashboards query and ``main``; only ``main`` if the dashboards cannot be read."""
+    """The schemas that the dashboards query, and ``main``."""
     try:
         saved = DashboardFolder(folder).values()
     except InvalidQueries:
@@ -126,8 +126,6 @@ def _names(dashboards: ReloadingFolder) -> list[str]:
 
 
 class _OneViewer:
-    """Adds the group's token to each request."""
-
     def __init__(self) -> None:
         self.token = b""
 

@@ -97,8 +97,8 @@ async def import_(
 def new_provisioner(
     store: Store, keys: str | None, queries: str | None = None, *, dry_run: bool, tries_queries: bool = False
 ) -> UpsertProvisioner:
-    """Return a provisioner that checks updates against the saved queries, as the setting ``query_contract`` says.
-    ``tries_queries``: refuse a breaking update whatever the setting is, if the folder of queries is known."""
+    """Return a provisioner that checks updates against the saved queries as ``query_contract`` says. ``tries_queries``:
+    refuse breaking updates whatever the setting is, if the folder of queries is known."""
     chosen = settings(keys=keys, queries=queries)
     signing = SigningKeys.from_file(chosen.keys)
     from tenantry.server import read_contract  # imports Starlette and SQLAlchemy, not needed for `--help`
@@ -118,8 +118,6 @@ def _outcome_text(outcome: str, dry_run: bool) -> str:
 
 
 class _Import:
-    """Writes lines in batches, and prints the report of each batch."""
-
     def __init__(
         self, provisioner: UpsertProvisioner, environment: Environment, replace: bool, as_json: bool, tokens: bool
     ) -> None:
@@ -136,7 +134,7 @@ class _Import:
         self.counts = UpsertCounts()
 
     async def add(self, line: Line) -> None:
-        """Add a line; write the batch first if the line does not fit. Raises StoreUnavailable."""
+        """Add a line, after writing the batch if the line does not fit. Raises StoreUnavailable."""
         read = self._read(line, replace=self._replace)
         if not self._batch.takes(read):
             await self.write()
@@ -165,7 +163,7 @@ class _Import:
 
 
 def failure(error: Mapping[str, Any] | TenantryError) -> str:
-    """Return an error as one line with its field and code, as the command line prints it."""
+    """Format an error as one line, as the command line prints it."""
     if isinstance(error, TenantryError):
         error = {"code": error.code, "message": error.message, "field": error.field}
     field = f"{error['field'].strip('/')}: " if error.get("field") else ""
@@ -173,7 +171,7 @@ def failure(error: Mapping[str, Any] | TenantryError) -> str:
 
 
 def _size(file: IO[bytes]) -> int | None:
-    """Return the size of a file on disk; None for a pipe or terminal."""
+    """Size of a file on disk; None for a pipe or terminal."""
     try:
         found = os.fstat(file.fileno())
     except (OSError, UnsupportedOperation):  # the stdin of tests

@@ -98,9 +98,9 @@ def _text(file: IO[bytes]) -> str:
 
 @dataclass(slots=True)
 class Difference:
-    """How the file differs from the environment: groups to create; groups to change, with the old and new value of each
-    field; the number of unchanged groups; and in ``absent`` the ids that are not in the file. ``groups`` is the number
-    of groups in the environment."""
+    """How the file differs from the environment: groups to create; groups to change, with each field's old and new
+    value; number of unchanged groups; ids that are not in the file (``absent``); number of groups in the environment
+    (``groups``)."""
 
     create: list[Upsert] = field(default_factory=list)
     change: list[tuple[Upsert, dict[str, dict[str, Any]]]] = field(default_factory=list)
@@ -113,7 +113,6 @@ class Difference:
         return [*self.create, *(upsert for upsert, _ in self.change)]
 
     def lines(self, *, prune: bool) -> Iterator[str]:
-        """Yield one readable line for each group that differs."""
         for upsert in self.create:
             yield f"+ {upsert.provided_id}"
         for upsert, fields in self.change:
@@ -156,8 +155,8 @@ def _compare(group: UserGroup, wanted: Mapping[str, Upsert], seen: set[str], fou
 
 
 def _changed_fields(group: UserGroup, upsert: Upsert) -> dict[str, dict[str, Any]]:
-    """Return each field, property and mapping entry that differs as ``{"from": …, "to": …}``. A property or entry that
-    is new has no ``from``, one that is removed no ``to``."""
+    """Each field, property and mapping entry that differs as ``{"from": …, "to": …}``; a new entry has no ``from``, a
+    removed one no ``to``."""
     found: dict[str, dict[str, Any]] = {}
     for name, value in upsert.changes.differing(group).items():
         before, after = _plain(getattr(group, name)), _plain(value)
@@ -194,8 +193,7 @@ def _arrow(change: Mapping[str, Any]) -> str:
 async def _write(
     provisioner: UpsertProvisioner, environment: Environment, difference: Difference
 ) -> dict[str, TenantryError]:
-    """Write the groups, and return the errors of failed ones by id. Raises StoreUnavailable; earlier batches stay
-    written."""
+    """Write the groups and return errors by id. Raises StoreUnavailable; earlier batches stay written."""
     failures: dict[str, TenantryError] = {}
     upserts = difference.upserts
     with progress(len(upserts), "Writing") as advance:

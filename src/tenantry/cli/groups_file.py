@@ -27,8 +27,8 @@ _EXAMPLE: Final = "write groups: and below it  acme: {name: Acme Ltd, properties
 
 
 def read_groups(text: str, file: str) -> dict[str, Upsert]:
-    """Return the groups that ``text`` declares, by id and in its order. If ``file`` is named ``.ndjson`` or ``.jsonl``,
-    each line is a group. Raises InvalidGroupsFile with the first 20 mistakes."""
+    """The groups in ``text`` by id, in its order. In files named ``.ndjson`` or ``.jsonl`` each line is a group. Raises
+    InvalidGroupsFile with the first 20 mistakes."""
     if len(text) > LONGEST:
         raise InvalidGroupsFile(
             f"{file}: a file of groups may have at most {LONGEST} characters, and this one has {len(text)}: split it"
@@ -131,7 +131,7 @@ def _groups(root: YamlNode, source: Source) -> _Groups:
 
 
 class _Groups(dict[str, YamlNode]):
-    """The YAML node of each group by id, and the positions of the ids in ``offsets``."""
+    """The YAML node of each group by id; ``offsets`` has the positions of the ids."""
 
     def __init__(self, node: YamlNode) -> None:
         assert isinstance(node.value, dict)  # noqa: S101 - checked by the caller
@@ -165,8 +165,7 @@ def _path(error: TenantryError) -> list[str]:
 
 
 def _offset(node: YamlNode, path: list[str]) -> int:
-    """Return the position of the value at ``path``; of its key if that is an unknown field; or of the nearest value
-    above it."""
+    """The position of the value at ``path``, of its key if that is unknown, or of the nearest value above it."""
     for part in path:
         if isinstance(node.value, dict) and part in node.value:
             inner = node.value[part]

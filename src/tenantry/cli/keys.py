@@ -100,8 +100,7 @@ async def remove(store: Store, key_id: str, keys: str | None, as_json: bool) -> 
 async def _encrypt_sources(
     store: Store, path: Path, without: str | None = None
 ) -> list[tuple[RegisteredSource, DataSourceError]]:
-    """Encrypt the URLs of all data sources for the keys of the file, except ``without``. Return those that failed, with
-    the reasons."""
+    """Encrypt the URLs of data sources for the file's keys, except ``without``. Returns failures with reasons."""
     from tenantry.datasources import encrypt_sources
 
     done = await encrypt_sources(store, key_file.SigningKeys.from_file(path), without=without, author=author())

@@ -15,8 +15,7 @@ _LONGEST: Final = timedelta(days=36_500)
 
 
 def as_duration(value: str) -> timedelta:
-    """Parse a duration in minutes, hours, days or weeks, such as ``90d``, up to 36,500 days. Raises
-    click.BadParameter."""
+    """Parse minutes, hours, days or weeks, such as ``90d``, up to 36,500 days. Raises click.BadParameter."""
     found = re.fullmatch(r"([0-9]{1,8})([mhdw])", value.strip().lower())
     if found is None:
         raise click.BadParameter(f"{value!r} is not a number and a unit: write 30m, 12h, 90d or 8w")
@@ -50,14 +49,14 @@ expires_at_option: OptionDecorator = click.option(
 
 
 def read_end(expires_in: timedelta | None, expires_at: datetime | None, now: datetime) -> datetime | None:
-    """Return the end date that one of the two options gives, or None. Raises click.UsageError if both are given."""
+    """The end date of either option, or None. Raises click.UsageError if both are given."""
     if expires_in is not None and expires_at is not None:
         raise click.UsageError("--expires-in and --expires-at set the same value: give only one")
     return expires_at if expires_in is None else now + expires_in
 
 
 def check_future(end: datetime | None, now: datetime) -> None:
-    """Raises click.BadParameter if the end date is in the past."""
+    """Raises click.BadParameter for an end date in the past."""
     if end is not None and end <= now:
         raise click.BadParameter(
             f"{end.isoformat(timespec='seconds')} is in the past: give a later time",

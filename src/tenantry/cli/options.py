@@ -37,8 +37,8 @@ class OptionDecorator(Protocol):
 
 
 def as_text(value: str) -> str:
-    """Validate a string to store: at most 255 characters, valid UTF-8 (a shell passes any bytes), and no token in it.
-    The error does not quote the string. Raises click.BadParameter."""
+    """Validate a string to store: at most 255 characters, UTF-8 (shells pass any bytes), no token, which errors do not
+    quote. Raises click.BadParameter."""
     if holds_token(value):
         raise click.BadParameter("it holds a secret token: was the wrong value pasted?")
     return _text(value)
@@ -53,15 +53,15 @@ def _text(value: str) -> str:
 
 
 def as_name(value: str) -> str:
-    """Validate a name or id to look up: 1 to 255 characters. A token in it is permitted, because names that were stored
-    by older versions may have one. Raises click.BadParameter."""
+    """Validate a name or id to look up: 1 to 255 characters. Old stored names may contain a token. Raises
+    click.BadParameter."""
     if not value:
         raise click.BadParameter("it is empty")
     return _text(value)
 
 
 def as_new_name(value: str) -> str:
-    """Validate a name or id to store: 1 to 255 characters, no token in it. Raises click.BadParameter."""
+    """Validate a name or id to store: not empty, and ``as_text``. Raises click.BadParameter."""
     return as_text(as_name(value))
 
 
@@ -111,7 +111,7 @@ json_option: OptionDecorator = click.option("--json", "as_json", is_flag=True, h
 
 
 def settings(**given: Any) -> Settings:
-    """Return the settings, overridden by the given options. Raises InvalidSettings."""
+    """The settings, overridden by ``given``. Raises InvalidSettings."""
     from tenantry.server import load_settings  # imports pydantic, not needed for `--help`
 
     chosen = load_settings(**given)
@@ -123,7 +123,7 @@ def settings(**given: Any) -> Settings:
 
 
 def author() -> Author:
-    """Return the user who runs this command, for the audit trail."""
+    """The user who runs this command, for the audit trail."""
     # The effective user of the process: environment variables such as USER can be set to anything.
     try:
         import pwd  # missing on Windows
@@ -135,7 +135,7 @@ def author() -> Author:
 
 
 def sealing_keys(chosen: Settings) -> SigningKeys | None:
-    """Return the keys that seal new audit entries; None if this user cannot read a key file."""
+    """The keys that seal audit entries; None if this user cannot read the key file."""
     from tenantry.tokens.keys import SigningKeys
 
     try:
@@ -145,8 +145,8 @@ def sealing_keys(chosen: Settings) -> SigningKeys | None:
 
 
 def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a click command of an async function whose first argument is the open store. Adds the option --database.
-    Writes are also published to the configured Valkey or Redis."""
+    """Make a click command of an async function that takes the open store. Adds --database. Writes are also published
+    to the configured Valkey or Redis."""
 
     async def run_async(database: str | None, arguments: dict[str, Any]) -> None:
         from tenantry.backends.sql import SQLStore  # imports SQLAlchemy, not needed for `--help` and `keys`
@@ -171,8 +171,7 @@ def with_store(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 async def note_unsealed(store: Store, keys: str | None = None) -> None:
-    """Warn that this command's audit entries have no seal, if it ran without a key file and earlier entries are
-    sealed."""
+    """Warn if this command ran without the key file while the trail has sealed entries."""
     if sealing_keys(settings(keys=keys)) is not None:
         return
     with suppress(TenantryError):  # the command itself has succeeded
@@ -181,8 +180,8 @@ async def note_unsealed(store: Store, keys: str | None = None) -> None:
 
 
 async def choose_environment(store: Store, name: str | None) -> Environment:
-    """Return the environment of this name (the option --environment, else the setting), or the only one. Raises
-    UnknownEnvironment, InvalidSettings."""
+    """The environment of this name, else of the setting, else the only one. Raises UnknownEnvironment,
+    InvalidSettings."""
     name = settings(environment=name).environment
     every = {each.name: each for each in await store.environments.list()}
     if name in every:
@@ -216,7 +215,7 @@ async def get_group(store: Store, environment: Environment, provided_id: str) ->
 
 
 async def groups_of(store: Store, environment: Environment) -> AsyncIterator[UserGroup]:
-    """Yield every group of the environment by ``team_id``."""
+    """Every group of the environment, by ``team_id``."""
     page = await store.groups.list(environment, limit=PAGE)
     while page:
         for group in page:
@@ -238,7 +237,7 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """Parse pairs whose value is JSON, else a string: ``seats=5`` is a number, ``region=eu`` a string. Raises
+    """Parse values as JSON, else as strings: ``seats=5`` is a number, ``region=eu`` a string. Raises
     click.BadParameter."""
 
     def reject(constant: str) -> None:

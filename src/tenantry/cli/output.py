@@ -16,7 +16,6 @@ FAILED: Final = 1
 
 
 def print_note(text: str) -> None:
-    """Print a note on stderr."""
     click.echo(text, err=True)
 
 
@@ -68,8 +67,8 @@ class RowPrinter:
 
 
 def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print CSV with a header. A string that a spreadsheet would run as a formula, such as an id that a caller of the
-    API has chosen, gets a leading apostrophe."""
+    """Print CSV with a header. A string that a spreadsheet would run as a formula gets a leading apostrophe, as API
+    callers choose ids."""
     from tenantry.datasources.results import Result, to_csv  # imported only if needed
 
     written = to_csv(Result(names, [tuple(row.values()) for row in rows]), formula_safe=True)
@@ -77,7 +76,7 @@ def print_csv(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 class JsonLinePrinter:
-    """Prints one JSON object per line, for rows that keep arriving. Used like a RowPrinter."""
+    """A RowPrinter for rows that keep arriving: one JSON object per line."""
 
     def __enter__(self) -> Self:
         return self
@@ -99,12 +98,12 @@ def print_record(record: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def print_value(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print an id or name alone, or with ``as_json`` the record with the value as ``field``. A token is masked."""
+    """Print an id or name alone; with ``as_json``, the record with it as ``field``. A token is masked."""
     print_secret(mask_within(value), record, field=field, as_json=as_json)
 
 
 def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: bool) -> None:
-    """Print a token that the user asked for: like ``print_value``, but not masked."""
+    """Like ``print_value``, but not masked: for a token that the user asked for."""
     if as_json:
         click.echo(json.dumps({**json.loads(_json(record)), field: value}, ensure_ascii=False, indent=2))
     else:
@@ -112,7 +111,7 @@ def print_secret(value: str, record: Mapping[str, Any], *, field: str, as_json: 
 
 
 def _json(record: Mapping[str, Any]) -> str:
-    """Return JSON. A token in it is masked: it was stored in a record by mistake."""
+    """A token that was stored in a record by mistake is masked."""
     return mask_within(json.dumps(record, ensure_ascii=False, indent=2))
 
 
@@ -124,6 +123,6 @@ def _cell(value: Any) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape line breaks and control characters: callers of the API choose names, and these must not forge a row or
-    control the terminal."""
+    """Escape line breaks and control characters, so that a name from an API caller cannot forge a row or control the
+    terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

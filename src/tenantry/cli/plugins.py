@@ -24,7 +24,7 @@ class GroupCommands(MutableMapping[str, click.Command]):
     plug-in never replaces a command of Tenantry."""
 
     def __init__(self, own: Mapping[str, click.Command], path: str = "") -> None:
-        """``path``: the path of the group, with a dot after each name, such as ``sql.``; empty for ``tenantry``."""
+        """``path``: the group's path with a trailing dot, such as ``sql.``; empty for ``tenantry``."""
         self._own = own
         self._path = path
         self._loaded: dict[str, click.Command] = {}
@@ -86,7 +86,7 @@ def _load(path: str, points: list[EntryPoint]) -> click.Command:
 
 
 def _refusal(problem: str) -> click.Command:
-    """Return a command that only prints the problem and exits with 1, so that all other commands work."""
+    """A command that only prints the problem and exits with 1."""
 
     def refuse() -> None:
         click.echo(mask_within(f"tenantry: {problem}"), err=True)

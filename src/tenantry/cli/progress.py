@@ -18,8 +18,8 @@ _BETWEEN: Final = 0.1
 
 @contextmanager
 def progress(length: int | None, label: str) -> Iterator[Callable[[int], None]]:
-    """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Nothing is shown
-    before PATIENCE has passed, or if stderr is not a terminal."""
+    """Yield a function that advances a progress bar on stderr, or a counter if ``length`` is None. Shows nothing before
+    PATIENCE, or without a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

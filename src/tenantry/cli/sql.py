@@ -187,7 +187,7 @@ def check(
 
 
 def _check_names(template: Query, given: Iterable[str]) -> None:
-    """Raises click.BadParameter for a name that the query does not use: it would be ignored silently."""
+    """Raises click.BadParameter for a name that the query would silently ignore."""
     declared = template.parameters
     names = list(declared) or sorted(
         {each.path.split(".")[1] for each in template.variables if is_viewer_input(each.path)}
@@ -201,7 +201,6 @@ def _check_names(template: Query, given: Iterable[str]) -> None:
 
 
 def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Query:
-    """Return the query in a file. It may include queries of the folder ``queries``."""
     folder, path = QueryFolder(queries) if queries is not None else None, Path(file.name)
     own = queries is not None and is_within(path, queries)
     if own and queries is not None and folder is not None:
@@ -212,7 +211,7 @@ def _query(file: TextIO, optional: tuple[str, ...], queries: Path | None) -> Que
 
 
 def _text(file: TextIO) -> str:
-    """Read the file. Raises TemplateError with the position of the first byte that is not UTF-8."""
+    """Raises TemplateError at the first byte that is not UTF-8."""
     try:
         return file.read()
     except UnicodeDecodeError as error:

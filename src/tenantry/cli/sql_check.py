@@ -47,10 +47,10 @@ NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked f
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Findings with their files, and the numbers of templates and groups that were checked.
+    """Findings with their files, and numbers of what was checked.
 
     ``groups`` is None if no store was read, ``tenant_column`` if no schema names one. ``compares_loosely``: whether a
-    collation may treat the values of different groups as equal.
+    collation may treat values of different groups as equal.
     """
 
     findings: tuple[tuple[str, Finding], ...]
@@ -101,7 +101,7 @@ class Check:
         self._environment: str | None = None
 
     def _read(self, found: _Found, dialect: str, optional: Collection[str]) -> Query:
-        """Return the query of a file. It may include other files of the folder. Raises TemplateError."""
+        """Raises TemplateError."""
         name, file = found.name, found.file
         text = sys.stdin.read() if file is None else read_query_text(file)
         fragments = self._fragments(found.folder) if _INCLUDES.search(text) else {}
@@ -110,7 +110,7 @@ class Check:
         return query
 
     def _fragments(self, root: Path) -> dict[str, Query]:
-        """Return the queries of a folder by name, without unreadable ones."""
+        """The readable queries of a folder, by name."""
         if root not in self._folders:
             found = self._folders[root] = {}
             for file in _query_files(root):
@@ -141,8 +141,8 @@ class Check:
             print_note("this environment has no groups, so properties are not checked")
 
     def use_schema(self, path: str | None, environment: str | None) -> None:
-        """Read the schema from the file ``path``, else the environment's schema from the first of the checked folders
-        that has one. Raises the errors of ``find_schema``."""
+        """Read the schema from ``path``, else the environment's from the first checked folder that has one. Raises the
+        errors of ``find_schema``."""
         if path is not None:
             self._schema = read_schema(path)
             return
@@ -152,7 +152,6 @@ class Check:
         self._schema = find_schema(folders, stored=self._environment, asked_for=environment)
 
     def run(self) -> Report:
-        """Return all findings, ordered by file and position."""
         types = self._types
         counted = None if types is None else len(types)
         known = types.paths if types is not None and counted else None
@@ -173,11 +172,10 @@ class Check:
 
 
 def find_schema(folders: Sequence[Path], *, stored: str | None, asked_for: str | None) -> PropertySchema | None:
-    """Return the environment's schema from the first of ``folders`` that has one, else None.
+    """The environment's schema in the first of ``folders`` that has one, else None.
 
-    The environment is ``stored`` (read from the store), else ``asked_for`` (the option --environment), else that of the
-    settings. Raises InvalidPropertySchema, and UsageError if an environment that was not read from the store has no
-    schema: its name may be misspelt.
+    The environment is ``stored`` (from the store), else ``asked_for`` (--environment), else that of the settings.
+    Raises InvalidPropertySchema, and UsageError if an environment that may be misspelt (not ``stored``) has no schema.
     """
     name = stored or asked_for or _configured_environment()
     if name is None:
@@ -198,8 +196,7 @@ def _configured_environment() -> str | None:
 
 
 def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: bool) -> None:
-    """Raises UsageError: with a misspelt name the tenant column would not be checked. A name from the settings is
-    refused only if another environment has a schema."""
+    """Raises UsageError. A name from the settings is refused only if another environment has a schema."""
     names = list(dict.fromkeys(each for folder in folders for each in schema_names(folder)))
     if names or asked_for:
         there = f"there are schemas of {', '.join(names)}" if names else "no environment has one"
@@ -211,8 +208,8 @@ def _refuse_without_schema(name: str, folders: Iterable[Path], *, asked_for: boo
 
 
 class _Found(NamedTuple):
-    """A template to check. ``file`` is None for standard input; files of ``folder`` may be included. ``own``: a
-    template of the program, whose header may declare properties optional."""
+    """A template to check. ``file`` is None for stdin; files of ``folder`` may be included. The header of the program's
+    ``own`` templates may declare properties optional."""
 
     name: str
     file: Path | None
@@ -221,8 +218,8 @@ class _Found(NamedTuple):
 
 
 def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
-    """Yield the templates of ``paths``. Those of a folder are the program's own, and so are files in the folder
-    ``queries``. Raises UsageError for a file not named .sql: it may be in another language."""
+    """Files in a folder, or in the folder ``queries``, are the program's own. Raises UsageError for a file not named
+    .sql, which may be in another language."""
     for path in paths:
         given = Path(path)
         if path == "-":
@@ -239,14 +236,14 @@ def _files(paths: Iterable[str], queries: Path | None) -> Iterator[_Found]:
 
 
 def _query_files(folder: Path) -> Iterator[Path]:
-    """Yield the .sql files of a folder and its sub-folders, sorted, without hidden ones."""
+    """The .sql files below a folder, sorted, without hidden ones."""
     for file in sorted(folder.rglob("*.sql")):
         if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts):
             yield file
 
 
 def print_report(report: Report, style: str) -> None:
-    """Print the findings on stdout, as text or as one JSON object, and a note on the text's totals on stderr."""
+    """Print the findings on stdout, as text or a JSON object; for text, print totals on stderr."""
     if report.compares_loosely:
         print_note(_COLLATIONS)
     if style == "json":
@@ -276,7 +273,7 @@ def print_findings(findings: Iterable[tuple[str, Finding]]) -> None:
 
 
 def count_by_severity(findings: Collection[tuple[str, Finding]]) -> str:
-    """Return ``2 errors, 1 note``, or an empty string without findings."""
+    """``2 errors, 1 note``; empty without findings."""
     counts = {each: sum(finding.severity is each for _, finding in findings) for each in Severity}
     return ", ".join(f"{count} {each.value}{'s' * (count != 1)}" for each, count in counts.items() if count)
 

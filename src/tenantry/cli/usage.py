@@ -120,7 +120,7 @@ async def _prune(store: Store, before: datetime) -> None:
 
 
 async def _environment(store: Store, named: str | None, *, needed: bool) -> str | None:
-    """Return the name of the chosen environment; None for all environments."""
+    """The chosen environment's name; None: all environments."""
     if needed:  # a group's id is unique only within its environment
         return (await choose_environment(store, named)).name
     name = settings(environment=named).environment
@@ -132,7 +132,7 @@ async def _environment(store: Store, named: str | None, *, needed: bool) -> str 
 async def _read(
     store: Store, begin: datetime, end: datetime, by: Sequence[str], environment: str | None, group: str | None
 ) -> dict[tuple[str, UsageKey], Usage]:
-    """Return usage by time and key. Reads the store a day or an hour at a time, so that no read takes long."""
+    """Usage by time and key. Reads the store by the day or hour, so that no read takes long."""
     oldest = await store.usage.oldest()
     if oldest is None:
         return {}
@@ -155,7 +155,7 @@ def _spans(begin: datetime, end: datetime, *, by_hour: bool) -> Iterator[tuple[d
 
 
 async def _source_names(store: Store, environments: set[str]) -> dict[tuple[str, str], str]:
-    """Return the name of each data source by (environment, id)."""
+    """The name of each data source by (environment, id)."""
     every = [each for each in await store.environments.list() if each.name in environments]
     return {(each.name, source.id): source.provided_id for each in every for source in await store.sources.list(each)}
 
@@ -182,7 +182,7 @@ def _sum(every: Any) -> Usage:
 
 
 def _print(rows: Sequence[Mapping[str, Any]], total: Usage, by: Sequence[str], style: str) -> None:
-    """Print a table with a total; or, as CSV or JSON, the rows, with the total on stderr."""
+    """As CSV or JSON, print the total on stderr."""
     if style == "table":
         last = [dict.fromkeys(rows[0]) | {"environment": "total"} | _counts(total)] if rows else []
         print_rows([*rows, *last], as_json=False)

@@ -37,11 +37,11 @@ def create_app(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """Return the provisioning app for the store at the URL ``database`` (``sqlite:///…`` or ``postgresql://…``). Does
-    no I/O. Raises InvalidSettings.
+    """The provisioning app for the store at ``database`` (``sqlite:///…`` or ``postgresql://…``). No I/O. Raises
+    InvalidSettings.
 
     - ``redis``: URL of a Valkey or Redis that is notified of each write.
-    - ``listen_database``: direct URL of the same PostgreSQL, on which the server checks that notifications arrive.
+    - ``listen_database``: direct URL of the same PostgreSQL, to check that notifications arrive.
     - ``contact``: shown in the OpenAPI documents.
     - ``contract``: checks properties before a write.
     """
@@ -61,7 +61,7 @@ def create_app(
 
 
 def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
-    """Return the app for ``settings``. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """The app for ``settings``. Raises InvalidKeys, InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     keys = SigningKeys.from_file(settings.keys)
     return FastRouter(
         create_app(
@@ -78,8 +78,8 @@ def make_app(settings: Settings, draining: Callable[[], bool]) -> FastRouter:
 
 
 def read_contract(chosen: Settings, *, refuses: bool | None = None) -> QueryContract | None:
-    """Return the check of property updates against the saved queries; None if the setting is off. ``refuses``, unless
-    None, overrides the setting. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
+    """The check of property updates against the saved queries; None if the setting is off. ``refuses`` overrides the
+    setting. Raises InvalidSettings, InvalidQueries or InvalidPropertySchema."""
     if chosen.query_contract == "off" and refuses is None:
         return None
     if chosen.queries is None:
@@ -107,10 +107,10 @@ def compose(
     contact: str | None = None,
     contract: PropertyContract | None = None,
 ) -> Starlette:
-    """Return the server app for ``store``, with additional ``routes``.
+    """The server app for ``store``, with additional ``routes``.
 
-    - ``closing``: called in this order on shutdown, before the store is closed.
-    - ``buses``: ``/readyz`` and the metrics report whether their messages arrive.
+    - ``closing``: called in order on shutdown, before the store is closed.
+    - ``buses``: ``/readyz`` and metrics report whether their messages arrive.
     - ``metrics``: serve ``/metrics`` to any client.
     - ``draining``: while it returns True, ``/readyz`` answers 503.
     """

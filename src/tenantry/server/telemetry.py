@@ -25,8 +25,8 @@ Reporter: TypeAlias = Callable[[str], None]
 
 
 def log_config(log_format: str) -> dict[str, Any]:
-    """Return uvicorn's logging configuration. ``log_format``: ``text``, or ``json`` for one object per line, also for
-    each request."""
+    """uvicorn's logging configuration. ``log_format``: ``text``, or ``json`` for one object per line, also for each
+    request."""
     config: dict[str, Any] = copy.deepcopy(uvicorn.config.LOGGING_CONFIG)
     config["filters"] = {"redact": {"()": "tenantry.middleware.RedactTokens"}}
     for handler in config["handlers"].values():
@@ -50,7 +50,7 @@ def _not_about_upgrades(record: logging.LogRecord) -> bool:
 
 
 def make_reporter(log_format: str) -> Reporter:
-    """Return a Reporter that writes to stderr: plain text, or JSON log lines if ``log_format`` is ``json``."""
+    """A Reporter that writes text or (``json``) JSON log lines on stderr."""
     if log_format != "json":
         return partial(click.echo, err=True)
     lines = JsonLines()
@@ -82,8 +82,8 @@ def export_requested() -> bool:
 
 @contextmanager
 def exported_spans(report: Reporter) -> Iterator[None]:
-    """Export this process's spans by OTLP over HTTP, if the environment asks for it. Without the extra ``otel``,
-    ``report`` gets the reason and nothing is exported."""
+    """Export this process's spans by OTLP over HTTP, if the environment asks for it. Without the extra ``otel``, only
+    ``report`` the reason."""
     if not export_requested():
         yield
         return

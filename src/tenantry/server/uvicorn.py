@@ -35,8 +35,8 @@ before our limits apply."""
 
 
 class Drain:
-    """Call it to learn whether a stop was requested. For ``seconds`` from then on ``/readyz`` answers 503 and other
-    requests are still served, so that load balancers can switch."""
+    """Whether a stop was requested. For ``seconds`` from then on, ``/readyz`` answers 503 and other requests are
+    served, so that load balancers can switch."""
 
     def __init__(self, seconds: float = 0) -> None:
         self.seconds = seconds
@@ -61,10 +61,8 @@ def run(
     """Serve until SIGINT or SIGTERM, finish active requests and close ``listener``.
 
     After SIGTERM the seconds of ``drain`` pass before connections are refused; SIGINT or a second signal skips them.
-
-    - ``prepare``: runs in the server's event loop, before ``announce`` is called with the URL.
-    - ``limits``: apply to client connections; ``counters`` counts the connections that they close.
-    - ``further``: more listeners, which the caller closes.
+    ``prepare`` runs in the server's event loop, then ``announce`` gets the URL. ``limits`` apply to clients;
+    ``counters`` counts the connections they close. The caller closes ``further`` listeners.
     """
     connections: Any = ConnectionFactory(limits or ConnectionLimits(), counters)
     config = uvicorn.Config(
@@ -90,8 +88,7 @@ def run(
 
 
 def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
-    """Return an app that dispatches by port: each listener in ``others`` has its own app, and ``app`` serves all other
-    ports."""
+    """An app that dispatches by port: listeners in ``others`` have their own app, ``app`` serves the rest."""
     apps = {listener.getsockname()[1]: other for listener, other in others.items()}
 
     async def chosen(scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,7 +99,7 @@ def by_port(app: ASGIApp, others: Mapping[socket.socket, ASGIApp]) -> ASGIApp:
 
 
 def url_of(listener: socket.socket) -> str:
-    """Return the URL of a bound socket, such as ``http://127.0.0.1:8000``."""
+    """The URL of a bound socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -183,7 +180,7 @@ def _accept_waiting(listener: socket.socket) -> Iterator[socket.socket]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a TCP socket bound to the address. Raises InvalidSettings if it cannot be bound."""
+    """Bind a TCP socket. Raises InvalidSettings."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio turns off Nagle's algorithm, which delays responses by 40 ms, only for sockets of explicit IPPROTO_TCP.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -199,7 +196,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_next(listener: socket.socket) -> socket.socket:
-    """Return a socket on the next port of the same host, or on any free port. Raises InvalidSettings."""
+    """Bind the next port of the same host, or any free one. Raises InvalidSettings."""
     host, port = listener.getsockname()[:2]
     try:
         return listen(host, port + 1)

@@ -32,7 +32,6 @@ _KILL_SECONDS: Final = 2.0
 
 
 def connection_limits(settings: Settings) -> ConnectionLimits:
-    """The connection limits of one process."""
     return ConnectionLimits(
         header_seconds=settings.header_seconds,
         min_rate=settings.min_rate,

@@ -132,12 +132,12 @@ class ClientConnection(asyncio.Protocol):
     # --- progress of the request ---
 
     def begin(self, request: Request) -> None:
-        """Note that the head of ``request`` is complete."""
+        """Called when the head of ``request`` is complete."""
         if self.state is not _DRAINING:  # the connection may have been refused in this round of the event loop
             self.state, self.request = _ACTIVE, request
 
     def finish(self) -> None:
-        """Note that the response is complete."""
+        """Called when the response is complete."""
         if self.state is _ACTIVE:
             self.state, self.received = _IDLE, 0
 
@@ -151,15 +151,15 @@ class ClientConnection(asyncio.Protocol):
     # --- ends ---
 
     def close(self) -> None:
-        """Close once all written bytes are sent. If the client may still send, close only our side: a reset would lose
-        the response (RFC 9112 section 9.6)."""
+        """Close once all is sent. If the client may still send, close only our side: a reset would lose the response
+        (RFC 9112 section 9.6)."""
         if self.state is not _IDLE or self.unread:
             self._drain()
         else:
             self.transport.close()
 
     def refuse(self, error: TenantryError) -> None:
-        """Send ``error`` if the client awaits a response and none has begun, then close."""
+        """Close; first send ``error`` if the client awaits a response and none has begun."""
         active = self.state is _ACTIVE
         answered = active and self.request is not None and self.request.answered
         expects = active or self.received or isinstance(error, TooManyConnections)
@@ -169,11 +169,11 @@ class ClientConnection(asyncio.Protocol):
         self._end_protocol(None)
 
     def abort(self) -> None:
-        """Close at once, without sending the rest of the written bytes."""
+        """Close at once, dropping unsent bytes."""
         self.transport.abort()
 
     def evict(self, error: TenantryError) -> None:
-        """Close at once, to make room for a new connection."""
+        """Close at once, for a new connection."""
         # After an abort the file descriptor is free in the next round of the event loop.
         if self.state is _HEAD and self.received and not self.unread:
             self.transport.write(_raw_response(error))
@@ -197,7 +197,7 @@ class ClientConnection(asyncio.Protocol):
     # --- time ---
 
     def check(self, now: float) -> None:
-        """Close the connection if its client has exceeded a time limit. ``now`` is ``time.monotonic()``."""
+        """Close the connection if its client exceeded a time limit. ``now``: ``time.monotonic()``."""
         if self.since is None:
             self.since = now
         limits = self._connections.limits
@@ -243,8 +243,7 @@ class ClientConnection(asyncio.Protocol):
         return written - self.transport.get_write_buffer_size() + self.taken
 
     def is_slow_reader(self, now: float, seconds: float) -> bool | None:
-        """Whether the client has read less than the minimum rate for at least ``seconds``; None if it is too early to
-        tell."""
+        """Whether the client read less than the minimum rate for ``seconds`` or more; None: too early to tell."""
         if self._measured is None:
             return None
         begun, progress = self._measured
@@ -266,7 +265,7 @@ class _Write(Protocol):
 
 
 class GuardedTransport(asyncio.Transport):
-    """The transport that the HTTP protocol gets. It has no ``set_protocol``, which would bypass the limits."""
+    """The HTTP protocol's transport. It lacks ``set_protocol``, which would bypass the limits."""
 
     write: _Write
     is_closing: Callable[[], bool]
@@ -280,7 +279,7 @@ class GuardedTransport(asyncio.Transport):
         self.is_closing = self._real.is_closing
 
     def count_writes(self, yes: bool) -> None:
-        """Turn on or off that ``write`` counts bytes in ``written``."""
+        """Start or stop counting bytes in ``written``."""
         if self._connection.state is not _DRAINING:
             self.write = self._write_counted if yes else self._real.write
 

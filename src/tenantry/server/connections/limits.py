@@ -26,7 +26,7 @@ _IPV6_SITE: Final = 64
 
 
 def most_connections() -> int:
-    """Return how many connections RLIMIT_NOFILE allows, at most MOST_CONNECTIONS."""
+    """How many connections RLIMIT_NOFILE allows, at most MOST_CONNECTIONS."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -41,11 +41,11 @@ def most_connections() -> int:
 class ConnectionLimits:
     """Limits of one process.
 
-    - ``header_seconds``: time in which the head of a request must arrive.
+    - ``header_seconds``: time for the head of a request.
     - ``min_rate``: bytes per second, averaged over ``grace_seconds``, that a client must send of a body that the app
       awaits, and read of a response; 0: no minimum.
-    - ``max_per_address``: connections of one client address, by default half of ``max_connections``; 0: no limit.
-      Loopback addresses, Unix sockets and ``proxies`` are exempt.
+    - ``max_per_address``: connections of one client, by default half of ``max_connections``; 0: no limit. Loopback,
+      Unix sockets and ``proxies`` are exempt.
     """
 
     header_seconds: float = 10.0
@@ -61,8 +61,8 @@ class ConnectionLimits:
         return (self.max_connections + 1) // 2 if self.max_per_address is None else self.max_per_address
 
     def limited_address(self, peer: object) -> str | None:
-        """Return the address (IPv6: the /64 network) under which the client ``peer`` (a socket's ``peername``) is
-        counted; None if no limit applies to it."""
+        """The address (IPv6: the /64 network) that ``peer`` (a socket's ``peername``) counts for; None if it is
+        exempt."""
         if not self.per_address or not isinstance(peer, tuple) or not peer:
             return None
         try:
@@ -125,8 +125,7 @@ class ConnectionCounters:
             self._observer(reason)
 
     def limit_met(self, reason: Closed, most: int, address: str | None = None) -> None:
-        """Count a connection that was closed or refused at the limit ``most``, and log a warning at most once
-        per WARNING_SECONDS."""
+        """Count a connection closed or refused at the limit ``most``, and warn at most once per WARNING_SECONDS."""
         self.count(reason)
         self._unreported[reason] += 1
         now = self._clock()

@@ -27,12 +27,12 @@ towards the limit."""
 class OpenConnections:
     """Admits connections up to the limits. At a limit it evicts the oldest connection of the lowest rank:
 
-    1. draining, or its client too slow for at least a second
-    2. idle between two requests
-    3. waiting less than a second for the rest of a request
-    4. sending, for less than a second, a response that the client has yet to read
+    1. draining, or too slow for a second
+    2. idle between requests
+    3. for less than a second, waiting for its client to send
+    4. for less than a second, waiting for its client to read
 
-    All other connections are active. If only those are left, the new connection is refused.
+    Other connections are active; if all are, it refuses the new one.
     """
 
     def __init__(self, limits: ConnectionLimits, counters: ConnectionCounters) -> None:
@@ -132,10 +132,10 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
 
 
 class ConnectionFactory:
-    """Creates uvicorn's connections, with limits, in one event loop and without websockets:
-    ``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")``.
+    """``uvicorn.Config(TrackRequests(app), http=ConnectionFactory(limits), interface="asgi3", ws="none")`` limits its
+    connections, in one event loop, without websockets.
 
-    ``protocol`` is uvicorn's HTTP protocol class, by default httptools if installed, else h11.
+    ``protocol``: uvicorn's HTTP protocol, by default httptools if installed, else h11.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ class TrackRequests:
 
 
 class Request:
-    """One request. Measures how fast its body arrives while the app waits for it."""
+    """One request. Measures how fast its body arrives while the app waits."""
 
     _complete = False
     _waits: float | None = None
@@ -58,7 +58,7 @@ class Request:
         self._send = send
 
     async def receive(self) -> Message:
-        """Return the server's next message; while it is part of the body, measure size and time."""
+        """The server's next message."""
         if self._complete:  # the app waits for a disconnect, which has no deadline
             return await self._receive()
         self._waits = monotonic()
@@ -82,7 +82,7 @@ class Request:
 
     @property
     def has_unread_body(self) -> bool:
-        """Whether the request announced a body (RFC 9112 section 6.3) that the app has not read to the end."""
+        """Whether the request announced a body (RFC 9112 section 6.3) that the app has not read completely."""
         if self._complete:
             return False
         headers = dict(self._headers)
@@ -94,13 +94,13 @@ class Request:
         return self._waits is not None
 
     def is_behind(self, now: float, min_rate: int, seconds: float) -> bool:
-        """Whether the app has waited for the body for at least ``seconds`` of this grace period, and received less than
-        ``min_rate`` bytes per second."""
+        """Whether the app waited for the body at least ``seconds`` of this grace period, and got less than ``min_rate``
+        bytes per second."""
         waited = 0.0 if self._waits is None else self._seconds + now - self._waits
         return waited >= seconds and self._bytes < min_rate * waited
 
     def lags(self, now: float, limits: ConnectionLimits) -> bool:
-        """Whether the body was below the minimum rate for a whole grace period. Begins a new period after each."""
+        """Whether the body was too slow for a whole grace period. Begins the next period."""
         if self.is_behind(now, limits.min_rate, limits.grace_seconds):
             return True
         if self._waits is not None and self._seconds + now - self._waits >= limits.grace_seconds:

@@ -47,12 +47,11 @@ def metrics_app(
     usage: UsageRecorder | None = None,
     top_groups: int = 20,
 ) -> MetricsApp:
-    """Return an ASGI app with this process's metrics of the given objects, in Prometheus text or OpenMetrics.
+    """An ASGI app with this process's metrics of the given objects, in Prometheus text or OpenMetrics.
 
-    It requires no token: mount it where only Prometheus can reach it. Its responses contain no token, key or property
-    value. They contain group ids if ``backend`` has ``label_groups``, and, with ``usage`` (a store's
-    ``usage_recorder``), those of the ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is
-    below 1.
+    It requires no token: mount it where only Prometheus can reach it. Output contains no token, key or property value;
+    group ids only if ``backend`` has ``label_groups``, or with ``usage`` (a store's ``usage_recorder``) for the
+    ``top_groups`` heaviest groups. Raises InvalidSettings if ``top_groups`` is below 1.
     """
     collectors: list[Collector] = []
     if resolver is not None:
@@ -110,7 +109,7 @@ _DURATION_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 
 class ObservedRequest(Protocol):
-    """The record of a request that ``tenantry.provisioning.http`` has answered."""
+    """A request answered by ``tenantry.provisioning.http``."""
 
     @property
     def operation(self) -> str: ...
@@ -126,8 +125,8 @@ class ObservedRequest(Protocol):
 
 
 class ApiMetrics:
-    """Counts and times requests to the provisioning API: ``create_api(store, keys, observer=api)``, then
-    ``metrics_app(api=api)``. The metrics of processes that share ``PROMETHEUS_MULTIPROC_DIR`` are summed."""
+    """Metrics of API requests: ``create_api(store, keys, observer=api)``, then ``metrics_app(api=api)``. Those of
+    processes that share ``PROMETHEUS_MULTIPROC_DIR`` are summed."""
 
     def __init__(self) -> None:
         self.registry: CollectorRegistry = CollectorRegistry()

@@ -32,12 +32,11 @@ OTHERS = "(others)"
 
 
 class TimedBackend:
-    """Times the calls of a backend: ``Resolver(timed := TimedBackend(store), …)``, then
+    """Times a backend: ``Resolver(timed := TimedBackend(store), …)``, then
     ``metrics_app(resolver=resolver, backend=timed)``.
 
-    ``label_groups`` also counts reads by environment and group, for at most ``max_groups`` groups; reads of other
-    groups are summed. It has ``read_at_snapshot`` and ``changes`` only if ``backend`` does, because a resolver decides
-    by them how to cache.
+    ``label_groups`` also counts reads by environment and group, for at most ``max_groups`` groups; others are summed.
+    It has ``read_at_snapshot`` and ``changes`` only if ``backend`` does: a resolver chooses by them how to cache.
     """
 
     read_at_snapshot: Callable[..., Coroutine[Any, Any, LookupResult]]

@@ -34,8 +34,8 @@ _Counts: TypeAlias = list[int]
 
 
 class TopGroups:
-    """Counts the usage of at most ``limit`` named groups, and of all others as a sum. Once an hour the heaviest groups
-    of that hour become the named ones; a newly named group starts at 0. ``clock`` returns seconds."""
+    """Counts usage of at most ``limit`` named groups; others are summed. Once an hour the heaviest groups of that hour
+    become the named ones; new ones start at 0. ``clock`` returns seconds."""
 
     def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         if limit < 1:

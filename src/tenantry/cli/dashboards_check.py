@@ -46,7 +46,7 @@ Located = tuple[str, Finding]
 
 @dataclass(frozen=True, slots=True)
 class DashboardReport:
-    """Findings with their files, and numbers of what was checked.
+    """Findings with their files, and the numbers of checked dashboards, queries and groups.
 
     ``groups`` and ``engines`` are None if no store was read, ``tenant_column`` if no schema names one.
     """

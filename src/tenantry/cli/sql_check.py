@@ -47,7 +47,7 @@ NOT_LOOKED_FOR: Final = "tables without the tenant's predicate were not looked f
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Findings with their files, and numbers of what was checked.
+    """Findings with their files, and the numbers of checked templates and groups.
 
     ``groups`` is None if no store was read, ``tenant_column`` if no schema names one. ``compares_loosely``: whether a
     collation may treat values of different groups as equal.

@@ -203,7 +203,7 @@ class ClientConnection(asyncio.Protocol):
         limits = self._connections.limits
         if self._is_stalled(now):
             self._connections.counters.count(Closed.SLOW_READER)
-            with suppress(OSError, AttributeError):  # without SO_LINGER 0 the kernel goes on sending what is buffered
+            with suppress(OSError, AttributeError):  # without SO_LINGER 0 the kernel keeps sending buffered bytes
                 self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
             self.abort()
         elif self.state is _HEAD and now - self.since > limits.header_seconds:

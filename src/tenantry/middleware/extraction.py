@@ -54,7 +54,7 @@ class Extractor:
         token = found[0]
         if scope.get("query_string"):
             scope["query_string"] = mask_in_query(scope["query_string"], token)
-        if len(found) > 1 and len(set(found)) > 1:
+        if len(set(found)) > 1:
             raise AmbiguousToken(AmbiguousToken.MESSAGE)
         if in_address:
             scope[ADDRESS_KEY] = OriginalAddress(token, path, self._carriers.queries[0] if in_query else None)

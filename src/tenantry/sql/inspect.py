@@ -1,6 +1,11 @@
-"""The parts of the template compiler for tools that read or write SQL templates (docs/sql-checks.md).
+"""The façade for tools that read, write or check SQL templates, such as converters and editors (docs/sql-checks.md).
 
-Import from here and from ``tenantry.sql``; other modules may move.
+- To read SQL, ``lex`` cuts a ``Source`` into ``Lexeme`` objects by the rules of a ``Dialect``.
+- To find mistakes, ``lint`` returns the ``Finding`` objects of a template, each with a ``Severity``.
+- ``dialect_named`` finds a dialect; ``DEFAULT_DIALECT`` is the one of a template that names none.
+- ``InvalidDefinition`` is the error of a malformed parameter; its ``keys`` say where.
+
+Templates themselves are in ``tenantry.sql``. Import from these two packages only; other modules may move.
 """
 
 from tenantry.sql.checks.findings import Finding, Severity

@@ -1,4 +1,4 @@
-"""Source: a template's text, with errors that show a line and a caret."""
+"""Source: the text of a template, and errors that show the place in it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import replace
 from tenantry.errors import Location, TemplateError
 
 MAX_TEXT = 256 * 1024
-"""Characters. Longer templates are mistakes or attacks."""
+"""Longest template in characters. A longer one is a mistake or an attack."""
 
 _SHOWN = 100  # characters of a long line that an error shows
 
 
 class Source:
-    """A template's text. Offsets count from 0, lines and columns from 1.
+    """The text of a template. Offsets count from 0, lines and columns from 1.
 
-    ``file`` names it in errors; ``longest`` limits it.
+    Errors call it ``file``. Raises TemplateError for more than ``longest`` characters, a NUL or a lone surrogate.
     """
 
     __slots__ = ("file", "text")
@@ -35,22 +35,22 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas that never end an argument."""
+        """Offsets of commas that separate no arguments of a filter: they come from fragments or choice sets."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
-        """Return line and column of an offset."""
+        """Return the file, line and column of an offset."""
         start = self.text.rfind("\n", 0, offset) + 1
         return Location(self.text.count("\n", 0, offset) + 1, offset - start + 1, self.file)
 
     def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """Return a TemplateError that shows the line, a caret, the fix and what included the text."""
+        """Return a TemplateError with the line, a caret at ``offset``, the fix and the tags that included the text."""
         location = self.location(offset)
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", start)
         line = self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
         column = offset - start
-        if column > _SHOWN // 2:  # the caret stays visible
+        if column > _SHOWN // 2:  # cut the beginning of the line, so that the caret is visible
             cut = column - _SHOWN // 2
             line, column = "…" + line[cut:], column - cut + 1
         line = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line[:_SHOWN])
@@ -64,7 +64,7 @@ class Source:
 
 
 def _blank(character: str) -> str:
-    """Combining characters take no column on a terminal, wide ones two."""
+    """Return the space of a character on a terminal: none if it combines, two columns if it is wide."""
     if character == "\t":
         return character
     if unicodedata.category(character) in {"Mn", "Me"}:

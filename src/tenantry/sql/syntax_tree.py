@@ -11,7 +11,11 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """Role of a variable. CHOICE selects SQL and is not bound; PATTERN is escaped for ``like``."""
+    """What the SQL around a tag makes of its value.
+
+    TEXT is a whole string literal, PART a piece of one; LIMIT is a number of rows; PATTERN is escaped for ``like``. A
+    CHOICE selects SQL and is not bound.
+    """
 
     VALUE = "value"
     LIST = "list"
@@ -24,11 +28,12 @@ class Position(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VariableReference:
-    """One tag's variable and position.
+    """A variable in a tag, with its position.
 
-    ``clauses`` and ``choices`` count the optional clauses and Switch branches around it. ``required``: its absence is
-    always an error. ``never_absent``: it has a default or is nullable. Any other absent variable drops its clause, or
-    is an error in a chosen branch. ``cast``: type of a direct cast; ``form``: how ``{placeholder}`` is written.
+    ``clauses`` and ``choices`` count the optional clauses and Switch branches around the tag. If the variable is
+    absent, binding fails (``required``), uses a default, NULL or a true condition (``never_absent``), or else drops the
+    clause; in a branch without a clause, it fails if the branch is chosen. ``cast``: the type in ``{{ x }}::type``.
+    ``form``: SQL around the ``{placeholder}``.
     """
 
     path: str
@@ -48,21 +53,21 @@ class VariableReference:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """SQL, rendered as it is."""
+    """SQL without placeholders."""
 
     sql: str
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One placeholder: VALUE, TEXT or LIMIT."""
+    """The placeholder of one variable, whose position is VALUE, TEXT, PATTERN or LIMIT."""
 
     reference: VariableReference
 
 
 @dataclass(frozen=True, slots=True)
 class InList:
-    """``in`` or ``not in`` with a list; ``operator`` is the author's spelling."""
+    """``in`` or ``not in`` with a placeholder for each item; ``operator`` is the author's spelling."""
 
     reference: VariableReference
     operator: str
@@ -71,22 +76,23 @@ class InList:
 
 @dataclass(frozen=True, slots=True)
 class Concat:
-    """One placeholder for a string with tags: its parameter concatenates text and values."""
+    """The placeholder of a string literal that contains tags. Its parameter joins the literal's text and the values."""
 
     parts: tuple[str | VariableReference, ...]
     cast: str = ""
 
     @property
     def form(self) -> str:
-        """The form of its variables' placeholders."""
+        """The ``form`` of the first variable that has one, or empty."""
         return next((each.form for each in self.parts if isinstance(each, VariableReference) and each.form), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``[[ … ]]``: rendered when all ``references`` (of its own level) have values.
+    """``[[ … ]]``: an optional clause, dropped if one of ``references`` is absent, the variables directly in it.
 
-    ``opening``, ``closing`` and ``dropped`` are a space or nothing, in place of each bracket and of the dropped clause.
+    ``opening`` and ``closing`` replace its brackets, ``dropped`` replaces a dropped clause: by a space where the SQL on
+    both sides would merge, else by nothing.
     """
 
     children: tuple[Node, ...]
@@ -101,10 +107,11 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One of several branches, chosen by the value of ``reference``, which is not in the SQL.
+    """Several branches, of which the value of ``reference`` chooses one.
 
-    ``choose`` maps a value (None if absent) to a branch number; it raises LookupError or TypeError if there is none,
-    and ``expected`` says what it takes. ``uniform``: every branch filters by one column alike.
+    ``choose`` maps the value (None if absent) to the number of a branch. It raises LookupError or TypeError for a value
+    without a branch; ``expected`` describes the values that have one. ``uniform``: every branch uses the author's
+    column alike, so guarded variables are allowed in it.
     """
 
     reference: VariableReference
@@ -118,7 +125,7 @@ Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
 
 
 def placeholder_key(node: Value | Concat | InList) -> Hashable:
-    """Equal for nodes that can share a placeholder."""
+    """Return a key that is equal for nodes that can share a placeholder."""
     if isinstance(node, Concat):
         return tuple(part if isinstance(part, str) else _reference_key(part) for part in node.parts), node.cast
     return _reference_key(node.reference)
@@ -131,12 +138,12 @@ def _reference_key(reference: VariableReference) -> Hashable:
 
 
 def default_key(reference: VariableReference) -> str:
-    """Equal for equal defaults of one type; Python has ``1 == 1.0 == True``, engines do not."""
+    """Return a key that is equal only for equal defaults of one type: ``1 == 1.0 == True`` in Python, not in SQL."""
     return repr(reference.default)
 
 
 def references_in(nodes: Iterable[Node]) -> Iterator[VariableReference]:
-    """Yield the variables of nodes, without those in clauses and branches."""
+    """Yield the variables of the nodes themselves, not those inside clauses and branches."""
     for node in nodes:
         if isinstance(node, Value | InList | Switch):
             yield node.reference
@@ -167,7 +174,7 @@ class PlaceholderConflict:
 
 @dataclass(frozen=True, slots=True)
 class InertTag:
-    """A tag in a comment, dropped with it."""
+    """A tag in a comment. It has no effect, since comments are removed."""
 
     text: str
     offset: int
@@ -175,7 +182,7 @@ class InertTag:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A parsed template; offsets refer to ``source``, which includes fragments."""
+    """A parsed template. Offsets refer to ``source``, in which fragments are expanded."""
 
     nodes: tuple[Node, ...]
     references: tuple[VariableReference, ...]

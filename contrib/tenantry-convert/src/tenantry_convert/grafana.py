@@ -30,7 +30,7 @@ _TEXT: Final[Mapping[str, Any]] = {"type": "text"}
 
 
 class _Use(NamedTuple):
-    """One use of a variable. ``region``: the string or the quoted name around it."""
+    """One use of a variable. ``form`` is its format; ``region`` is the string or quoted name around it."""
 
     name: str
     form: str
@@ -40,7 +40,7 @@ class _Use(NamedTuple):
 
 
 def convert_grafana(conversion: Conversion, dialect: Dialect) -> None:
-    """Replaces each construct, or keeps and lists it."""
+    """Replace each construct of Grafana by a tag or SQL, or keep and list it."""
     _GrafanaReader(conversion, dialect).read()
 
 

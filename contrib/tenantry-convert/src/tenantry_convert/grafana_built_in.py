@@ -25,7 +25,7 @@ class GrafanaBuiltIn:
         self._source = conversion.query.text
 
     def convert(self, name: str, form: str, start: int, end: int) -> None:
-        """Replaces one, or keeps and lists it."""
+        """Replace a built-in variable, or keep and list it."""
         text = self._text(name, form, start)
         if text is not None:
             if name == "__interval" or form in _TIME_FORMATS:
@@ -65,8 +65,10 @@ class GrafanaBuiltIn:
         return None if form else f"{self._macros.end_epoch(which, offset)} * 1000"
 
     def _unquoted(self, start: int, end: int) -> tuple[int, int]:
-        """The span with its quotes and type, ``timestamp '…'``: a parameter is an instant, and a cast could drop its
-        zone."""
+        """Return the span with the quotes and type around it, as in ``timestamp '…'``.
+
+        They are replaced too: the parameter is an instant already, and a cast could drop its zone.
+        """
         if self._source[start - 1 : start] == "'" and self._source[end : end + 1] == "'":
             start, end = start - 1, end + 1
             word = _TYPE_BEFORE.search(self._source[:start])

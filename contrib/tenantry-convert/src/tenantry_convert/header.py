@@ -12,7 +12,7 @@ _NOT_PLAIN = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none
 
 
 def write_header(*, title: str, description: str, dialect: str, params: Mapping[str, Mapping[str, Any]]) -> str:
-    """The comment, from ``/* ---`` to ``--- */`` and a new line."""
+    """Return the comment, from ``/* ---`` to ``--- */`` and a line break."""
     lines = ["/* ---", f"title: {_scalar(title)}"]
     if description:
         lines.append(f"description: {_scalar(description)}")

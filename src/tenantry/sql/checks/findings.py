@@ -18,7 +18,8 @@ class Severity(StrEnum):
 
 
 class Problem(NamedTuple):
-    """A finding by offset in the compiled text. ``variable`` is its path or empty; ``location`` is set for headers."""
+    """A finding with an offset in the compiled SQL, or with a ``location`` in a header. ``variable`` is a path or
+    empty."""
 
     code: str
     severity: Severity
@@ -31,10 +32,10 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. ``line`` and ``column`` count from 1.
+    """One finding. ``line`` and ``column`` count from 1; ``file`` is the query file or fragment, or empty.
 
-    ``variable`` is its path or empty. It concerns ``groups`` of ``total`` groups; ``named`` has the first ids. ``file``
-    is set if the finding is in a fragment.
+    ``variable`` is the path that the finding is about, or empty. If it is about the data, it concerns ``groups`` of
+    ``total`` groups; ``named`` are the ids of the first.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""The selects of a statement: clauses, CTEs, tables and joins. Not an SQL parser."""
+"""Finds the selects of a statement, with their clauses, CTEs, tables and joins. It knows no SQL grammar."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _begins_clause(token: OutlineToken, before: OutlineToken | None, following: 
 class TableReference:
     """A table, sub-select or function after ``from`` or ``join``.
 
-    ``name`` is empty for a function and a sub-select (``query``). If a viewer chooses, ``choices`` are the tables.
+    ``name`` is empty for a function and a sub-select (``query``). ``choices`` are the tables in a ``one_of``.
     """
 
     name: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Balanced SQL: each bracket is closed, so that including it changes nothing around it."""
+"""Balanced SQL: it closes each bracket that it opens, so including it does not change the SQL around it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WITH_SIGNS = frozenset(
 
 
 def check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
-    """Raise TemplateError for unmatched brackets, a ``;`` or no SQL. ``what`` is for the message."""
+    """Raise TemplateError for an unmatched bracket, a ``;`` or no SQL. ``what`` names the SQL in the message."""
     if all(lexeme.kind is LexemeKind.COMMENT or _is_space(source, lexeme) for lexeme in lexemes):
         raise source.error(0, f"this {what} is empty", "write SQL in it")
     opened: list[tuple[str, int]] = []

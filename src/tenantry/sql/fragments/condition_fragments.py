@@ -1,7 +1,7 @@
-"""Condition fragments begin with ``and`` and need no parentheses: ``where a {{> filters }}``.
+"""Condition fragments: fragments that begin with ``and`` and need no parentheses, as in ``where a {{> filters }}``.
 
-The expanded text is checked with all choices: a condition precedes, ``and`` or the end of the condition follows, and
-there is no ``or``.
+They are checked in the expanded SQL, with all choices: a condition must precede the fragment, ``and`` or the end of the
+condition must follow it, and the condition must not contain an ``or``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tenantry.sql.source import Source
 
 _BEGIN_CONDITION = (
     *("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "not", "select", "by"),
-    *("distinct", "all", "and"),  # the last one is that of a `between`
+    *("distinct", "all", "and"),  # `and` is here a word of `between`
 )
 _BOUNDARIES = ("where", "prewhere", "having", "qualify", "on", "when", "then", "else", "select", "by")
-"""Only words that cannot be names or functions: an ``or`` of the same condition could precede others."""
+"""Words that end the search for an ``or``. None can be a name or function: an ``or`` could be beyond such a word."""
 _FOLLOWING = (
     *("where", "prewhere", "having", "qualify", "group", "order", "limit", "offset", "fetch", "window", "sample"),
     *("union", "intersect", "except", "minus", "on", "using", "join", "left", "right", "inner", "cross", "full"),
@@ -35,7 +35,8 @@ _NO_CONDITIONS = (
 
 
 class ConditionFragment(NamedTuple):
-    """Its offsets in the expanded text, and the tag that includes it."""
+    """Offsets of a condition fragment in the expanded SQL, its ``tag``, and the source ``outer`` that contains the
+    tag."""
 
     start: int
     end: int
@@ -44,7 +45,7 @@ class ConditionFragment(NamedTuple):
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
-    """Raise TemplateError for the first one that is not only conditions, or may not filter every row."""
+    """Raise TemplateError for the first fragment that has more than conditions, or may not filter every row."""
     outline = read_outline(source, dialect)
     for each in found:
         place = _place(outline, each)
@@ -87,13 +88,16 @@ def _may_follow(token: OutlineToken) -> bool:
     return token.kind is TokenKind.AND or token.text in {",", ";"} or token.is_word(*_FOLLOWING)
 
 
-# --- what is beside it ------------------------------------------------------------------------------------------------
+# --- the SQL around a fragment ----------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class _Surroundings:
-    """Tokens and their siblings in the same brackets. ``outer`` is the choice that contains them; ``whole``: they are
-    balanced."""
+    """The ``own`` tokens of a fragment, with their siblings in the same brackets.
+
+    ``outer`` is the same for the choice that contains the fragment. ``whole``: no bracket around the fragment opens or
+    closes in it. ``clauses``: offsets of the optional clauses around it.
+    """
 
     before: Tokens
     own: Tokens
@@ -149,7 +153,7 @@ def _find_operator(
     left: tuple[int, ...] = ()
     for token in tokens:
         if left and token.clauses[: len(left)] == left:
-            continue  # of the other side of a boundary
+            continue  # in the same clause as a boundary, beyond it
         if token.kind is TokenKind.OR:
             return token, True
         bounded = token.text in {",", ";"} or token.is_word(*_BOUNDARIES)

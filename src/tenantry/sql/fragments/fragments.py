@@ -1,6 +1,7 @@
-"""Fragments: ``({{> name }})`` includes SQL before the whole is parsed.
+"""Fragments: ``({{> name }})`` is replaced by the SQL of that name before the template is parsed.
 
-A fragment is balanced, and in parentheses or a condition fragment, so no neighbour changes how it is read.
+A fragment must be balanced, and in parentheses or a condition fragment, so that its neighbours cannot change how it is
+read.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from tenantry.sql.source import MAX_TEXT, Source
 from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
-"""Nesting of fragments."""
+"""Limit of nested fragments."""
 MAX_INCLUDES = 200
-"""Fragments in one template."""
+"""Limit of fragments in a template."""
 
 _COMMA = re.compile(",")
 _MAY_INCLUDE = re.compile(r"\{\{\s*>")
@@ -37,8 +38,10 @@ _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateDefinition:
-    """A template before parsing. ``optional`` are paths that a group may lack; ``decided`` parameters override those of
-    fragments."""
+    """What makes up a template, before parsing.
+
+    ``optional`` are paths that a group may lack; ``decided`` parameters override those of fragments.
+    """
 
     source: Source
     header: Header = NO_HEADER
@@ -54,11 +57,11 @@ class TemplateDefinition:
 
 
 class HasDefinition(Protocol):
-    """An SQLTemplate or a Query."""
+    """Protocol of SQLTemplate and Query."""
 
     @property
     def definition(self) -> TemplateDefinition:
-        """The definition before parsing."""
+        """What makes up the template."""
         ...
 
 
@@ -77,7 +80,7 @@ class Included:
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """A template with its fragments, in text order, and all declared parameters."""
+    """A template whose fragments are expanded, all declared parameters, and the fragments in text order."""
 
     source: Source
     parameters: Mapping[str, Parameter]
@@ -88,10 +91,10 @@ _Chain: TypeAlias = tuple[tuple[str, Source], ...]
 
 
 def expand(definition: TemplateDefinition, dialect: Dialect) -> Expanded:
-    """Replace tags of fragments, except in comments and strings.
+    """Replace the tags of fragments and choice sets, except in comments.
 
-    Raises TemplateError, with both locations, for a fragment that is missing, unbalanced, too deep, too long or
-    recursive.
+    Raises TemplateError, with the locations of tag and problem, for a fragment that is missing, unbalanced, too deep,
+    too long, recursive or in a string.
     """
     header = definition.header
     if not header.end and not header.choices and not _MAY_INCLUDE.search(definition.source.text):
@@ -163,7 +166,7 @@ class _Expander:
         others = {name: texts for name, texts in definition.header.choices.items() if name != tag.name}
         inner = replace(definition, header=replace(definition.header, choices=others))
         for number, (name, choice) in enumerate((tag.choices or {}).items()):
-            own = choice.source  # else it is in the file, where its own location says all
+            own = choice.source  # None: the choice is in this file, so its own location suffices
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
@@ -193,7 +196,7 @@ class _Expander:
         if joins:
             self.condition_fragments.append(ConditionFragment(start, self.text.length, tag, outer))
         if lexemes[-1].kind is LexemeKind.COMMENT or joins:
-            self._add("\n", body, len(body.text))  # a comment may go on to the end of its line
+            self._add("\n", body, len(body.text))  # ends a line comment
         self._check_length(outer, tag.start)
 
     def _check_chain(self, found: TemplateDefinition, tag: ReplacedTag, chain: _Chain, outer: Source) -> None:

@@ -1,4 +1,4 @@
-"""Expanded sources, which map each character to the text that it comes from."""
+"""ExpandedSource: SQL with its fragments, where each offset maps to the file that it comes from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from tenantry.sql.source import Source
 
 
 class Segment(NamedTuple):
-    """The origin of a stretch. ``exact``: every character maps, not only the first."""
+    """Where a part of an expanded source comes from: the part begins at ``start``, its origin at ``offset``.
+
+    ``exact``: each character maps to one of the origin. If False, all map to ``offset``.
+    """
 
     start: int
     source: Source
@@ -22,7 +25,7 @@ class Segment(NamedTuple):
 
 
 class ExpandedSource(Source):
-    """An expanded text whose locations and errors are those of its origins."""
+    """Expanded SQL. Its locations and errors are those of the files that it comes from."""
 
     __slots__ = ("_commas", "_segments", "_starts")
 
@@ -34,21 +37,21 @@ class ExpandedSource(Source):
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas that end no argument, in texts of sets."""
+        """Offsets of commas that separate no arguments of a filter: they were outside of tags before the expansion."""
         return self._commas
 
     def location(self, offset: int) -> Location:
-        """Return the origin's line, column and file, and what included it."""
+        """Return the line, column and file of the origin, and the location of the tag that included it."""
         segment = self.segment(offset)
         return replace(segment.source.location(segment.offset), included_at=segment.included_at)
 
     def error(self, offset: int, problem: str, fix: str, included_at: Location | None = None) -> TemplateError:
-        """Return a TemplateError that shows the origin's line and what included it."""
+        """Return a TemplateError that shows the line of the origin, and the tags that included it."""
         segment = self.segment(offset)
         return segment.source.error(segment.offset, problem, fix, segment.included_at or included_at)
 
     def segment(self, offset: int) -> Segment:
-        """Return the origin of an offset."""
+        """Return the segment from an offset on."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 
@@ -63,12 +66,12 @@ class ExpandedText:
         self._commas: list[int] = []
 
     def add(self, text: str, segment: Segment, commas: Iterable[int] = ()) -> None:
-        """Append a text with its origin; ``commas`` are offsets in it."""
+        """Append SQL with its origin; ``commas`` are offsets in that SQL."""
         self._segments.append(segment._replace(start=self.length))
         self._commas += [self.length + offset for offset in commas]
         self._parts.append(text)
         self.length += len(text)
 
     def source(self) -> ExpandedSource:
-        """Return the source so far."""
+        """Return the source of the SQL so far."""
         return ExpandedSource("".join(self._parts), self._segments, self._commas)

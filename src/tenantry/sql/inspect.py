@@ -1,11 +1,10 @@
-"""The façade for tools that read, write or check SQL templates, such as converters and editors (docs/sql-checks.md).
+"""The façade for tools that read, write or check SQL templates (docs/sql-checks.md); ``tenantry.sql`` binds them.
 
-- To read SQL, ``lex`` cuts a ``Source`` into ``Lexeme`` objects by the rules of a ``Dialect``.
-- To find mistakes, ``lint`` returns the ``Finding`` objects of a template, each with a ``Severity``.
-- ``dialect_named`` finds a dialect; ``DEFAULT_DIALECT`` is the one of a template that names none.
-- ``InvalidDefinition`` is the error of a malformed parameter; its ``keys`` say where.
+- ``lex`` cuts a ``Source`` into a list of ``Lexeme``, by the rules of a ``Dialect`` (``dialect_named``).
+- ``lint`` returns each ``Finding`` in a template, with its ``Severity``.
+- ``InvalidDefinition`` is the error of a malformed parameter.
 
-Templates themselves are in ``tenantry.sql``. Import from these two packages only; other modules may move.
+Import from these two packages only; other modules may move.
 """
 
 from tenantry.sql.checks.findings import Finding, Severity

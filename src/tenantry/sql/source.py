@@ -35,7 +35,7 @@ class Source:
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas that separate no arguments of a filter: they come from fragments or choice sets."""
+        """Offsets of commas in included SQL, which never separate arguments of a filter."""
         return frozenset()
 
     def location(self, offset: int) -> Location:
@@ -64,7 +64,7 @@ class Source:
 
 
 def _blank(character: str) -> str:
-    """Return the space of a character on a terminal: none if it combines, two columns if it is wide."""
+    # On a terminal, a combining character has no column, and a wide one has two.
     if character == "\t":
         return character
     if unicodedata.category(character) in {"Mn", "Me"}:

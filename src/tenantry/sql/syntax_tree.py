@@ -11,44 +11,50 @@ from tenantry.sql.source import Source
 
 
 class Position(StrEnum):
-    """What the SQL around a tag makes of its value.
-
-    TEXT is a whole string literal, PART a piece of one; LIMIT is a number of rows; PATTERN is escaped for ``like``. A
-    CHOICE selects SQL and is not bound.
-    """
+    """What the SQL around a tag makes of its value."""
 
     VALUE = "value"
     LIST = "list"
     TEXT = "text"
+    """All of a string literal."""
     PART = "part"
+    """A piece of a string literal."""
     PATTERN = "pattern"
+    """A pattern of ``like``, in which wildcards are escaped."""
     LIMIT = "limit"
+    """A number of rows, after ``limit`` or ``offset``."""
     CHOICE = "choice"
+    """The value selects SQL and is not bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class VariableReference:
     """A variable in a tag, with its position.
 
-    ``clauses`` and ``choices`` count the optional clauses and Switch branches around the tag. If the variable is
-    absent, binding fails (``required``), uses a default, NULL or a true condition (``never_absent``), or else drops the
-    clause; in a branch without a clause, it fails if the branch is chosen. ``cast``: the type in ``{{ x }}::type``.
-    ``form``: SQL around the ``{placeholder}``.
+    An absent variable that is neither ``required`` nor ``never_absent`` drops its clause. In a branch without a clause
+    it is an error if the branch is chosen.
     """
 
     path: str
     offset: int
     position: Position
     clauses: int = 0
+    """Number of optional clauses around it."""
     not_a_filter: bool = False
     required: bool = True
+    """Its absence is always an error."""
     choices: int = 0
+    """Number of Switch branches around it."""
     never_absent: bool = False
+    """If it is absent, a default, NULL or a true condition is used."""
     default: Any = None
     nullable: bool = False
     conversion: str = ""
+    """Filter that converts the value, such as ``array``."""
     cast: str = ""
+    """The type in ``{{ x }}::type`` or ``cast({{ x }} as type)``."""
     form: str = ""
+    """SQL around its ``{placeholder}``; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +95,17 @@ class Concat:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``[[ … ]]``: an optional clause, dropped if one of ``references`` is absent, the variables directly in it.
-
-    ``opening`` and ``closing`` replace its brackets, ``dropped`` replaces a dropped clause: by a space where the SQL on
-    both sides would merge, else by nothing.
-    """
+    """``[[ … ]]``: an optional clause, dropped if one of its ``references`` is absent."""
 
     children: tuple[Node, ...]
     references: tuple[VariableReference, ...]
+    """The variables directly in it, not in an inner clause or branch."""
     opening: str
+    """Replaces the ``[[``: a space if the SQL on both sides would merge, else nothing."""
     closing: str
+    """Replaces the ``]]`` in the same way."""
     dropped: str
+    """Replaces a dropped clause in the same way."""
     offset: int
     end: int = 0
     """Offset of its ``]]``."""
@@ -107,25 +113,23 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Several branches, of which the value of ``reference`` chooses one.
-
-    ``choose`` maps the value (None if absent) to the number of a branch. It raises LookupError or TypeError for a value
-    without a branch; ``expected`` describes the values that have one. ``uniform``: every branch uses the author's
-    column alike, so guarded variables are allowed in it.
-    """
+    """Several branches, of which the value of ``reference`` chooses one."""
 
     reference: VariableReference
     choose: Callable[[Any], int]
+    """From the value (None if absent) to the number of a branch. Raises LookupError or TypeError if none is for it."""
     branches: tuple[tuple[Node, ...], ...]
     expected: str
+    """The values that have a branch, described for an error."""
     uniform: bool = False
+    """Every branch uses the author's column alike, so guarded variables are allowed in it."""
 
 
 Node: TypeAlias = Text | Value | InList | Concat | Clause | Switch
 
 
 def placeholder_key(node: Value | Concat | InList) -> Hashable:
-    """Return a key that is equal for nodes that can share a placeholder."""
+    """Return the same key for nodes that can share a placeholder."""
     if isinstance(node, Concat):
         return tuple(part if isinstance(part, str) else _reference_key(part) for part in node.parts), node.cast
     return _reference_key(node.reference)
@@ -138,7 +142,7 @@ def _reference_key(reference: VariableReference) -> Hashable:
 
 
 def default_key(reference: VariableReference) -> str:
-    """Return a key that is equal only for equal defaults of one type: ``1 == 1.0 == True`` in Python, not in SQL."""
+    """Return a key that differs for defaults of different types: Python has ``1 == 1.0 == True``, engines do not."""
     return repr(reference.default)
 
 
@@ -174,7 +178,7 @@ class PlaceholderConflict:
 
 @dataclass(frozen=True, slots=True)
 class InertTag:
-    """A tag in a comment. It has no effect, since comments are removed."""
+    """A tag in a comment, which is removed with it."""
 
     text: str
     offset: int

@@ -36,20 +36,20 @@ _PARAMETER = re.compile(r"\bparams\.([^\W\d_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable in a tag of a template, with the tag's location; ``file`` is the query file or fragment.
-
-    ``optional``: the tag is in ``[[ ]]``. ``guarded``: the path is a locked parameter, or the group's and not declared
-    optional, so its absence never drops a clause. ``not_a_filter``: the author marked the tag.
-    """
+    """A variable in a tag of a template, with the location of the tag."""
 
     path: str
     line: int
     column: int
     position: Position
     optional: bool
+    """Whether the tag is in ``[[ ]]``."""
     guarded: bool
+    """Whether the path is a locked parameter, or the group's and not declared optional. Its absence drops no clause."""
     not_a_filter: bool = False
+    """Whether the author marked the tag with this filter."""
     file: str = ""
+    """The query file or fragment that contains the tag, or empty."""
 
 
 class SQLTemplate:
@@ -249,8 +249,7 @@ class SQLTemplate:
     def droppable(self) -> tuple[Variable, ...]:
         """The group's variables inside clauses and choices that a viewer decides, in text order.
 
-        Review those that are marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them. Any other
-        is in the column of a filter that is always rendered.
+        Review those that are marked ``not_a_filter`` or declared optional; ``tenantry sql check`` lists them.
         """
         tree = self._own_tree()
         return tuple(self._variable(tree, reference) for reference in droppable(tree, self.guard))

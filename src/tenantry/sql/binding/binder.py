@@ -53,8 +53,6 @@ _FEW: Final = 4  # values checked one by one; more are checked in one pass
 
 
 class Binder:
-    """Binds one template in one dialect and paramstyle."""
-
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self._tree = tree
         self._renderer = Renderer(tree, dialect, style)
@@ -265,7 +263,7 @@ def _value_step(read: Read, placeholder: Hashable) -> _Step:
 
 
 def _key_of_dropped(nodes: Sequence[Node]) -> list[int]:
-    """Return zeros for a dropped clause or branch, since the renderer reads a number for each node in it."""
+    # Zeros, since the renderer reads a number for each node, also in a dropped clause or branch.
     found: list[int] = []
     for node in nodes:
         if isinstance(node, Clause | Switch | InList):

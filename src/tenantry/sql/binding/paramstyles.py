@@ -26,17 +26,17 @@ _FIXES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paramstyle:
-    """How placeholders are written. ``placeholder`` writes the n-th one, from 1; ``named`` parameters are a dict.
-
-    ``shares``: a placeholder can be repeated, so that ``date_trunc($1, at)`` in ``select`` and in ``group by`` is one
-    expression.
-    """
+    """How placeholders are written."""
 
     name: str
     placeholder: Callable[[int], str]
+    """Writes the n-th placeholder, from 1."""
     named: bool = False
+    """The parameters are a dict."""
     shares: bool = True
+    """A placeholder can be repeated, so ``date_trunc($1, at)`` in ``select`` and in ``group by`` is one expression."""
     doubles_percent: bool = False
+    """``%`` in the author's SQL is doubled."""
     markers: frozenset[str] = frozenset()
     """Characters in the author's SQL that a driver takes for placeholders."""
 

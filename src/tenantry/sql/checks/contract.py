@@ -116,5 +116,5 @@ def _parent(path: Sequence[str | int], properties: Properties) -> Sequence[str |
 
 
 def _pointer(path: Sequence[str | int]) -> str:
-    """Return a JSON pointer (RFC 6901) into ``properties``."""
+    # A JSON pointer (RFC 6901).
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in ("properties", *path))

@@ -40,7 +40,6 @@ class PropertyTypes:
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
-        """Add one group."""
         number = len(self._ids)
         self._ids.append(provided_id)
         if properties is not None:
@@ -157,10 +156,7 @@ def in_groups(count: int, total: int, named: Sequence[str]) -> str:
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:
-    """Return the types that differ from the most frequent, and their groups; None if all agree.
-
-    An integer is like a decimal, and an empty list like any list.
-    """
+    # Integers agree with decimals, and an empty list agrees with any list.
     most = next((kind for kind in kinds if kind != "list"), None)
     alike = next((group for group in _ALIKE if most in group), frozenset({most}))
     other = [kind for kind in kinds if kind not in alike and kind != "list"]

@@ -18,25 +18,22 @@ class Severity(StrEnum):
 
 
 class Problem(NamedTuple):
-    """A finding with an offset in the compiled SQL, or with a ``location`` in a header. ``variable`` is a path or
-    empty."""
+    """A finding whose line and column are not yet known."""
 
     code: str
     severity: Severity
     offset: int
+    """Offset in the compiled SQL."""
     message: str
     fix: str
     variable: str = ""
     location: Location | None = None
+    """For a problem in a header, in place of ``offset``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. ``line`` and ``column`` count from 1; ``file`` is the query file or fragment, or empty.
-
-    ``variable`` is the path that the finding is about, or empty. If it is about the data, it concerns ``groups`` of
-    ``total`` groups; ``named`` are the ids of the first.
-    """
+    """One finding. ``line`` and ``column`` count from 1."""
 
     code: str
     severity: Severity
@@ -45,10 +42,14 @@ class Finding:
     message: str
     fix: str
     variable: str = ""
+    """Path of the variable that it is about, or empty."""
     groups: int = 0
+    """Number of groups that it is about, out of ``total``."""
     total: int = 0
     named: tuple[str, ...] = ()
+    """Ids of the first of these groups."""
     file: str = ""
+    """The query file or fragment, or empty."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dict without empty optional fields."""

@@ -235,8 +235,8 @@ def _unused_parameters(
 
 
 def _repeated_expressions(select: Select, style: str) -> Iterator[Problem]:
-    """Find a ``group by`` that repeats an expression: with a placeholder each, an engine takes them for different
-    ones."""
+    # If an expression in `select` and its repetition in `group by` have two placeholders, an engine takes them for two
+    # expressions.
     grouped = {written(item): item for item in split_at(select.clauses.get("group", []), ",") if _has_variable(item)}
     if not grouped:
         return

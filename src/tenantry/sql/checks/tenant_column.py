@@ -149,7 +149,7 @@ def _apply_joins(
     edges: set[tuple[str, str]],
     base: Sequence[TableReference],
 ) -> None:
-    """The condition of an outer join filters only its optional side."""
+    # The condition of an outer join filters only its optional side.
     for join in joins:
         own = [table.alias for table in join.tables]
         _apply_joins(join.inner, [], reader, has, edges, base)

@@ -29,24 +29,24 @@ _TYPOGRAPHIC = "\u2018\u201c"  # opening quotes
 
 
 class FunctionNames(NamedTuple):
-    r"""The functions of a dialect that run strings as SQL, in lower case, and other ways to do so.
-
-    ``attributes``: ``value.name`` is a call too (PostgreSQL). ``prepares``: ``prepare name from`` takes an expression.
-    ``escaped_names``: how a name with escapes begins, as ``U&"\0074s_stat"`` does. ``words``: keywords that run a
-    string. ``settings``: ``settings name = value`` lifts limits. ``tables``: functions that matter only in ``from``.
-    """
+    """Functions of a dialect, in lower case, and other SQL that could run a string as SQL."""
 
     names: frozenset[str]
     prefixes: tuple[str, ...]
     attributes: bool = False
+    """``value.name`` calls a function too (PostgreSQL)."""
     escaped_names: str = ""
+    r"""How a name with escapes begins: ``U&"`` for ``U&"\0074s_stat"``."""
     prepares: bool = False
+    """``prepare name from`` takes an expression."""
     settings: bool = False
+    """A clause ``settings name = value`` lifts limits (ClickHouse)."""
     words: frozenset[str] = frozenset()
+    """Keywords that run a string."""
     tables: frozenset[str] = frozenset()
+    """Functions that count only in ``from``."""
 
     def matches(self, name: str) -> bool:
-        """Return whether a name is one of the functions, ignoring case."""
         lower = name.lower()
         return lower in self.names or lower.startswith(self.prefixes)
 
@@ -273,6 +273,5 @@ def utc_text(moment: datetime) -> str:
 
 
 def seconds(length: timedelta) -> int | float:
-    """Return a duration in seconds."""
     total = length.total_seconds()
     return int(total) if total.is_integer() else total

@@ -35,13 +35,13 @@ _NO_CONDITIONS = (
 
 
 class ConditionFragment(NamedTuple):
-    """Offsets of a condition fragment in the expanded SQL, its ``tag``, and the source ``outer`` that contains the
-    tag."""
+    """A condition fragment, by its offsets in the expanded SQL."""
 
     start: int
     end: int
     tag: ReplacedTag
     outer: Source
+    """The source that contains the tag."""
 
 
 def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[ConditionFragment]) -> None:
@@ -93,18 +93,17 @@ def _may_follow(token: OutlineToken) -> bool:
 
 @dataclass(slots=True)
 class _Surroundings:
-    """The ``own`` tokens of a fragment, with their siblings in the same brackets.
-
-    ``outer`` is the same for the choice that contains the fragment. ``whole``: no bracket around the fragment opens or
-    closes in it. ``clauses``: offsets of the optional clauses around it.
-    """
+    """The ``own`` tokens of a fragment, with their siblings in the same brackets."""
 
     before: Tokens
     own: Tokens
     after: Tokens
     outer: _Surroundings | None
+    """The surroundings of the choice that contains the fragment, if any."""
     whole: bool
+    """Whether each bracket around the fragment opens before it and closes after it."""
     clauses: tuple[int, ...]
+    """Offsets of the optional clauses around the fragment."""
 
     def outwards(self, *, forward: bool) -> Iterator[OutlineToken]:
         place: _Surroundings | None = self

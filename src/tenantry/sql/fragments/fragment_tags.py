@@ -22,16 +22,15 @@ _ONE_OF = re.compile(rf"{ONE_OF}(?!\w)")
 
 
 class ReplacedTag(NamedTuple):
-    """The tag of a fragment, or the argument of ``one_of`` that names a choice set, with its ``choices``.
-
-    ``alone``: the tag is everything in its parentheses, or in the template.
-    """
+    """The tag of a fragment, or the argument of ``one_of`` that names a choice set."""
 
     start: int
     end: int
     name: str
     choices: Mapping[str, ChoiceText] | None = None
+    """The choice set; None for a fragment."""
     alone: bool = True
+    """Whether the tag is everything in its parentheses, or in the template."""
 
 
 def replaced_tags(source: Source, lexemes: Sequence[Lexeme], choices: ChoiceSets) -> Iterator[ReplacedTag]:

@@ -38,20 +38,18 @@ _NO_PARAMETERS: Mapping[str, Parameter] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateDefinition:
-    """What makes up a template, before parsing.
-
-    ``optional`` are paths that a group may lack; ``decided`` parameters override those of fragments.
-    """
+    """What makes up a template, before parsing."""
 
     source: Source
     header: Header = NO_HEADER
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
     optional: frozenset[str] = frozenset()
+    """Paths that a group may lack."""
     fragments: Fragments | None = None
     decided: Mapping[str, Parameter] = field(default_factory=lambda: _NO_PARAMETERS)
+    """Parameters that override those of fragments."""
 
     def declared_at(self, name: str) -> Location | None:
-        """Return where the header declares a parameter, or None."""
         offset = self.header.offsets.get(name)
         return self.source.location(offset) if offset is not None else None
 
@@ -60,9 +58,7 @@ class HasDefinition(Protocol):
     """Protocol of SQLTemplate and Query."""
 
     @property
-    def definition(self) -> TemplateDefinition:
-        """What makes up the template."""
-        ...
+    def definition(self) -> TemplateDefinition: ...
 
 
 Fragments: TypeAlias = Mapping[str, "str | HasDefinition"]

@@ -12,16 +12,16 @@ from tenantry.sql.source import Source
 
 
 class Segment(NamedTuple):
-    """Where a part of an expanded source comes from: the part begins at ``start``, its origin at ``offset``.
-
-    ``exact``: each character maps to one of the origin. If False, all map to ``offset``.
-    """
+    """Where a part of an expanded source comes from."""
 
     start: int
+    """Offset at which the part begins."""
     source: Source
     offset: int
+    """Offset of its first character in ``source``."""
     included_at: Location | None = None
     exact: bool = True
+    """Whether each character maps to its own offset in ``source``; if not, all map to ``offset``."""
 
 
 class ExpandedSource(Source):
@@ -37,7 +37,7 @@ class ExpandedSource(Source):
 
     @property
     def commas(self) -> frozenset[int]:
-        """Offsets of commas that separate no arguments of a filter: they were outside of tags before the expansion."""
+        """Offsets of commas that were outside of tags before the expansion."""
         return self._commas
 
     def location(self, offset: int) -> Location:
@@ -73,5 +73,4 @@ class ExpandedText:
         self.length += len(text)
 
     def source(self) -> ExpandedSource:
-        """Return the source of the SQL so far."""
         return ExpandedSource("".join(self._parts), self._segments, self._commas)

@@ -19,15 +19,14 @@ _EXAMPLE: Final = "{newest: created_at desc}"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceText:
-    """The SQL of one choice, and its offset in ``source`` (None: the query file).
-
-    ``exact``: the source contains the SQL as it is, so errors can point into it.
-    """
+    """The SQL of one choice, and where it is declared."""
 
     sql: str
     offset: int = 0
     exact: bool = True
+    """Whether ``source`` contains the SQL as it is, so that errors can point into it."""
     source: Source | None = None
+    """None for the query file itself."""
 
 
 ChoiceSets: TypeAlias = Mapping[str, Mapping[str, ChoiceText]]

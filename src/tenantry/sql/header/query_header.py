@@ -31,13 +31,15 @@ _PATH = re.compile(r"[^\W\d_]\w*(?:\.[^\W\d_]\w*)*")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The declarations of a query file. The SQL begins at ``end``; ``offsets`` say where each parameter is declared."""
+    """The declarations of a query file."""
 
     end: int = 0
+    """Offset at which the SQL begins."""
     title: str = ""
     description: str = ""
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: MappingProxyType({}))
     offsets: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Name of a parameter → where it is declared."""
     optional: frozenset[str] = frozenset()
     optional_offset: int = 0
     dialect: str | None = None
@@ -49,7 +51,6 @@ NO_HEADER = Header()
 
 
 def begins_header(text: str) -> bool:
-    """Return whether SQL begins with a header."""
     return _START.match(text) is not None
 
 
@@ -79,7 +80,7 @@ def read_header(source: Source) -> Header:
 
 
 def _refuse_unmarked(source: Source) -> None:
-    """Raise TemplateError if the first comment has keys of a header but not its marks: no parameter would be locked."""
+    # A header without its marks would be a plain comment, and none of its parameters locked.
     comment = _FIRST_COMMENT.match(source.text)
     key = None if comment is None else _UNMARKED_KEY.search(source.text, comment.start(1), comment.end(1))
     if key is not None:

@@ -12,18 +12,13 @@ VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
 
 
 class LexemeKind(IntEnum):
-    """Kind of a lexeme.
-
-    CODE is unquoted SQL; INTERPOLATED_STRING a string with tags; QUOTED a quoted name, dollar-quoted string or hint;
-    ESCAPE a backslash and the sign that it protects. FILTER and ARGUMENT are only in the ``parts`` of a TAG.
-    ``tags.flatten`` writes CHOICE_START before the arguments of a filter, CHOICE_NEXT between them and CHOICE_END after
-    them.
-    """
-
     CODE = auto()
+    """Unquoted SQL."""
     STRING = auto()
     INTERPOLATED_STRING = auto()
+    """A string that contains tags."""
     QUOTED = auto()
+    """A quoted name, a dollar-quoted string or a hint."""
     COMMENT = auto()
     TAG = auto()
     CLAUSE_START = auto()
@@ -31,8 +26,12 @@ class LexemeKind(IntEnum):
     LEFT_BRACKET = auto()
     RIGHT_BRACKET = auto()
     ESCAPE = auto()
+    """A backslash and the sign that it protects."""
     FILTER = auto()
+    """A filter; only in the ``parts`` of a TAG."""
     ARGUMENT = auto()
+    """An argument; only in the ``parts`` of a FILTER."""
+    # Written by ``tags.flatten`` before, between and after the arguments of a filter.
     CHOICE_START = auto()
     CHOICE_NEXT = auto()
     CHOICE_END = auto()

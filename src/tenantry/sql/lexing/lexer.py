@@ -77,7 +77,7 @@ def unescape(source: Source, dialect: Dialect, part: Lexeme, quote: str, backsla
 
 @cache
 def _string_body(quote: str, backslash: bool, doubled: bool) -> re.Pattern[str]:
-    """Return a pattern of a string up to its end or a tag; ``quote`` is one character or three."""
+    # Matches a string up to its end or a tag. `quote` is one character or three.
     character = quote[0]
     inside = [rf"[^{character}{{\\]++", r"\{(?!\{)"]
     inside += [r"\\(?!\{\{)(?s:.)" if backslash else r"\\++(?!\{\{)"]  # else an ordinary character
@@ -126,8 +126,7 @@ class _Lexer:
             yield lexeme
 
     def _continues_e_string(self, lexeme: Lexeme, group: str) -> bool:
-        """PostgreSQL joins ``E'a'``, a newline and ``'b'`` to one string, so a backslash would escape in ``'b'``
-        too."""
+        # PostgreSQL joins ``E'a'``, a newline and ``'b'`` to one string, so a backslash would escape in ``'b'`` too.
         if group == "string":
             raise self._source.error(lexeme.start, "this string continues an E'…' above", "write one E'…', or ||")
         return (
@@ -177,7 +176,7 @@ class _Lexer:
         raise self._source.error(start, "this ( of a filter has no )", "close it: {{ name | filter(…) }}")
 
     def _comment(self, start: int, end: int) -> Lexeme:
-        """Tags in comments have no effect. A hint ``/*+ … */`` is sent to the engine, so tags in it are refused."""
+        # Tags in comments have no effect. A hint ``/*+ … */`` is sent to the engine, so tags in it are refused.
         kind = LexemeKind.COMMENT
         if self._source.text.startswith("/*", start):
             if self._source.text.startswith("/*+", start):
@@ -272,7 +271,7 @@ class _Lexer:
 
 
 def _escapes(text: str, start: int) -> list[Lexeme]:
-    """Before ``{{``, two backslashes mean one backslash; a single one makes the ``{{`` literal."""
+    # Before ``{{``, two backslashes mean one backslash; a single one makes the ``{{`` literal.
     end = start
     while text.startswith("\\", end):
         end += 1

@@ -93,7 +93,6 @@ class TokenContext:
         return near.endswith(("=", "<", ">")) and _PLAIN_END.match(self._text, lexeme.end) is not None
 
     def following(self, index: int) -> SQLToken:
-        """Return the token after the lexeme."""
         return next(self._tokens_after(index), _NO_TOKEN)
 
     def before(self, index: int) -> Tokens:
@@ -101,7 +100,6 @@ class TokenContext:
         return Tokens(self._tokens_before(index))
 
     def after(self, index: int) -> Tokens:
-        """Return the tokens after the lexeme."""
         return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:

@@ -24,32 +24,29 @@ _BETWEEN_WORDS = re.compile(r"[-\s]+")
 
 
 class Argument(NamedTuple):
-    """An argument of a filter: ``key: SQL``, or one of the two. ``key`` keeps its quotes; ``text`` is the SQL."""
+    """An argument of a filter: ``key: SQL``, or one of the two."""
 
     key: str
+    """As written, with its quotes."""
     text: str
+    """The SQL."""
     start: int
     end: int
     lexemes: tuple[Lexeme, ...]
 
 
 class Filter(NamedTuple):
-    """A filter of a tag, with the offset of its name."""
-
     name: str
     offset: int
     arguments: tuple[Argument, ...]
 
 
 class VariableTag(NamedTuple):
-    """A tag: the path of its variable, and its filters."""
-
     path: str
     offset: int
     filters: tuple[Filter, ...]
 
     def filter(self, name: str) -> Filter | None:
-        """Return the filter of this name, or None."""
         return next((each for each in self.filters if each.name == name), None)
 
 
@@ -83,7 +80,7 @@ def _meant_path(written: str) -> str:
 
 
 def is_choice(source: Source, lexeme: Lexeme) -> bool:
-    """Return whether the tag has ``one_of``, so that one of its arguments replaces it."""
+    """Return whether the tag is a ``one_of``."""
     return any(source.text.startswith(ONE_OF, each.start) for each in lexeme.parts)
 
 

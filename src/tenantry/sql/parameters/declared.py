@@ -67,7 +67,6 @@ class InvalidDefinition(TemplateError):
 
 
 def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> InvalidDefinition:
-    """Return an InvalidDefinition with its message."""
     message = f"{'.'.join(('params', *keys))}: {problem}\n  fix: {fix}"
     return InvalidDefinition(message, keys=keys, problem=problem, fix=fix)
 
@@ -95,14 +94,7 @@ class Nullable(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A declared parameter; ``declare`` makes it from a definition.
-
-    ``default`` is a typed value (a tuple for a list; a RelativeRange or Bounds for a range), a PropertyReference or
-    None. For an instant in the group's zone, it is kept as written. ``choices`` are typed values, shown as ``labels``;
-    if a query lists them (``choices_query``), only the type is checked. ``zone`` is the time zone of dates and times
-    (default UTC). ``open``: ends that a range may lack. ``is_null``: the word for NULL. ``clearable``: an empty string
-    overrides the default.
-    """
+    """A declared parameter; ``declare`` makes it from a definition."""
 
     name: str
     type: ParameterType
@@ -110,20 +102,33 @@ class Parameter:
     label: str = ""
     description: str = ""
     default: Any = None
+    """Typed value (a tuple for a list; a RelativeRange or Bounds for a range), PropertyReference or None.
+
+    For an instant in the group's time zone, the value as written.
+    """
     required: bool = False
     locked: bool = False
+    """The value is a property of the group, and no viewer can set it."""
     min: Any = None
     max: Any = None
     max_length: int | None = None
     max_items: int | None = None
     choices: tuple[Any, ...] | None = None
+    """Typed values."""
     labels: tuple[str, ...] = ()
+    """Texts that a page shows for the choices."""
     choices_query: str | None = None
+    """Query that lists the choices. The parameter's value is then checked only by type."""
     zone: tzinfo | PropertyReference | None = None
+    """Time zone of dates and times; None for UTC."""
     open: frozenset[str] = frozenset()
+    """Ends that a range may lack: ``start``, ``end``."""
     is_null: str | None = None
+    """Word by which a viewer selects NULL."""
     match: str = "equals"
+    """One of MATCHINGS."""
     clearable: bool = False
+    """An empty string overrides the default, so that there is no value."""
 
     @property
     def path(self) -> str:
@@ -206,7 +211,6 @@ def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter 
 
 
 def locked_paths(parameters: Mapping[str, Parameter]) -> frozenset[str]:
-    """Return the paths of locked parameters."""
     return frozenset(each.path for each in parameters.values() if each.locked)
 
 

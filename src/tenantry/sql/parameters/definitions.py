@@ -306,7 +306,6 @@ def _other_names(written: str) -> str:
 
 
 def find_zone(name: Any) -> tzinfo | None:
-    """Return a time zone by name, or None."""
     if not isinstance(name, str) or not name:
         return None
     try:

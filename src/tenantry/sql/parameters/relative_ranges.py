@@ -39,15 +39,15 @@ _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
 
 @dataclass(frozen=True, slots=True)
 class RelativeRange:
-    """A range of whole calendar units: ``units`` of them, from the one that is ``first`` units after the current one.
-
-    With ``to_date``, it goes from the start of the current unit to today.
-    """
+    """A range of whole calendar units, relative to the current one."""
 
     unit: str
     first: int
+    """Its first unit: 0 is the current one, -1 the one before."""
     units: int
+    """Number of units."""
     to_date: bool = False
+    """The range ends with today, not with the end of the unit."""
 
     def __str__(self) -> str:
         """Return the usual name, such as ``last 30 days``."""

@@ -38,15 +38,14 @@ _LISTS: Final[dict[type, Callable[[Any], Sequence[Any]]]] = {
 
 
 class _Plan(NamedTuple):
-    """How to convert a parameter. ``read`` converts a string; it is None if that does not suffice.
-
-    ``may_be_absent``: without input there is nothing to do.
-    """
+    """How to convert a parameter."""
 
     name: str
     parameter: Parameter
     read: Callable[[Any], Any] | None
+    """Converts a string; None if the value depends on more than the string."""
     may_be_absent: bool
+    """Whether nothing is to be done without input."""
 
 
 class ParameterConversion:
@@ -275,6 +274,6 @@ class _Request:
         return found
 
     def _property(self, reference: PropertyReference) -> Any:
-        """Return a property of the group: at the top level of variables without ``user_group``."""
+        # Variables without `user_group` have the properties at their top level.
         root = "user_group.properties." if "user_group" in self._variables else ""
         return look_up(self._variables, root + reference.path)

@@ -146,8 +146,7 @@ def _check_bounds(parameter: Parameter, bounds: Bounds) -> None:
 
 
 def _in_order(end: Any) -> Any:
-    """Return the end of a range in UTC: Python compares times of one zone by the clock, which repeats an hour in
-    autumn."""
+    # Python compares times of one zone by the clock, which repeats an hour in autumn; so compare in UTC.
     return end.astimezone(UTC) if type(end) is datetime else end
 
 
@@ -242,7 +241,7 @@ def _uuid(raw: Any, _moment: Moment) -> UUID:
 
 
 def _interval(raw: Any, _moment: Moment) -> timedelta:
-    """Read an interval. Months and years are refused, since their length varies."""
+    # Months and years are refused, since their length varies.
     if type(raw) is timedelta:
         return raw
     text = _stripped(raw)
@@ -261,7 +260,7 @@ def _interval(raw: Any, _moment: Moment) -> timedelta:
 
 
 def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    """Read two dates. The range includes the last day, so its end is the day after."""
+    # The range includes the last day, so its end is the day after.
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         ends.dates(date(2000, 1, 1))  # raises for hours and minutes
@@ -271,7 +270,7 @@ def _date_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
 
 
 def _datetime_range(raw: Any, moment: Moment) -> Bounds | RelativeRange | None:
-    """Read two times. A date as the end is included in the range; a time is not."""
+    # An end that is a date is included in the range; an end that is a time is not.
     ends = _ends(raw)
     if isinstance(ends, RelativeRange):
         return ends

@@ -1,8 +1,8 @@
 """Clause brackets: decides whether a ``[[`` opens an optional clause or an array in an array.
 
-``[[ … ]]`` is a clause if a variable is directly in it, not only in an inner clause. Without one, it is an array if the
-dialect has arrays. It is an error if the dialect has none, and if it cannot be an array: it has no ``]]``, begins with
-a word such as ``and``, ends with an operator, or is all of a condition.
+``[[ … ]]`` is a clause if a variable is directly in it, not only in an inner clause. Any other ``[[`` is an array, or
+an error if the dialect has no arrays or it cannot be one: it has no ``]]``, begins with a word such as ``and``, ends
+with an operator, or is a whole condition.
 """
 
 from __future__ import annotations
@@ -193,10 +193,8 @@ def _ends_unfinished(text: str, before: Lexeme) -> bool:
 
 
 def _is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) -> bool:
-    """Return whether the brackets are a whole condition, by the SQL around them: ``where [[ … ]] group by``.
-
-    After a ``between``, the ``and`` before them may precede its second operand instead, so the answer is False.
-    """
+    # Brackets are a whole condition in `where [[ … ]] group by`. After a `between`, the `and` before them could precede
+    # its second operand instead.
     preceding = map(lexemes.__getitem__, range(start - 1, -1, -1))
     before = next((each for each in preceding if not _is_blank(text, each)), None)
     if before is None or before.kind is not LexemeKind.CODE:

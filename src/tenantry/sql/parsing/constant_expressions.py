@@ -71,7 +71,7 @@ _HOLDS = CLAUSE_KEYWORDS | {"when", "then", "else"}
 
 
 class ConstantExpression(Enum):
-    """Where a constant is: in place of a condition, a ``select`` item, or an item of ``order by`` or ``group by``."""
+    """What the author meant: a condition, a ``select`` item, or an item of ``order by`` or ``group by``."""
 
     CONDITION = auto()
     ITEM = auto()
@@ -239,7 +239,7 @@ class _Operand:
         return _WORD.match(word) is not None and word not in ITEM_ENDS and ends
 
     def _holds_condition(self) -> bool:
-        """Return whether the value is in a condition; in arguments and ``select`` items, ``||`` may concatenate."""
+        # In arguments and `select` items, `||` may concatenate.
         opening = self._opening()
         if opening is not None:
             return not self._is_function(opening + 1)

@@ -26,21 +26,21 @@ _WORD = re.compile(r"[^\W\d][\w$]*|[^\s\w\x80-\U0010ffff]")
 _BRACE = re.compile(r"\{(?=[{%])")
 _CACHED_TEXTS = 512  # statements whose answers are cached
 ESCAPED_NAME: Final = "U&"
+"""Name of a call by a name that is written with escapes: it could be any function."""
 SETTINGS: Final = "settings"
+"""Name of a call that is a ``settings`` clause, which lifts limits."""
 
 
 class DynamicCall(NamedTuple):
-    """A place in SQL that runs a string as SQL, or may do so.
-
-    ``name`` is a function as ``name()``, keywords such as ``execute immediate``, ESCAPED_NAME for a name that is
-    written with escapes, or SETTINGS for a clause that lifts limits.
-    """
+    """A place in SQL that runs a string as SQL, or may do so."""
 
     name: str
+    """A function as ``name()``, keywords such as ``execute immediate``, ESCAPED_NAME or SETTINGS."""
     offset: int
 
 
 WordToken: TypeAlias = tuple[str, bool, int]
+"""A word or sign, whether it is a name, and its offset."""
 
 
 _OTHERS = "getxml* newcontext identifier reflect java_method remote_query external_query"  # Oracle, Spark, BigQuery
@@ -128,7 +128,7 @@ def _may_call(text: str, rules: tuple[FunctionNames, ...]) -> bool:
 
 
 def _calls(text: str, lexemes: Sequence[Lexeme], rules: tuple[FunctionNames, ...]) -> Iterator[DynamicCall]:
-    """Yield the calls, as if each bracket of a clause or choice were any sign, since the SQL in it may be absent."""
+    # The SQL in a clause or choice may be absent, so a bracket counts as any sign.
     words = list(_words(text, lexemes, escapes=any(rule.escaped_names == "\\" for rule in rules)))
     yield from _function_calls(words, rules)
     yield from _table_calls(words, frozenset[str]().union(*(rule.tables for rule in rules)))
@@ -212,10 +212,7 @@ _LEXEME_SIGNS = {
 
 
 def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
-    """Yield (word, whether it is a name, offset).
-
-    Strings are words too, with their first quote, because SQLite accepts one as the name of a table.
-    """
+    # Strings are words too, with their first quote, because SQLite accepts a string as the name of a table.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):

@@ -32,14 +32,13 @@ class _Delimiter(NamedTuple):
 
 @dataclass(slots=True)
 class _OpenClause:
-    """Delimiters still open in the template, a clause or a choice; ``what`` is its name in errors.
-
-    ``after_string``: a string directly precedes it. ``at_end``: a choice before it, of the same tag, may end in one.
-    """
+    """The template, a clause or a choice that is being read, with the delimiters still ``opened`` in it."""
 
     after_string: bool = False
+    """Whether a string directly precedes it."""
     what: str = "optional clause"
     at_end: bool = False
+    """For a choice: whether an earlier one of the same tag ends with a string."""
     opened: list[_Delimiter] = field(default_factory=list)
 
 

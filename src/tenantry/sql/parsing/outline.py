@@ -36,28 +36,26 @@ class TokenKind(IntEnum):
 
 @dataclass(slots=True)
 class OutlineToken:
-    """A word or name (in lower case), sign, number, string, tag or group.
-
-    The ``text`` of a group is its opening, its ``children`` are the tokens inside. ``choices`` are the tokens of each
-    argument of a tag. ``clauses`` are the offsets of the optional clauses around it, outermost first.
-    """
+    """A word, name, sign, number, string, tag or group."""
 
     kind: TokenKind
     text: str
+    """Words and names are in lower case; a group has its opening."""
     start: int
     end: int
     clauses: tuple[int, ...] = ()
+    """Offsets of the optional clauses around it, outermost first."""
     references: tuple[VariableReference, ...] = ()
     children: list[OutlineToken] = field(default_factory=list)
+    """The tokens inside of a group."""
     tag: VariableTag | None = None
     choices: tuple[list[OutlineToken], ...] = ()
+    """The tokens of each argument of a tag, except of ``default``."""
 
     def has_filter(self, name: str) -> bool:
-        """Return whether it is a tag with this filter."""
         return self.tag is not None and self.tag.filter(name) is not None
 
     def is_word(self, *words: str) -> bool:
-        """Return whether it is one of these words."""
         return self.kind is TokenKind.WORD and self.text in words
 
     @property

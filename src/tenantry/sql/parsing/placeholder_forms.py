@@ -45,7 +45,6 @@ class PlaceholderForms:
     def of_tag(
         self, tag: VariableTag, span: ReplacedSpan, conversion: str, lexemes: Sequence[Lexeme], index: int
     ) -> str:
-        """Return the form of the tag at ``index``."""
         if span.position not in _VALUES or conversion not in {"", ARRAY}:
             return ""
         if self._parameters and self._dialect.types_placeholders and not span.cast and is_viewer_input(tag.path):
@@ -60,11 +59,7 @@ class PlaceholderForms:
         return self.of_guarded(tag)
 
     def of_guarded(self, tag: VariableTag, string: int | None = None) -> str:
-        """Return the form of a group's value; empty if marked ``not_a_filter``, a viewer's, or next to SQL for
-        literals.
-
-        ``string`` is the offset of the string literal around the tag, if any.
-        """
+        """Return the form of a group's value, unless it is marked. ``string``: offset of the literal around the tag."""
         form = self._dialect.guarded_form
         if not form or self._guard.is_chosen(tag.path) or tag.filter(NOT_A_FILTER) is not None:
             return ""

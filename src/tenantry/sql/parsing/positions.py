@@ -86,8 +86,7 @@ _BEFORE_VALUE = re.compile(
 class ReplacedSpan(NamedTuple):
     """The part of a template that a node replaces: a tag, the string literal around it, or ``in`` with its list.
 
-    ``operator`` and ``negated`` are for ``in``. ``cast``: the type in ``{{ x }}::type``. ``form``: SQL around the
-    ``{placeholder}``.
+    The other fields are those of the node and its VariableReference.
     """
 
     position: Position
@@ -100,8 +99,6 @@ class ReplacedSpan(NamedTuple):
 
 
 class PositionAnalyzer:
-    """Decides the positions of a template's variables in one dialect."""
-
     def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
         self.source = source
         self.dialect = dialect
@@ -144,7 +141,6 @@ class PositionAnalyzer:
         return before in {"like", "ilike"} and following != "escape" and following not in _OPERATORS
 
     def _cast(self, lexeme: Lexeme) -> str:
-        """Return the type in ``{{ x }}::date`` or ``cast({{ x }} as date)``, else empty."""
         match = _CAST.match(self.source.text, lexeme.end)
         if match is None or (
             match.group(2) and not _CALLS_CAST.search(self.source.text, max(0, lexeme.start - 64), lexeme.start)

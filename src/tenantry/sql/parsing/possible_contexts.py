@@ -24,8 +24,6 @@ _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
 
 class PossibleContexts:
-    """Lists the possible contexts of each tag of a template or argument."""
-
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str]) -> None:
         self._source = source
         self._signs = signs
@@ -48,8 +46,7 @@ class PossibleContexts:
                 yield [*left, self._lexemes[index], *right], len(left)
 
     def _variants(self, outward: Sequence[Lexeme], step: int) -> Iterator[list[Lexeme]]:
-        """Yield the lexemes outward from the tag, once for each lexeme that can be next to it. ``step`` is -1 for
-        before."""
+        """Yield ``outward``, the lexemes from a tag on, once for each lexeme that can be next to the tag."""
         opening = LexemeKind.CLAUSE_START if step > 0 else LexemeKind.CLAUSE_END
         passed: list[Lexeme] = []
         seen: set[tuple[str, ...]] = set()
@@ -87,7 +84,7 @@ class PossibleContexts:
         return found
 
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
-        """Return the tokens that decide the meaning of the tag; clauses with the same ones are tried once."""
+        # The tokens that decide the meaning of a tag. Of clauses with the same ones, only the first is tried.
         if step < 0:
             context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))

@@ -175,7 +175,7 @@ class TreeBuilder:
         text.append(self._text[start:stop])
 
     def _copy(self, lexeme: Lexeme) -> None:
-        """Copy SQL without our escaping backslashes. A block comment becomes a space, a line comment nothing."""
+        # Our escaping backslashes are removed. A block comment becomes a space, a line comment nothing.
         text = self._text[lexeme.start : lexeme.end]
         if lexeme.kind is LexemeKind.COMMENT:
             text = " " if text.startswith("/*") else ""

@@ -42,12 +42,13 @@ def check_vanishing(source: Source, dialect: Dialect, parameters: Mapping[str, P
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The tokens in one pair of brackets or argument of a tag, which is the token at ``index`` of ``outer``."""
+    """The tokens in one pair of brackets, or in one argument of a tag."""
 
     tokens: Tokens
     bracket: str
     outer: _Level | None = None
     index: int = 0
+    """Of the brackets or tag in ``outer``."""
 
 
 def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
@@ -62,10 +63,7 @@ def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
 
 
 def _misplaced(level: _Level, index: int, kept: AbstractSet[int]) -> str | None:
-    """Return why ``1 = 1`` is wrong here, as a key of _CHANGES; None if it is right.
-
-    ``kept`` are the clauses around the tag; all others may be dropped while it is in the SQL.
-    """
+    """Return why ``1 = 1`` is wrong here, as a key of _CHANGES, or None. ``kept`` are the clauses around the tag."""
     for token in _neighbours(level, index, _BEFORE, kept):
         if token is not None and token.kind is not TokenKind.AND and not token.is_word(*_STARTS):
             return "not" if token.text in {"not", "!"} else "or" if token.kind is TokenKind.OR else "other"
@@ -94,7 +92,7 @@ def _outward(level: _Level, index: int, step: int) -> list[OutlineToken]:
 
 
 def _neighbours(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> Iterator[OutlineToken | None]:
-    """Yield each token that can be next to the tag, as clauses are dropped; None is the edge of the brackets."""
+    # Yields each token that can be next to the tag, as other clauses are dropped; None is the edge of the brackets.
     for token in _nearest(_outward(level, index, step), step, kept):
         if token is None and level.bracket == _CHOICE and level.outer is not None:
             yield from _neighbours(level.outer, level.index, step, kept)
@@ -125,9 +123,9 @@ def _nearest(outward: Tokens, step: int, kept: AbstractSet[int]) -> Iterator[Out
 
 
 def _condition_bound(level: _Level, index: int, step: int, kept: AbstractSet[int]) -> tuple[str, _Level]:
-    """Find where the tag's condition ends on one side: ``step`` -1 looks before the tag, 1 after it.
+    """Return the word that ends the tag's condition before (-1) or after it (1), and the level of that word.
 
-    Returns the level of the search's end and its word: ``or`` if one is on the way, empty at the edge of the brackets.
+    The word is ``or`` if one is on the way, and empty at the edge of the brackets.
     """
     outward = _outward(level, index, step)
     words = ITEM_ENDS if step > 0 else _ALL_STARTS

@@ -1,10 +1,10 @@
-"""The façade for tools that read, write or check SQL templates (docs/sql-checks.md); ``tenantry.sql`` binds them.
+"""The façade for tools that read, write or check SQL templates (docs/sql-checks.md).
 
 - ``lex`` cuts a ``Source`` into a list of ``Lexeme``, by the rules of a ``Dialect`` (``dialect_named``).
 - ``lint`` returns each ``Finding`` in a template, with its ``Severity``.
 - ``InvalidDefinition`` is the error of a malformed parameter.
 
-Import from these two packages only; other modules may move.
+Import these from here, and templates from ``tenantry.sql``; other modules may move.
 """
 
 from tenantry.sql.checks.findings import Finding, Severity

@@ -101,11 +101,11 @@ class Clause:
     references: tuple[VariableReference, ...]
     """The variables directly in it, not in an inner clause or branch."""
     opening: str
-    """Replaces the ``[[``: a space if the SQL on both sides would merge, else nothing."""
+    """SQL in place of ``[[``: a space if the words on both sides would merge, else nothing."""
     closing: str
-    """Replaces the ``]]`` in the same way."""
+    """The same in place of ``]]``."""
     dropped: str
-    """Replaces a dropped clause in the same way."""
+    """The same in place of a dropped clause."""
     offset: int
     end: int = 0
     """Offset of its ``]]``."""

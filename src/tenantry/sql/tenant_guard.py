@@ -32,7 +32,7 @@ def is_viewer_input(path: str) -> bool:
 
 
 def meant_path(path: str) -> str | None:
-    """Correct a misspelt root: ``params.day`` for ``parms.day``. None unless it is very close: it may be a property."""
+    """Return ``params.day`` for ``parms.day``, else None. The root must be very close, since it may name a property."""
     root, dot, rest = path.partition(".")
     if not dot or root in _ROOTS:
         return None

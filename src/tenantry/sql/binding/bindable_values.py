@@ -95,7 +95,7 @@ def getter(path: str) -> Callable[[Any], Any]:
 
 
 def getter_or_none(path: str) -> Callable[[Any], Any]:
-    """Return a function like that of ``getter`` which returns None if the path leads nowhere."""
+    """Return a function that reads a path as ``getter`` does, but returns None if it leads nowhere."""
     get = getter(path)
 
     def get_or_none(values: Any) -> Any:

@@ -41,7 +41,8 @@ class VariableReader:
         self._required = [reference for reference in tree.references if reference.required]
 
     def require(self, variables: Any, needed: Iterable[VariableReference]) -> None:
-        """Raise one MissingVariable for all required or ``needed`` paths without a value. TypeError: not a mapping."""
+        """Raise one MissingVariable for all required or ``needed`` variables without a value; TypeError for no
+        mapping."""
         if not isinstance(variables, Mapping | Record):
             raise TypeError(f"variables must be a mapping, not {type(variables).__name__}")
         missing: dict[str, str] = {}

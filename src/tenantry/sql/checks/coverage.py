@@ -156,7 +156,7 @@ def in_groups(count: int, total: int, named: Sequence[str]) -> str:
 
 
 def _minority(types: PropertyTypes, path: str, kinds: Mapping[str, int]) -> tuple[str, list[int]] | None:
-    # Integers agree with decimals, and an empty list agrees with any list.
+    # Integers and decimals are one type here, and an empty list is of any list type.
     most = next((kind for kind in kinds if kind != "list"), None)
     alike = next((group for group in _ALIKE if most in group), frozenset({most}))
     other = [kind for kind in kinds if kind not in alike and kind != "list"]

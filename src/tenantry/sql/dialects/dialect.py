@@ -70,7 +70,7 @@ def function_names(
     words: str = "",
     tables: str = "",
 ) -> FunctionNames:
-    """Build FunctionNames from strings of names with spaces between; ``dblink*`` is a prefix."""
+    """Build FunctionNames. Names in a string are separated by spaces; ``dblink*`` is a prefix."""
     whole = frozenset(name for name in names.split() if not name.endswith("*"))
     prefixes = tuple(name[:-1] for name in names.split() if name.endswith("*"))
     others = frozenset(words.split()), frozenset(tables.split())
@@ -78,7 +78,7 @@ def function_names(
 
 
 def for_each_unit(bucket: str) -> dict[str, str]:
-    """Return ``time_buckets`` with the same SQL for each unit, from a string with ``{unit}``."""
+    """Return ``time_buckets``: the SQL in ``bucket`` for each unit, in place of ``{unit}``."""
     return {unit: bucket.replace("{unit}", unit) for unit in UNITS}
 
 
@@ -169,9 +169,9 @@ class Dialect:
 
     # SQL that dialects write differently.
     empty_in: str
-    """``in`` with an empty list, after its left side: false for every value of any type, NULL included."""
+    """SQL for ``in`` with an empty list: false for a left side of any type, NULL included."""
     empty_not_in: str
-    """``not in`` with an empty list, after its left side: true for every value of any type, NULL included."""
+    """SQL for ``not in`` with an empty list: true for a left side of any type, NULL included."""
     like_escape: str = "!"
     """Character that escapes wildcards, and itself, in a ``like`` pattern."""
     like_escape_clause: str = "escape '!'"

@@ -29,9 +29,9 @@ DIALECT = Dialect(
     null_safe_equal="{left} <=> {right}",
     casts={"text": "char", "integer": "signed", "date": "date", "datetime": "datetime(6)", "uuid": "char(36)"},
     loose_texts=True,
-    # concat() makes a string of a number or boolean: compared with a string column, 0 equals every string that does not
-    # begin with a digit. It also hides a string from the index of a number column, which would read '7abc' as 7 without
-    # the warning that makes the driver refuse the result.
+    # concat() turns every value into a string. As a number, 0 would equal all strings of a column that begin with no
+    # digit. As a literal, '7abc' would find 7 in the index of a number column, without the warning for which the driver
+    # refuses the result.
     guarded_form="concat({placeholder})",
     bind_as={"datetime": naive_utc, "uuid": str, "interval": seconds},
     time_buckets={

@@ -72,7 +72,8 @@ _WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def check_names_fit(context: SwitchContext, takes: str, lacks: str, names: Iterable[str]) -> None:
-    """Raise TemplateError if the declared parameter cannot have one of the names as value, or can have another value.
+    """Raise TemplateError if the type of the declared parameter excludes a name, or one of its declared values is no
+    name.
 
     ``takes`` and ``lacks`` complete the message: "a name", "is not in one_of".
     """

@@ -129,8 +129,7 @@ def _only_viewers(tag: VariableTag, each: Filter, declared: Container[str]) -> t
 
 
 def has_default(tag: VariableTag) -> bool:
-    """Return whether the tag says what to do if its variable is absent, by ``default`` or a condition such as
-    ``matches``."""
+    """Return whether a tag is complete without a value: by a ``default``, or as a condition such as ``matches``."""
     if tag.filter(DEFAULT) is not None:
         return True
     return is_viewer_input(tag.path) and any(each.name in CONDITIONS for each in tag.filters)

@@ -51,7 +51,7 @@ class ExpandedSource(Source):
         return segment.source.error(segment.offset, problem, fix, segment.included_at or included_at)
 
     def segment(self, offset: int) -> Segment:
-        """Return the segment from an offset on."""
+        """Return the segment that begins at an offset of the expanded SQL."""
         found = self._segments[max(0, bisect_right(self._starts, offset) - 1)]
         return found._replace(start=offset, offset=found.offset + (offset - found.start if found.exact else 0))
 

@@ -16,7 +16,7 @@ from tenantry.sql.lexing.tags import ArgumentReader
 from tenantry.sql.source import Source
 
 MAX_TAG_DEPTH = 8
-"""Limit of tags nested in arguments."""
+"""Limit of nesting: tags in arguments of tags."""
 
 
 _PLAIN_TAG = re.compile(r"\{\{[\w\s.|]*+\}\}")

@@ -83,8 +83,7 @@ class TokenContext:
         return [next(tokens, _NO_TOKEN) for _ in range(count)]
 
     def follows_comparison(self, index: int) -> bool:
-        """Return whether a tag is all of the right side of ``=``, ``<`` or ``>``: then it is a value without other
-        checks."""
+        """Return whether a tag is the whole right side of ``=``, ``<`` or ``>``: a value that needs no other check."""
         before = self.lexemes[index - 1]  # for index 0 this is the last lexeme, which ends elsewhere
         lexeme = self.lexemes[index]
         if before.kind is not LexemeKind.CODE or before.end != lexeme.start:

@@ -49,7 +49,7 @@ ALL_DYNAMIC_SQL_FUNCTIONS: Final = (
     *(dialect.dynamic_functions for dialect in DIALECTS.values()),
     function_names(_OTHERS, attributes=True),
 )
-"""The functions of all dialects and of some other engines: rules for an engine of unknown dialect."""
+"""Rules for an engine of unknown dialect: the functions of all dialects, and of some other engines."""
 
 
 def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
@@ -212,7 +212,7 @@ _LEXEME_SIGNS = {
 
 
 def _words(text: str, lexemes: Sequence[Lexeme], *, escapes: bool = False) -> Iterator[WordToken]:
-    # Strings are words too, with their first quote, because SQLite accepts a string as the name of a table.
+    # A string is a word too, with its first quote: SQLite accepts a string as the name of a table.
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.CODE:
             for match in _WORD.finditer(text, lexeme.start, lexeme.end):

@@ -1,4 +1,4 @@
-"""Positions: decides at compile time, by the SQL around a tag, what its value is."""
+"""Positions: decides the Position of each tag by the SQL around it, when the template is compiled."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _BEFORE_VALUE = re.compile(
 class ReplacedSpan(NamedTuple):
     """The part of a template that a node replaces: a tag, the string literal around it, or ``in`` with its list.
 
-    The other fields are those of the node and its VariableReference.
+    ``operator`` and ``negated`` are set for ``in``; ``cast`` and ``form`` are those of the VariableReference.
     """
 
     position: Position
@@ -314,8 +314,8 @@ _LOOKBACK = 12  # tokens: more adjacent brackets than any template has
 def check_list(source: Source, lexemes: Sequence[Lexeme], at: int, start: int, text_start: int) -> None:
     """Raise TemplateError if ``in``, its list and a ``not`` before it are not all in one choice or clause.
 
-    An empty list changes the SQL for all of them. ``start`` is the offset of the SQL that the list replaces,
-    ``text_start`` that of the choice.
+    With an empty list, other SQL replaces all three. The replaced SQL begins at ``start``, the choice at
+    ``text_start``.
     """
     tag = lexemes[at].start
     if start < text_start:

@@ -84,7 +84,7 @@ class PossibleContexts:
         return found
 
     def _nearest(self, outward: Sequence[Lexeme], step: int) -> tuple[str, ...]:
-        # The tokens that decide the meaning of a tag. Of clauses with the same ones, only the first is tried.
+        # The tokens that decide the meaning of a tag: contexts in which they are equal need not be tried twice.
         if step < 0:
             context, tag = TokenContext(self._source, outward[::-1], self._signs), len(outward)
             nearest = tuple(token.text for token in context.preceding(tag, 4))

@@ -63,7 +63,8 @@ def _tags(level: _Level) -> Iterator[tuple[_Level, int]]:
 
 
 def _misplaced(level: _Level, index: int, kept: AbstractSet[int]) -> str | None:
-    """Return why ``1 = 1`` is wrong here, as a key of _CHANGES, or None. ``kept`` are the clauses around the tag."""
+    """Return the key of _CHANGES that says why ``1 = 1`` is wrong here, or None. ``kept``: the clauses around the
+    tag."""
     for token in _neighbours(level, index, _BEFORE, kept):
         if token is not None and token.kind is not TokenKind.AND and not token.is_word(*_STARTS):
             return "not" if token.text in {"not", "!"} else "or" if token.kind is TokenKind.OR else "other"

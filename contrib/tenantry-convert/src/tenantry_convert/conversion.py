@@ -6,6 +6,7 @@ query that is reported as ``whole`` compiles.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,6 @@ from typing import Any, Final
 from tenantry.errors import Location, TemplateError
 from tenantry.sql import SQLTemplate
 from tenantry.sql.inspect import InvalidDefinition
-from tenantry_convert.header import write_header
 
 TENANT_REMINDER = (
     "Nothing here restricts the rows to one customer. Add the condition by hand, in every select: "
@@ -165,7 +165,7 @@ class Conversion:
         params = self._used(body)
         self._list_assumed()
         items = tuple(sorted(self._items, key=lambda item: (item.line, item.column)))
-        head = write_header(
+        head = _header(
             title=self.query.name,
             description=self.query.description,
             dialect=self.dialect,
@@ -274,3 +274,43 @@ def _offset(text: str, at: Location) -> int:
 def _as_comment(line: str) -> str:
     plain = line.replace("\r", " ").replace("\n", " ")
     return f"-- {plain}{' (tenantry:ignore tag-in-comment)' if '{{' in plain else ''}\n"
+
+
+# --- the header of the file: YAML in flow style, which is JSON --------------------------------------------------------
+
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NOT_PLAIN = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "none", "nan", "inf"}
+
+
+def _header(*, title: str, description: str, dialect: str, params: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the comment, from ``/* ---`` to ``--- */`` and a line break."""
+    lines = ["/* ---", f"title: {_scalar(title)}"]
+    if description:
+        lines.append(f"description: {_scalar(description)}")
+    lines.append(f"dialect: {dialect}")
+    if params:
+        lines.append("params:")
+        lines += [f"  {name}: {_mapping(definition)}" for name, definition in params.items()]
+    return "\n".join([*lines, "--- */"]) + "\n"
+
+
+def _mapping(definition: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{name}: {_value(value)}" for name, value in definition.items()) + "}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_scalar(str(name))}: {_value(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        if _PLAIN.fullmatch(value) and value.lower() not in _NOT_PLAIN:
+            return value
+        # The header is a comment, so it must not contain the marks of a comment.
+        return json.dumps(value).replace("*/", r"*\u002f").replace("/*", r"/\u002a")
+    return json.dumps(value)

@@ -7,7 +7,7 @@ read.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
@@ -15,15 +15,13 @@ from typing import Protocol, TypeAlias
 from tenantry.errors import Location
 from tenantry.sql.dialects import Dialect
 from tenantry.sql.filters.choice_names import written_name
-from tenantry.sql.fragments.balanced import begins_with_and, check_balanced
 from tenantry.sql.fragments.condition_fragments import ConditionFragment, check_condition_fragments
 from tenantry.sql.fragments.fragment_tags import ReplacedTag, replaced_tags
-from tenantry.sql.fragments.source_map import ExpandedSource, ExpandedText, Segment
 from tenantry.sql.header.query_header import NO_HEADER, Header, read_header
 from tenantry.sql.lexing.lexemes import Lexeme, LexemeKind
 from tenantry.sql.lexing.lexer import lex
 from tenantry.sql.parameters.declared import Parameter
-from tenantry.sql.source import MAX_TEXT, Source
+from tenantry.sql.source import MAX_TEXT, ExpandedSource, ExpandedText, Segment, Source
 from tenantry.suggestions import did_you_mean
 
 MAX_INCLUDE_DEPTH = 8
@@ -166,7 +164,7 @@ class _Expander:
             included_at = at.included_at if own is None else at
             origin = Segment(0, own or definition.source, choice.offset, included_at, choice.exact)
             text, lexemes = self._lex_text(choice.sql, origin)
-            check_balanced(text, lexemes, "choice")
+            _check_balanced(text, lexemes, "choice")
             written = written_name(name, self._dialect)
             self.text.add(f"{', ' if number else ''}{written}: ", origin._replace(exact=False))
             self._write(text, lexemes, inner, chain)
@@ -180,8 +178,8 @@ class _Expander:
         self._check_agrees(found, at)
         self.included.append(Included(tag.name, found, at))
         body, lexemes = self._lex(found, at)
-        check_balanced(body, lexemes, "fragment")
-        joins = begins_with_and(body, lexemes)
+        _check_balanced(body, lexemes, "fragment")
+        joins = _begins_with_and(body, lexemes)
         if joins:
             self._add(" ", body, 0)
         elif not tag.alone:
@@ -240,3 +238,59 @@ def _find(name: str, definition: TemplateDefinition, body: Source, offset: int) 
     return TemplateDefinition(
         source=source, header=header, parameters=header.parameters, optional=header.optional, fragments=fragments
     )
+
+
+# --- balanced SQL: each bracket is closed, so that including it changes nothing around it -----------------------------
+
+
+_AND = re.compile(r"\s*and(?![\w$])", re.IGNORECASE)
+_SIGN = re.compile(r"[][(){};]")
+_CLOSED_BY = {"(": ")", "{": "}", "[": "]"}
+_WITH_SIGNS = frozenset(
+    {
+        LexemeKind.CODE,
+        LexemeKind.LEFT_BRACKET,
+        LexemeKind.RIGHT_BRACKET,
+        LexemeKind.CLAUSE_START,
+        LexemeKind.CLAUSE_END,
+        LexemeKind.ESCAPE,
+    }
+)
+
+
+def _check_balanced(source: Source, lexemes: Sequence[Lexeme], what: str) -> None:
+    """Raise TemplateError for an unmatched bracket, a ``;`` or no SQL. ``what`` names the SQL in the message."""
+    if all(lexeme.kind is LexemeKind.COMMENT or _is_space(source, lexeme) for lexeme in lexemes):
+        raise source.error(0, f"this {what} is empty", "write SQL in it")
+    opened: list[tuple[str, int]] = []
+    for sign, offset in _signs(source.text, lexemes):
+        if sign == ";":
+            raise source.error(offset, f"a {what} must not end a statement", "remove the ;")
+        if sign in _CLOSED_BY:
+            opened.append((_CLOSED_BY[sign], offset))
+        elif not opened or opened.pop()[0] != sign:
+            raise source.error(offset, f"this {sign} closes nothing that its {what} opens", "remove it, or open it")
+    if opened:
+        closing, offset = opened[-1]
+        raise source.error(offset, f"this {what} ends before its {closing}", f"close it with {closing}")
+
+
+def _begins_with_and(source: Source, lexemes: Sequence[Lexeme]) -> bool:
+    """Return whether the first word is ``and``, also within an optional clause."""
+    for lexeme in lexemes:
+        if lexeme.kind is LexemeKind.CODE and not _is_space(source, lexeme):
+            return _AND.match(source.text, lexeme.start, lexeme.end) is not None
+        if lexeme.kind not in {LexemeKind.CODE, LexemeKind.COMMENT, LexemeKind.CLAUSE_START}:
+            return False
+    return False
+
+
+def _is_space(source: Source, lexeme: Lexeme) -> bool:
+    return lexeme.kind is LexemeKind.CODE and source.text[lexeme.start : lexeme.end].isspace()
+
+
+def _signs(text: str, lexemes: Sequence[Lexeme]) -> Iterator[tuple[str, int]]:
+    for lexeme in lexemes:
+        if lexeme.kind in _WITH_SIGNS:
+            for match in _SIGN.finditer(text, lexeme.start, lexeme.end):
+                yield match[0], match.start()

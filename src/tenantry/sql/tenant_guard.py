@@ -81,7 +81,7 @@ def enforce_tenant_guard(source: Source, dialect: Dialect, tree: Tree, guard: Gu
     """Raise TemplateError for a guarded variable that could be dropped, a useless mark or a clause that never drops."""
     for reference in tree.references:
         if reference.not_a_filter and guard.is_chosen(reference.path):
-            problem, fix = f"{reference.path} is the viewer's: it needs no not_a_filter", "remove | not_a_filter"
+            problem, fix = f"a viewer sends {reference.path}, so it needs no not_a_filter", "remove | not_a_filter"
             raise source.error(reference.offset, problem, fix)
         if reference.not_a_filter and not reference.clauses and not reference.choices:
             problem = f"{reference.path} is marked not_a_filter, and is in no optional clause that could be left out"

@@ -222,7 +222,7 @@ def _always(text: str) -> Any:
 # --- built-in variables: ``$__from``, ``$__interval``, ``${__user.login}`` and others ---------------------------------
 
 
-_NOT_OF_A_VIEWER: Final = {"__user": "who is asking", "__org": "the organisation", "__dashboard": "the dashboard"}
+_NOT_OF_A_VIEWER: Final = {"__user": "the user of Grafana", "__org": "the organisation", "__dashboard": "the dashboard"}
 _TIME_FORMATS: Final = frozenset({"date", "date:iso"})
 _TYPE_BEFORE = re.compile(r"\b(?:interval|timestamp|timestamptz|date)\s*$", re.IGNORECASE)
 _CAST_AFTER = re.compile(r"\s*::\s*timestamp(?:tz)?\b", re.IGNORECASE)
@@ -252,7 +252,7 @@ class _BuiltInVariables:
             return
         what = next((word for prefix, word in _NOT_OF_A_VIEWER.items() if name.startswith(prefix)), None)
         reason = f"{what} is no choice of a viewer: use a property of the group, as {{{{ user_group.id }}}}"
-        self._conversion.leave(start, end, reason if what else "this variable of Grafana's own has no counterpart")
+        self._conversion.leave(start, end, reason if what else "this built-in variable of Grafana has no counterpart")
 
     def _text(self, name: str, form: str, offset: int) -> str | None:
         if name in {"__from", "__to"}:

@@ -32,7 +32,7 @@ _NO_SQL: Final = {
     "adhoc": "ad hoc filters write conditions of their own: write one {{ params.x | matches(column) }} for each column",
     "groupby": "a choice of columns: write {{ params.x | one_of(name: column, …) }}",
     "datasource": "a choice of the data source: a group's mapping chooses it",
-    "system": "a variable of Grafana's own",
+    "system": "a built-in variable of Grafana",
 }
 
 

@@ -173,8 +173,8 @@ class _MetabaseReader:
         return name in self._columns or (variable is not None and variable.kind == "field filter")
 
     def _drop_bracket(self, match: re.Match[str], clause: tuple[int, int]) -> None:
-        beside = self._text[match.start() - 1 : match.start()], self._text[match.end() : match.end() + 1]
-        apart = "" in beside or any(map(str.isspace, beside))
+        before, after = self._text[match.start() - 1 : match.start()], self._text[match.end() : match.end() + 1]
+        apart = not before or not after or before.isspace() or after.isspace()
         self._conversion.replace(match.start(), match.end(), "" if apart else " ", around=clause)
 
     def _default(self, found: re.Match[str]) -> int:

@@ -66,7 +66,7 @@ class VariableReader:
             )
 
     def choice(self, variables: Any, node: Switch) -> int:
-        """Return the number of the chosen branch. Raises InvalidParameter or UnbindableValue if there is none."""
+        """Return the number of the chosen branch. Raises InvalidParameter or UnbindableValue if none fits."""
         value = look_up(variables, node.reference.path)
         try:
             return node.choose(None if is_absent(value) else value)

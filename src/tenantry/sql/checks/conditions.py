@@ -76,10 +76,10 @@ def without_cast(tokens: Tokens) -> Tokens:
 def or_beside_guarded(select: Select, guard: Guard) -> Iterator[Problem]:
     """Find ``region = {{ region }} and a or b``, where ``b`` selects rows of every region."""
     for condition in conditions_of(select):
-        yield from _or_beside(condition, guard)
+        yield from _or_problems(condition, guard)
 
 
-def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
+def _or_problems(condition: Tokens, guard: Guard) -> Iterator[Problem]:
     paths = [guarded_paths(branch, guard) for branch in alternatives(condition)]
     left_out = sorted(frozenset.union(*paths) - frozenset.intersection(*paths))
     if left_out:
@@ -96,15 +96,15 @@ def _or_beside(condition: Tokens, guard: Guard) -> Iterator[Problem]:
         )
     for token in condition:  # parentheses are deliberate unless they mix `and` and `or`
         if token.kind is TokenKind.GROUP and token.text == "(" and not is_query(token) and _mixes(token.children):
-            yield from _or_beside(token.children, guard)
+            yield from _or_problems(token.children, guard)
         elif token.is_choice:
             yield from _or_in_choice(token, guarded_paths([each for each in condition if each is not token], guard))
             for choice in token.choices:
-                yield from _or_beside(choice, guard)
+                yield from _or_problems(choice, guard)
 
 
-def _or_in_choice(tag: OutlineToken, beside: frozenset[str]) -> Iterator[Problem]:
-    path = min(beside, default="")
+def _or_in_choice(tag: OutlineToken, guarded: frozenset[str]) -> Iterator[Problem]:
+    path = min(guarded, default="")
     for choice in tag.choices if path else ():
         where = next((each for each in choice if each.kind is TokenKind.OR), None)
         if where is not None:

@@ -54,7 +54,7 @@ def check_condition_fragments(source: Source, dialect: Dialect, found: Sequence[
         before = next(place.outwards(forward=False), None)
         if first.kind is not TokenKind.AND or before is None or _begins_condition(before):
             raise _error(each, "a condition must precede it", f"write where 1 = 1 {{{{> {each.tag.name} }}}}")
-        operator = _operator_beside(place)
+        operator = _adjacent_operator(place)
         if operator is not None:
             fix = f"put the alternatives in parentheses: (a {operator.text} b)"
             raise _error(each, f"its condition must not contain `{operator.text}`", fix)
@@ -141,7 +141,7 @@ def _level(tokens: Iterable[OutlineToken]) -> Iterator[OutlineToken]:
                 yield from _level(choice)
 
 
-def _operator_beside(place: _Surroundings) -> OutlineToken | None:
+def _adjacent_operator(place: _Surroundings) -> OutlineToken | None:
     before, _ = _find_operator(place.outwards(forward=False), place.clauses, forward=False)
     return before or _find_operator(place.outwards(forward=True), place.clauses, forward=True)[0]
 

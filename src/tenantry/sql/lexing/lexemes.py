@@ -12,6 +12,8 @@ VARIABLE_PATH = re.compile(rf"{NAME}(?:\.{NAME})*")
 
 
 class LexemeKind(IntEnum):
+    """Kind of a lexeme."""
+
     CODE = auto()
     """Unquoted SQL."""
     STRING = auto()

@@ -36,12 +36,16 @@ class Argument(NamedTuple):
 
 
 class Filter(NamedTuple):
+    """A filter; ``offset`` is that of its name."""
+
     name: str
     offset: int
     arguments: tuple[Argument, ...]
 
 
 class VariableTag(NamedTuple):
+    """A tag that was read."""
+
     path: str
     offset: int
     filters: tuple[Filter, ...]

@@ -128,7 +128,7 @@ class Parameter:
     match: str = "equals"
     """One of MATCHINGS."""
     clearable: bool = False
-    """An empty string overrides the default, so that there is no value."""
+    """An empty string means no value, even if there is a default."""
 
     @property
     def path(self) -> str:

@@ -141,7 +141,7 @@ class _Definition:
             fix = "name the property that it is: default: {property: region}"
             self._reject("locked", "a locked parameter is a property of the group", fix)
         if parameter.required and default is not None:
-            fix = "remove one of the two: what has a default is never missing"
+            fix = "remove one of the two: a parameter with a default is never missing"
             self._reject("required", "required, and has a default", fix)
         return replace(parameter, default=default)
 

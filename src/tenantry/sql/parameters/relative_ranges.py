@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final
 
-EXAMPLE: Final = "last 30 days"
 RELATIVE_FORMS: Final = (
     "today",
     "yesterday",

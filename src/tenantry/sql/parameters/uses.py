@@ -76,7 +76,7 @@ def _no_such_type(parameter: Parameter, position: Position, conversion: str) -> 
     path = parameter.path
     if conversion in PATTERNS and parameter.type not in TEXTS:
         fix = f"declare it: type: text; or write = {{{{ {path} }}}}"
-        return f"{conversion} is for a text, and {path} is {parameter.type}", fix
+        return f"{conversion} is for strings, and {path} is {parameter.type}", fix
     if conversion == JSON and parameter.type not in _IN_JSON:
         return f"JSON has no {parameter.type}, and {path} is {parameter.kind}", "declare it: type: text"
     if position in {Position.TEXT, Position.PART} and parameter.type is ParameterType.INTERVAL:

@@ -196,7 +196,8 @@ def _is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) ->
     # Brackets are a whole condition in `where [[ … ]] group by`. After a `between`, the `and` before them could precede
     # its second operand instead.
     preceding = map(lexemes.__getitem__, range(start - 1, -1, -1))
-    before = next((each for each in preceding if not _is_blank(text, each)), None)
+    code = (each for each in preceding if each.kind is not LexemeKind.COMMENT)
+    before = next((each for each in code if not text[each.start : each.end].isspace()), None)
     if before is None or before.kind is not LexemeKind.CODE:
         return False
     word = _BEFORE_CONDITION.search(text, before.start, before.end)
@@ -204,10 +205,6 @@ def _is_condition(text: str, lexemes: Sequence[Lexeme], start: int, end: int) ->
         return False
     following = map(lexemes.__getitem__, range(end + 2, len(lexemes)))
     return next(_code(text, following), "").lower() in _AFTER_CONDITION
-
-
-def _is_blank(text: str, lexeme: Lexeme) -> bool:
-    return lexeme.kind is LexemeKind.COMMENT or text[lexeme.start : lexeme.end].isspace()
 
 
 def _code(text: str, lexemes: Iterable[Lexeme]) -> Iterator[str]:

@@ -68,7 +68,8 @@ def check_dynamic_sql(source: Source, dialect: Dialect, lexemes: Sequence[Lexeme
         problem = "a settings clause lifts the limits of its user, so it cannot be next to variables"
         fix = "set it for the user or the connection"
     else:
-        problem = f"{call.name} runs its text as SQL, or reads what it names: a variable next to it could become SQL"
+        what = "runs a string as SQL, or reads a table or file by name"
+        problem = f"{call.name} {what}: a variable next to it could become SQL"
         fix = "write the query itself in the template, with {{ name }} in it"
     raise source.error(call.offset, problem, fix)
 

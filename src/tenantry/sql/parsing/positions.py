@@ -246,7 +246,7 @@ class _TagSurroundings:
             if at:
                 return None  # in ([[ {{ a }}, ]] {{ b }}): a value each
             fix = "write [[ and column in {{ name }} ]]"
-            raise self._source.error(lexeme.start, "`in` and its list are kept, or left out, together", fix)
+            raise self._source.error(lexeme.start, "`in` and its list must be kept or left out together", fix)
         negated = rest.text == "not" and not self._analyzer.is_apart(self._tag, rest.start, end)
         start = rest.start if negated else word.start
         operator = self._source.text[start : rest.end] + " " if negated else ""

@@ -13,8 +13,8 @@ from tenantry.sql.lexing.tags import ONE_OF, is_choice
 from tenantry.sql.parsing.constant_expressions import AROUND_AND
 from tenantry.sql.source import Source
 
-_NEAR = 300  # lexemes before a tag: no rule looks further
-_BESIDE = 64  # lexemes after a tag
+_NEAR_BEFORE = 300  # lexemes before a tag: no rule looks further
+_NEAR_AFTER = 64  # lexemes after a tag
 _JOINS = frozenset({"and", "or", ","})
 _DECIDE_BEFORE = {"and": AROUND_AND, "or": frozenset[str](), ",": CLAUSE_KEYWORDS}
 """Word before a tag → words of which the nearest decides its meaning. Contexts that agree in both are one; else each
@@ -38,8 +38,8 @@ class PossibleContexts:
         if self._only_one:
             yield self._lexemes, index
             return
-        before = self._lexemes[max(0, index - _NEAR) : index][::-1]
-        afters = [_without_brackets(each) for each in self._variants(self._lexemes[index + 1 : index + _BESIDE], 1)]
+        before = self._lexemes[max(0, index - _NEAR_BEFORE) : index][::-1]
+        afters = [_without_brackets(each) for each in self._variants(self._lexemes[index + 1 : index + _NEAR_AFTER], 1)]
         for each in self._variants(before, -1):
             left = _without_brackets(each)[::-1]
             for right in afters:
@@ -79,7 +79,7 @@ class PossibleContexts:
         found = self._clauses.get(place)
         if found is None:
             found = [(self._nearest(each, step), each) for each in self._variants(outward[at + 1 : end], step)]
-            if end < len(outward):  # else _NEAR cut it off
+            if end < len(outward):  # else the limit cut it off
                 self._clauses[place] = found
         return found
 

@@ -151,7 +151,10 @@ def _in_order(end: Any) -> Any:
 
 
 def resolve(parameter: Parameter, relative: RelativeRange, moment: Moment) -> Bounds:
-    """Return the bounds of a relative range: dates for a date range, else instants. Raises ValueError beyond the calendar."""
+    """Return the bounds of a relative range: dates for a date range, else instants.
+
+    Raises ValueError outside the calendar.
+    """
     if parameter.type is ParameterType.DATE_RANGE:
         return Bounds(*relative.dates(moment.now.astimezone(moment.zone).date()))
     return Bounds(*relative.instants(moment.now, moment.zone))

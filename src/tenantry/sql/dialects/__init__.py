@@ -14,12 +14,17 @@ from tenantry.sql.dialects.dialect import seconds as seconds
 
 __all__ = ["DIALECTS", "UNITS", "Dialect", "dialect_named"]
 
-_NAMES = sorted(module.name for module in iter_modules(__path__) if module.name not in {"dialect", "postgresql"})
+_FIRST = "postgresql"
 
-DIALECTS: Final[dict[str, Dialect]] = {
-    dialect.name: dialect
-    for dialect in (import_module(f"{__name__}.{name}").DIALECT for name in ("postgresql", *_NAMES))
-}
+
+def _dialects() -> dict[str, Dialect]:
+    names = [module.name for module in iter_modules(__path__) if module.name != "dialect"]
+    names.sort(key=lambda name: (name != _FIRST, name))
+    dialects = (import_module(f"{__name__}.{name}").DIALECT for name in names)
+    return {dialect.name: dialect for dialect in dialects}
+
+
+DIALECTS: Final[dict[str, Dialect]] = _dialects()
 """The dialects by name, postgresql first."""
 
 

@@ -16,9 +16,8 @@ import pytest
 
 from tenantry import DataSources, Resolver
 from tenantry.aio.loop_local import silence_destroy_warning
-from tenantry.backends.memory.store import MemoryStore
+from tenantry.backends.memory.store import MemoryStore, MemoryUsage
 from tenantry.backends.memory.tables import MemoryTables
-from tenantry.backends.memory.usage import MemoryUsage
 from tenantry.backends.redis.second_level import RedisBackend
 from tenantry.datasources import GroupUsage
 from tenantry.errors import InvalidSettings, OutcomeUnknown, QueryFailed, StoreUnavailable

@@ -201,7 +201,7 @@ _FIXES: Final = (
     ("must not be empty", "write at least one character, or remove the field"),
     ("characters", "shorten it"),
     ("entries", "remove some of the entries"),
-    ("time of RFC 3339", "write a time such as 2027-01-31T23:59:59Z, or null for no end date"),
+    ("RFC 3339 time", "write a time such as 2027-01-31T23:59:59Z, or null for no end date"),
     ("cannot be stored", "remove the character"),
     ("holds a secret token", "remove the token, and rotate it if others can read this file"),
     ("number is too large", "write a smaller number, or put it into quotes"),

@@ -248,7 +248,7 @@ class Provisioner:
             current = self._keys.read(current_token)
         except InvalidToken:
             if once is None:
-                raise UnknownToken("this token is of no group of this environment", field="/current_token") from None
+                raise UnknownToken("no user group of this environment has this token", field="/current_token") from None
             # The store must look up the Idempotency-Key: the request may be a retry whose token's signing key is gone
             # now, or reuse the key with another body. If not, a random token makes the store raise UnknownToken.
             current = draft_token(environment.tag, self._keys.active_id, self._random)

@@ -8,7 +8,7 @@ import click
 
 
 def read_pairs(_context: click.Context, option: click.Parameter, values: Iterable[str]) -> dict[str, str]:
-    """Option callback. Raises BadParameter for a value that lacks one side."""
+    """Return the values of an option as a dict, as its callback. Raises BadParameter for a value without both names."""
     pairs = {}
     for value in values:
         left, _, right = (part.strip() for part in value.partition("="))

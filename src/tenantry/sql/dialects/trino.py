@@ -1,10 +1,10 @@
-"""Trino and Presto, by SqlBase.g4 and sqlglot's tokenizer; untested."""
+"""Trino and Presto, by SqlBase.g4 and sqlglot's tokenizer; not tested with an engine."""
 
 from __future__ import annotations
 
 from tenantry.sql.dialects.dialect import Dialect, for_each_unit, function_names, seconds
 
-_FUNCTIONS = "query raw_query native_query procedure sheet table_changes"  # table functions of its connectors
+_FUNCTIONS = "query raw_query native_query procedure sheet table_changes"  # table functions of connectors
 
 DIALECT = Dialect(
     name="trino",

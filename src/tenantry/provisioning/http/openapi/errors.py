@@ -91,8 +91,8 @@ _EXAMPLES: Final = {
         ),
         _Example(
             errors.UnknownToken,
-            "The token is of no group of this environment",
-            "this token is of no group of this environment",
+            "No user group of this environment has the token",
+            "no user group of this environment has this token",
             "/current_token",
         ),
         _Example(

@@ -48,6 +48,7 @@ class TemplateDefinition:
     """Parameters that override those of fragments."""
 
     def declared_at(self, name: str) -> Location | None:
+        """Return where the header declares a parameter, or None."""
         offset = self.header.offsets.get(name)
         return self.source.location(offset) if offset is not None else None
 

@@ -99,6 +99,8 @@ class ReplacedSpan(NamedTuple):
 
 
 class PositionAnalyzer:
+    """Decides the position of each tag of a template or argument."""
+
     def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
         self.source = source
         self.dialect = dialect

@@ -66,7 +66,7 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
     if VARIABLE_PATH.fullmatch(path) and all(_FILTER_NAME.fullmatch(name) for name in names):
         return VariableTag(path, lexeme.start, _plain_filters(lexeme.start + 2, inside, names) if names else ())
     if not inside.strip():
-        raise source.error(lexeme.start, "an empty tag", "name a variable: {{ region }}")
+        raise source.error(lexeme.start, "this tag is empty", "name a variable: {{ region }}")
     if names and VARIABLE_PATH.fullmatch(path):
         fix = "write {{ name | filter }} or {{ name | filter(arguments) }}"
         raise source.error(lexeme.start, "after the path of a tag come filters: a name, or a name and arguments", fix)

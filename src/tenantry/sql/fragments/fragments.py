@@ -204,12 +204,12 @@ class _Expander:
             problem = f"fragments are at most {MAX_INCLUDE_DEPTH} deep: {' → '.join([*names[1:], tag.name])}"
             raise outer.error(tag.start, problem, "write the SQL of one of them in its place")
         if len(self.included) == MAX_INCLUDES:
-            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include fewer fragments")
+            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include fewer")
 
     def _check_length(self, body: Source, offset: int) -> None:
         if self.text.length > MAX_TEXT:
             problem = f"with its fragments a template is at most {MAX_TEXT} characters long"
-            raise body.error(offset, problem, "include fewer fragments")
+            raise body.error(offset, problem, "include fewer")
 
     def _check_agrees(self, found: TemplateDefinition, at: Location) -> None:
         header = found.header

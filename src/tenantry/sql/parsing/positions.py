@@ -171,7 +171,7 @@ class PositionAnalyzer:
         texts = [argument.parts[-1] for argument in choice.parts if argument.parts]
         if not all(_BEFORE_VALUE.search(self.source.text, text.start, text.end) for text in texts):
             fix = "write the operator between them in the template, or end each choice with one"
-            raise self.source.error(lexeme.start, "a variable cannot follow a choice directly", fix)
+            raise self.source.error(lexeme.start, "a variable cannot be directly after a choice", fix)
 
 
 class _TagSurroundings:

@@ -159,7 +159,7 @@ class Package:
     def undocumented(self) -> list[str]:
         """The classes and functions in the ``__all__`` of any package, and public methods of these classes, that have
         no docstring."""
-        found = set()
+        found: set[str] = set()
         for module in self.modules.values():
             for name in _all(module.tree) if module.is_package else ():
                 defining = self._defining(module.name, name)

@@ -1,4 +1,4 @@
-"""Checks of templates that compile: lints, coverage by groups, contracts (docs/sql-checks.md)."""
+"""Checks of compiled templates: lint, coverage of groups, contracts of saved queries (docs/sql-checks.md)."""
 
 from tenantry.sql.checks.contract import QueryContract as QueryContract
 from tenantry.sql.checks.coverage import NAMED as NAMED

@@ -33,6 +33,7 @@ def test_a_new_dashboard_works_and_is_never_overwritten(terminal: Terminal, fold
     """It passes the check and the schema. Red when a second ``new`` writes over the first."""
     made = terminal("dashboards", "new", "orders")
     assert made.out.splitlines() == ["dashboards/orders.yaml", "queries/orders.sql"]
+    assert "tenantry dashboards serve dashboards" in made.err
     checked = terminal("dashboards", "check", "dashboards")
     assert (checked.out, checked.err) == ("", f"1 dashboard, 3 queries: nothing found\n{NOT_LOOKED_FOR}\n")
     schema = json.loads(terminal("dashboards", "schema").out)

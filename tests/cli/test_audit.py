@@ -92,6 +92,8 @@ def test_a_page_is_shown_before_the_next_is_read(ready: Terminal, monkeypatch: p
     ready("audit")
     assert added == [4, 2]
     assert ready("audit", "--after", "99", "--json").out == "[]\n"
+    assert ready("audit", "--after", str(2**63 - 1), "--json").out == "[]\n"
+    ready("audit", "--after", str(2**63), fails=2)
 
 
 def test_a_name_cannot_forge_a_row(ready: Terminal) -> None:

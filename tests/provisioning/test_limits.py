@@ -114,8 +114,8 @@ def test_pointers() -> None:
 
 
 def test_the_limits_are_those_of_the_pages() -> None:
-    """docs/http-api.md and docs/provisioning-many.md name these numbers, and clients rely on them. The other tests compute
-    with the constants. Red when one of them changes."""
+    """docs/http-api.md and docs/provisioning-many.md name these numbers, and clients rely on them. The other tests
+    compute with the constants. Red when one of them changes."""
     assert (MAX_BODY, MAX_LINE, MAX_BULK) == (65_536, 65_536, 134_217_728)
     assert (MAX_TEXT, MAX_BYTES, MAX_DEPTH, MAX_KEYS, MAX_MAPPING) == (255, 32_768, 8, 256, 100)
     assert (DEFAULT_PAGE, LARGEST_PAGE, LONGEST_GRACE) == (100, 500, 86_400)

@@ -140,4 +140,5 @@ class ExpandedText:
         self.length += len(text)
 
     def source(self) -> ExpandedSource:
+        """Return the source of the SQL so far."""
         return ExpandedSource("".join(self._parts), self._segments, self._commas)

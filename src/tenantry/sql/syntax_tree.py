@@ -22,7 +22,7 @@ class Position(StrEnum):
     PATTERN = "pattern"
     """A pattern of ``like``, in which wildcards are escaped."""
     LIMIT = "limit"
-    """A number of rows, after ``limit`` or ``offset``."""
+    """A number of rows, such as after ``limit`` or ``offset``."""
     CHOICE = "choice"
     """The value selects SQL and is not bound."""
 
@@ -117,7 +117,7 @@ class Switch:
 
     reference: VariableReference
     choose: Callable[[Any], int]
-    """From the value (None if absent) to the number of a branch. Raises LookupError or TypeError if none is for it."""
+    """Maps the value (None if absent) to the number of a branch. Raises LookupError or TypeError if it has none."""
     branches: tuple[tuple[Node, ...], ...]
     expected: str
     """The values that have a branch, described for an error."""

@@ -53,6 +53,8 @@ _FEW: Final = 4  # values checked one by one; more are checked in one pass
 
 
 class Binder:
+    """Binds one template in one dialect and paramstyle."""
+
     def __init__(self, source: Source, tree: Tree, dialect: Dialect, style: Paramstyle, guard: Guard) -> None:
         self._tree = tree
         self._renderer = Renderer(tree, dialect, style)

@@ -40,6 +40,7 @@ class PropertyTypes:
         return frozenset(self._seen)
 
     def add(self, provided_id: str, properties: Mapping[str, Any] | Record | None) -> None:
+        """Add one group."""
         number = len(self._ids)
         self._ids.append(provided_id)
         if properties is not None:

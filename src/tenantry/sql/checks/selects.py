@@ -151,7 +151,7 @@ class TableReference:
     alias: str
     start: int
     choices: tuple[str, ...] = ()
-    """The tables in a ``one_of``."""
+    """The tables between which a ``one_of`` chooses."""
     query: OutlineToken | None = None
     """The sub-select."""
 

@@ -1,4 +1,4 @@
-"""BigQuery (GoogleSQL), by its documentation and sqlglot's tokenizer; not tested with an engine."""
+"""BigQuery (GoogleSQL), by its documentation and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databricks and Spark SQL, by documentation, grammar and sqlglot's tokenizer; not tested with an engine."""
+"""Databricks and Spark SQL, by documentation, grammar and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

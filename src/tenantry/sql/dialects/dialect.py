@@ -47,11 +47,12 @@ class FunctionNames(NamedTuple):
     """Functions that count only in ``from``."""
 
     def matches(self, name: str) -> bool:
+        """Return whether it is one of the functions, in any case."""
         lower = name.lower()
         return lower in self.names or lower.startswith(self.prefixes)
 
     def may_appear_in(self, text: str) -> bool:
-        """Return False if lower-case SQL certainly contains none of the names."""
+        """Return whether SQL in lower case contains one of the names anywhere, perhaps as a part of another word."""
         stems = (*self.prefixes, *self.names, *self.words, *self.tables)
         return (
             any(stem in text for stem in stems)
@@ -263,7 +264,7 @@ class Dialect:
 
 
 def naive_utc(moment: datetime) -> datetime:
-    """Return an instant as a datetime in UTC without tzinfo."""
+    """Convert an aware datetime to UTC, and remove its tzinfo."""
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
@@ -273,5 +274,6 @@ def utc_text(moment: datetime) -> str:
 
 
 def seconds(length: timedelta) -> int | float:
+    """Return a duration in seconds, whole ones as ``int``."""
     total = length.total_seconds()
     return int(total) if total.is_integer() else total

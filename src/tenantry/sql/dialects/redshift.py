@@ -1,4 +1,4 @@
-"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes, by sqlglot's tokenizer; not tested with an engine."""
+"""Amazon Redshift: PostgreSQL 8.0 with backslash escapes, by sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snowflake, by its documentation and sqlglot's tokenizer; not tested with an engine."""
+"""Snowflake, by its documentation and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trino and Presto, by SqlBase.g4 and sqlglot's tokenizer; not tested with an engine."""
+"""Trino and Presto, by SqlBase.g4 and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

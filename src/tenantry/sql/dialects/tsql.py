@@ -1,4 +1,4 @@
-"""T-SQL with QUOTED_IDENTIFIER on, by its documentation and sqlglot's tokenizer; not tested with an engine."""
+"""T-SQL with QUOTED_IDENTIFIER on, by its documentation and sqlglot's tokenizer; untested."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def check_filters(source: Source, tag: VariableTag, declared: Container[str]) ->
         seen.add(each.name)
     default = tag.filter(DEFAULT)
     if default is not None and not seen.isdisjoint(CONDITIONS):
-        raise source.error(default.offset, "default has no meaning here", "declare the parameter with a default")
+        raise source.error(default.offset, "default is not for conditions", "declare the parameter with a default")
     pattern = next((each for each in tag.filters if each.name in PATTERNS), None)
     if pattern is not None and NULLABLE in seen:
         fix = f"write [[ and name like {{{{ {tag.path} | {pattern.name} }}}} ]]; or give it a default"

@@ -1,4 +1,4 @@
-"""SwitchContext: what a filter needs to build a Switch."""
+"""SwitchContext: the tag, dialect and compiler with which a filter builds its Switch."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _check_content(place: _Surroundings, source: Source, each: ConditionFragment
     if wrong is not None or not place.whole:
         problem = "a fragment that begins with `and` must contain only conditions"
         offset = each.start if wrong is None else wrong.start
-        raise source.error(offset, problem, "put what belongs together in parentheses")
+        raise source.error(offset, problem, "put alternatives in parentheses, and remove other clauses")
 
 
 def _is_no_condition(token: OutlineToken) -> bool:

@@ -48,6 +48,7 @@ class TemplateDefinition:
     """Parameters that override those of fragments."""
 
     def declared_at(self, name: str) -> Location | None:
+        """Return where the header declares a parameter, or None."""
         offset = self.header.offsets.get(name)
         return self.source.location(offset) if offset is not None else None
 
@@ -201,14 +202,14 @@ class _Expander:
                 raise outer.error(tag.start, f"a fragment includes itself: {cycle}", "remove one of these tags")
         if len(chain) > MAX_INCLUDE_DEPTH:
             problem = f"fragments are at most {MAX_INCLUDE_DEPTH} deep: {' → '.join([*names[1:], tag.name])}"
-            raise outer.error(tag.start, problem, "write one of them out")
+            raise outer.error(tag.start, problem, "write the SQL of one of them in its place")
         if len(self.included) == MAX_INCLUDES:
-            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include less")
+            raise outer.error(tag.start, f"a template includes at most {MAX_INCLUDES} fragments", "include fewer")
 
     def _check_length(self, body: Source, offset: int) -> None:
         if self.text.length > MAX_TEXT:
             problem = f"with its fragments a template is at most {MAX_TEXT} characters long"
-            raise body.error(offset, problem, "include less")
+            raise body.error(offset, problem, "include fewer")
 
     def _check_agrees(self, found: TemplateDefinition, at: Location) -> None:
         header = found.header

@@ -51,13 +51,14 @@ NO_HEADER = Header()
 
 
 def begins_header(text: str) -> bool:
+    """Return whether SQL begins with a header."""
     return _START.match(text) is not None
 
 
 def read_header(source: Source) -> Header:
     """Return the header of a query file, or NO_HEADER.
 
-    Raises TemplateError with line, column, caret and fix.
+    Raises TemplateError with line, column, caret and fix for a malformed header.
     """
     start = _START.match(source.text)
     if start is None:

@@ -134,7 +134,7 @@ class _Reader:
         if event.tag is not None:
             raise self._error(event, "tags (!name) are not read", "remove the tag; quotes make anything a string")
         if depth > MAX_DEPTH:
-            raise self._error(event, f"this is more than {MAX_DEPTH} levels deep", "write it flatter")
+            raise self._error(event, f"this is more than {MAX_DEPTH} levels deep", "use fewer levels")
         offset = self._offset(event)
         if kind == "MappingStartEvent":
             return self._mapping(offset, events, depth)

@@ -43,7 +43,7 @@ _TOKEN_TEXTS = {
 
 
 class SQLToken(NamedTuple):
-    """A lower-case word, a number or a sign; of a string, quoted name or tag only ``'``, ``"`` or ``{{``."""
+    """A lower-case word, a number or a sign. Strings, quoted names and tags are ``'``, ``"`` and ``{{``."""
 
     text: str
     start: int
@@ -92,6 +92,7 @@ class TokenContext:
         return near.endswith(("=", "<", ">")) and _PLAIN_END.match(self._text, lexeme.end) is not None
 
     def following(self, index: int) -> SQLToken:
+        """Return the token after the lexeme."""
         return next(self._tokens_after(index), _NO_TOKEN)
 
     def before(self, index: int) -> Tokens:
@@ -99,6 +100,7 @@ class TokenContext:
         return Tokens(self._tokens_before(index))
 
     def after(self, index: int) -> Tokens:
+        """Return the tokens after the lexeme, nearest first."""
         return Tokens(self._tokens_after(index))
 
     def enclosing_function(self, index: int) -> str:

@@ -44,13 +44,14 @@ class Filter(NamedTuple):
 
 
 class VariableTag(NamedTuple):
-    """A tag that was read."""
+    """The path and filters of a tag."""
 
     path: str
     offset: int
     filters: tuple[Filter, ...]
 
     def filter(self, name: str) -> Filter | None:
+        """Return the filter of this name, if any."""
         return next((each for each in self.filters if each.name == name), None)
 
 
@@ -65,7 +66,7 @@ def read_tag(source: Source, lexeme: Lexeme) -> VariableTag:
     if VARIABLE_PATH.fullmatch(path) and all(_FILTER_NAME.fullmatch(name) for name in names):
         return VariableTag(path, lexeme.start, _plain_filters(lexeme.start + 2, inside, names) if names else ())
     if not inside.strip():
-        raise source.error(lexeme.start, "an empty tag", "name a variable: {{ region }}")
+        raise source.error(lexeme.start, "this tag is empty", "name a variable: {{ region }}")
     if names and VARIABLE_PATH.fullmatch(path):
         fix = "write {{ name | filter }} or {{ name | filter(arguments) }}"
         raise source.error(lexeme.start, "after the path of a tag come filters: a name, or a name and arguments", fix)
@@ -94,9 +95,9 @@ def map_arguments(lexemes: Sequence[Lexeme], change: Callable[[tuple[Lexeme, ...
 
 
 def flatten(source: Source, lexemes: Sequence[Lexeme]) -> Iterator[Lexeme]:
-    """Yield the lexemes, and before each tag the SQL of its arguments; a ``one_of`` is only its arguments.
+    """Yield the lexemes, with the SQL of a tag's arguments before the tag, or in its place for ``one_of``.
 
-    A check that reads from start to end then sees all SQL that a viewer can choose.
+    So a check that reads all lexemes also sees the SQL that a viewer can choose.
     """
     for lexeme in lexemes:
         if lexeme.kind is LexemeKind.TAG:

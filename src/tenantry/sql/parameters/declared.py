@@ -67,6 +67,7 @@ class InvalidDefinition(TemplateError):
 
 
 def invalid_definition(keys: tuple[str, ...], problem: str, fix: str) -> InvalidDefinition:
+    """Return an InvalidDefinition with its message."""
     message = f"{'.'.join(('params', *keys))}: {problem}\n  fix: {fix}"
     return InvalidDefinition(message, keys=keys, problem=problem, fix=fix)
 
@@ -211,6 +212,7 @@ def find_parameter(parameters: Mapping[str, Parameter], path: str) -> Parameter 
 
 
 def locked_paths(parameters: Mapping[str, Parameter]) -> frozenset[str]:
+    """Return the paths of locked parameters."""
     return frozenset(each.path for each in parameters.values() if each.locked)
 
 

@@ -1,4 +1,4 @@
-"""Definitions: turns the mapping of a header or program into Parameters."""
+"""Definitions: turns the mapping in which a header or program declares parameters into Parameters."""
 
 from __future__ import annotations
 
@@ -306,6 +306,7 @@ def _other_names(written: str) -> str:
 
 
 def find_zone(name: Any) -> tzinfo | None:
+    """Return the time zone of this name, or None."""
     if not isinstance(name, str) or not name:
         return None
     try:

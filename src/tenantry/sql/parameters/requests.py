@@ -51,7 +51,7 @@ class _Plan(NamedTuple):
 class ParameterConversion:
     """Converts the parameters of one template.
 
-    Input that is a string, a list of strings or absent is converted here; ``_Request`` does the rest and reports
+    It handles common input itself: a string, a list of strings, nothing. ``_Request`` handles the rest and reports
     problems.
     """
 

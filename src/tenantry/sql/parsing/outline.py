@@ -53,9 +53,11 @@ class OutlineToken:
     """The tokens of each argument of a tag, except of ``default``."""
 
     def has_filter(self, name: str) -> bool:
+        """Return whether it is a tag with this filter."""
         return self.tag is not None and self.tag.filter(name) is not None
 
     def is_word(self, *words: str) -> bool:
+        """Return whether it is one of these words."""
         return self.kind is TokenKind.WORD and self.text in words
 
     @property

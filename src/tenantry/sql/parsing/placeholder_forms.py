@@ -45,6 +45,7 @@ class PlaceholderForms:
     def of_tag(
         self, tag: VariableTag, span: ReplacedSpan, conversion: str, lexemes: Sequence[Lexeme], index: int
     ) -> str:
+        """Return the form of the tag at ``index``."""
         if span.position not in _VALUES or conversion not in {"", ARRAY}:
             return ""
         if self._parameters and self._dialect.types_placeholders and not span.cast and is_viewer_input(tag.path):

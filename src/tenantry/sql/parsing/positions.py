@@ -99,6 +99,8 @@ class ReplacedSpan(NamedTuple):
 
 
 class PositionAnalyzer:
+    """Decides the position of each tag of a template or argument."""
+
     def __init__(self, source: Source, dialect: Dialect, lexemes: Sequence[Lexeme]) -> None:
         self.source = source
         self.dialect = dialect
@@ -169,7 +171,7 @@ class PositionAnalyzer:
         texts = [argument.parts[-1] for argument in choice.parts if argument.parts]
         if not all(_BEFORE_VALUE.search(self.source.text, text.start, text.end) for text in texts):
             fix = "write the operator between them in the template, or end each choice with one"
-            raise self.source.error(lexeme.start, "a variable directly after a choice", fix)
+            raise self.source.error(lexeme.start, "a variable cannot be directly after a choice", fix)
 
 
 class _TagSurroundings:

@@ -24,6 +24,8 @@ _CLAUSE_BRACKETS = frozenset({LexemeKind.CLAUSE_START, LexemeKind.CLAUSE_END})
 
 
 class PossibleContexts:
+    """Lists the possible contexts of each tag of a template or argument."""
+
     def __init__(self, source: Source, lexemes: Sequence[Lexeme], signs: Mapping[str, str]) -> None:
         self._source = source
         self._signs = signs

@@ -1,4 +1,4 @@
-"""The parts of both stores take the arguments of their protocols, with the same defaults, which mypy does not compare."""
+"""The parts of both stores have the parameters of their protocols, with equal defaults, which mypy does not compare."""
 
 from __future__ import annotations
 

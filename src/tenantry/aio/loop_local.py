@@ -40,7 +40,6 @@ class LoopLocal(Generic[T]):
         return asyncio.get_running_loop() in self._values
 
     async def aclose(self) -> None:
-        """Close the running loop's value."""
         known = self._values.pop(asyncio.get_running_loop(), None)
         if known is not None and known[1] is not None:
             await known[1].aclose()

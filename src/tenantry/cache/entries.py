@@ -18,7 +18,7 @@ CONSTANT_VERSIONS: Sequence[int] = bytes(SLOT_COUNT)
 """Slot versions that never change, for a backend whose writers do not change slots."""
 
 NO_GENERATION: Final = -1
-"""The generation of an answer that has none."""
+"""Stands for the generation of an answer without one."""
 
 MAX_SOURCES: Final = 4_096
 """Upper bound on cached data sources."""
@@ -54,8 +54,8 @@ class Leased:
         self.deadline: float = deadline
 
     def is_valid(self, now: float) -> bool:
-        """Whether the lease runs, the deadline is ahead, and no process of this host has written to the slot since the
-        load began."""
+        """Whether the lease runs, the deadline is in the future, and no process of this host has written to the slot
+        since the load began."""
         lease = self.lease
         return now < lease.until and now < self.deadline and lease.versions[self.slot] == self.version
 
@@ -171,9 +171,9 @@ class PollSnapshot:
     polled_at: float
     """Seconds of a suspend-aware clock, from before the store was asked."""
     versions_at_poll: Sequence[int] | None
-    """A copy from before the store was asked; None if the slots were not known."""
+    """A copy of the slot versions from before; None if the slots were not known."""
     highest_generation: int
-    """Of all answers that were cached."""
+    """The highest generation of the cached answers."""
 
 
 TABLE_BYTE: Final = 12
@@ -202,7 +202,7 @@ class ClockRing:
         return self._count
 
     def advance(self) -> CacheEntry | None:
-        """Move the hand to the next entry and return it; None if there is none."""
+        """Move the hand to the next entry and return it; None if the ring is empty."""
         if self._hand is not None:
             self._hand = self._hand.following
         return self._hand

@@ -112,7 +112,7 @@ class TokenAlreadyRotated(TenantryError):
 
 
 class SigningKeyMissing(TenantryError):
-    """The token's signing key was removed."""
+    """The key that signed the group's token was removed."""
 
     code = "signing_key_missing"
     status = 409

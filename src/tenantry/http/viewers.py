@@ -91,7 +91,7 @@ class _Stay:
 
     def __init__(self, task: asyncio.Task[Any] | None) -> None:
         self._task = task
-        # The cancellations before the block: only a further one is ours.
+        # Cancellations that were pending before the block; a further one is ours.
         self.cancelling = 0 if task is None else task.cancelling()
         self.was_stopped = False
 

@@ -113,7 +113,7 @@ class UserGroupMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         kind = scope["type"]
         if kind not in _SERVED:
-            await self.app(scope, receive, send if self._flush_usage is None else self._flush_first(send))
+            await self.app(scope, receive, send if self._flush_usage is None else _flush_first(self._flush_usage, send))
             return
         if SCOPE_KEY in scope and isinstance(scope[SCOPE_KEY], UserGroup):
             await self._run_found(scope, receive, send)
@@ -133,10 +133,9 @@ class UserGroupMiddleware:
             await self._run_http(raw, sent, scope, receive, send)
 
     async def _run_http(self, raw: bytes, sent: Iterable[Header], scope: Scope, receive: Receive, send: Send) -> None:
-        headers, restoring = self._private, send
         if ADDRESS_KEY in scope:
             scope[IN_QUERY_KEY] = scope[ADDRESS_KEY].query_name is not None
-            headers, restoring = self._private_address, self._restore(scope, send)
+        headers, restoring = self._headers_and_send(scope, send)
         group = self._peek(raw)
         if group is None:
             scope[SCOPE_KEY] = None
@@ -153,18 +152,6 @@ class UserGroupMiddleware:
         exchange = Exchange(self._bounded_resolver, raw, group, receive, restoring, headers)
         await self.app(scope, exchange.receive, exchange.send)
 
-    def _flush_first(self, send: Send) -> Send:
-        # Before the shutdown is confirmed, because uvicorn ends the process right after that.
-        flush = self._flush_usage
-        assert flush is not None  # noqa: S101 - the caller has checked
-
-        async def flushing(message: Message) -> None:
-            if message["type"].startswith("lifespan.shutdown"):
-                await flush()
-            await send(message)
-
-        return flushing
-
     async def _run_socket(self, raw: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         scope[SCOPE_KEY] = None
         scope.pop(ADDRESS_KEY, None)
@@ -176,8 +163,10 @@ class UserGroupMiddleware:
             return
         await WebSocketSession(self._bounded_resolver, raw, scope, receive, send).run(self.app)
 
-    def _restore(self, scope: Scope, send: Send) -> Send:
-        return restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
+    def _headers_and_send(self, scope: Scope, send: Send) -> tuple[CacheHeaders, Send]:
+        if ADDRESS_KEY not in scope:
+            return self._private, send
+        return self._private_address, restore_redirects(scope.pop(ADDRESS_KEY), scope, send)
 
     async def _run_found(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -193,9 +182,7 @@ class UserGroupMiddleware:
             return
         # The outer middleware watches the response.
         if raw is not None:
-            headers, restoring = self._private, send
-            if ADDRESS_KEY in scope:
-                headers, restoring = self._private_address, self._restore(scope, send)
+            headers, restoring = self._headers_and_send(scope, send)
             if scope["type"] == "http":
                 send = headers.wrap(restoring)
         await self.app(scope, receive, send)
@@ -207,3 +194,13 @@ class UserGroupMiddleware:
             return
         varied = self._varied.wrap(send) if scope["type"] == "http" else send
         await LateUnauthorized(varied).run(self.app, scope, receive, send)
+
+
+def _flush_first(flush: Callable[[], Awaitable[None]], send: Send) -> Send:
+    # Before the shutdown is confirmed, because uvicorn ends the process right after that.
+    async def flushing(message: Message) -> None:
+        if message["type"].startswith("lifespan.shutdown"):
+            await flush()
+        await send(message)
+
+    return flushing

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FollowedKeys:
-    """``cached_alone``: no poller calls ``refresh``, so ``read`` does."""
+    """With ``cached_alone`` no poller calls ``refresh``: ``read`` rereads the key file itself."""
 
     __slots__ = ("_cache", "_cached_alone", "_counters", "_keys", "_removals")
 

@@ -40,7 +40,7 @@ class SingleFlight(Generic[T]):
         self._waiters: list[asyncio.Future[T]] = []
 
     def join(self) -> asyncio.Future[T]:
-        """The result, for a new waiter."""
+        """A future of the result, for a new waiter."""
         waiter: asyncio.Future[T] = self._loop.create_future()
         self._waiters.append(waiter)
         return waiter
@@ -157,7 +157,7 @@ class Freshness(Enum):
     USE_ONCE = "use once"
     """Use it without caching."""
     NO_GROUP = "no group"
-    """The token has no group in this environment, or is too old."""
+    """The token has no group in this environment, or is an old version."""
     MISMATCHED = "mismatched"
     """The answer is for another token: a backend bug."""
 

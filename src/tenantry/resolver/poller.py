@@ -41,7 +41,7 @@ IDLE = 30.0
 """Seconds without a request after which polling stops."""
 
 FIRST_POLL_WAIT = 0.1
-"""Seconds that a load waits for the first poll, because without a lease its answer is not cached."""
+"""Upper bound, in seconds, on a load's wait for the first poll. Without a lease its answer would not be cached."""
 
 
 class Poller:

@@ -28,7 +28,7 @@ class SourceCache:
         self._clock = clock
 
     def offer(self) -> None:
-        """Give it to the holder unless another resolver did."""
+        """Offer this cache to the holder, unless another resolver has offered one."""
         if self._holder.lease is None:
             self._holder.offer_lease(self)
 

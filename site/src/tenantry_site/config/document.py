@@ -1,23 +1,24 @@
-"""Reads a configuration file from text to model."""
+"""Reads the text of a configuration file into the model."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
-from tenantry_site.config.defaults import FILL_DEFAULTS
-from tenantry_site.config.diagnostics import ConfigDiagnostics, ReadContext
-from tenantry_site.config.file_checks import check_files, check_pages
-from tenantry_site.config.json_reader import read_json
-from tenantry_site.config.model import SiteConfig
-from tenantry_site.config.object_validator import validator_for
-from tenantry_site.config.references import (
+from tenantry_site.config.cross_checks import (
     check_duplicates,
+    check_files,
+    check_pages,
     check_prefixes,
     check_redirects,
     check_strictness,
     check_versions,
 )
+from tenantry_site.config.defaults import FILL_DEFAULTS
+from tenantry_site.config.diagnostics import ConfigDiagnostics, ReadContext
+from tenantry_site.config.json_reader import read_json
+from tenantry_site.config.model import SiteConfig
+from tenantry_site.config.object_validator import validator_for
 from tenantry_site.config.source import JsonObject, JsonPath, SourceText, describe, quoted
 from tenantry_site.config.unknown_keys import FOREIGN_KEYS, NEWER_KEYS, NEWER_NAVIGATION_KEYS, report_collected_keys
 from tenantry_site.diagnostic import Diagnostic
@@ -26,13 +27,13 @@ _COMMON = frozenset({
     "name", "$schema", "api", "background", "banner", "colors", "description", "errors", "icons", "metadata", "openapi",
     "redirects", "variables", "versions",
 })  # fmt: skip
-"""Keys of the file that other tools' files have as well."""
+"""Keys that do not show whether a file is a site's configuration, because other tools' files have them too."""
 
 
 def loads(
     text: str | bytes, *, files: Collection[str] | None = None
 ) -> tuple[SiteConfig | None, tuple[Diagnostic, ...]]:
-    """The model of a configuration file, and its diagnostics.
+    """Read the text of a configuration file into its model, with diagnostics.
 
     Never raises. The model is None if the text is not JSON, not an object, or another tool's file; otherwise invalid
     values are replaced by defaults. ``files``: the relative paths, with ``/``, of all files in the site's folder; if
@@ -51,7 +52,7 @@ def loads(
 
 
 def _of_another_tool(tree: JsonObject, diagnostics: ConfigDiagnostics) -> bool:
-    """Report a file that has only another tool's keys."""
+    """Whether the file's keys show that it belongs to another tool; if so, report it."""
     fields = validator_for(SiteConfig).fields
     foreign = [
         key for key in tree if key not in fields and key not in FOREIGN_KEYS[SiteConfig] and key not in NEWER_KEYS
@@ -60,8 +61,8 @@ def _of_another_tool(tree: JsonObject, diagnostics: ConfigDiagnostics) -> bool:
     if ours or not foreign:
         return False
     listed = ", ".join(quoted(key) for key in foreign[:3])
-    message = f"this is no configuration of a docs site, but a file of another tool: it has {listed} and no navigation"
-    diagnostics.add(JsonPath(), "CFG021", message, "name the right file, or write its name and navigation")
+    message = f"this is another tool's file, not the configuration of a docs site: it has {listed} and no navigation"
+    diagnostics.add(JsonPath(), "CFG021", message, "give the path of the site's file, or add name and navigation")
     FILL_DEFAULTS[SiteConfig]({}, tree, JsonPath(), ReadContext(diagnostics))
     return True
 
@@ -82,11 +83,11 @@ def _model(tree: JsonObject, diagnostics: ConfigDiagnostics, files: Collection[s
 
 
 def _is_newer(tree: JsonObject, context: ReadContext) -> bool:
-    """Report a navigation in the newer format, once; it is not read."""
+    """Whether the navigation is in the newer format, which is not read; if so, report it."""
     navigation = tree.get("navigation")
     if not isinstance(navigation, JsonObject) or "group" in navigation or not NEWER_NAVIGATION_KEYS & navigation.keys():
         return False
-    message = f"navigation is {describe(navigation)}: this file is of the newer format, which is not read here"
+    message = f"navigation is {describe(navigation)}: this file is in the newer format, which is not supported"
     fix = 'write a list of groups: "navigation": [ { "group": "…", "pages": [ "…" ] } ]'
     context.diagnostics.add(JsonPath().child(tree, "navigation"), "CFG032", message, fix)
     context.already_reported = navigation

@@ -1,4 +1,4 @@
-"""PreviewGuard: give a preview's session the data of one dashboard."""
+"""PreviewGuard: accept the key of a preview's session in place of a token, for one dashboard."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tenantry.middleware import PASSED_KEY, TOKEN_HEADER, Exchange, PassedPrevie
 from tenantry.tokens import PREVIEW_PREFIX
 
 PREVIEW_KEY: Final = "tenantry.preview"
-"""Scope key of a request's Preview."""
+"""Key of the ASGI scope for the request's Preview."""
 
 
 class PreviewGuard:
-    """ASGI middleware before UserGroupMiddleware on data routes: a session's key makes the preview's group the
-    request's. Streams end within ``staleness`` seconds of the session. Raises InvalidToken for an ended session,
-    UserGroupExpired, MissingScope for another dashboard."""
+    """ASGI middleware around UserGroupMiddleware, for routes with data. A request with a session's key gets the
+    preview's group. Streams end within ``staleness`` seconds of the session's end. Raises InvalidToken for an ended
+    session, UserGroupExpired, MissingScope for another dashboard."""
 
     def __init__(self, app: ASGIApp, *, previews: Previews, staleness: float) -> None:
         self.app = app
@@ -35,10 +35,10 @@ class PreviewGuard:
             if preview is None:
                 raise InvalidToken(InvalidToken.MESSAGE)
             if scope["path_params"].get("name") != preview.dashboard:
-                raise MissingScope("this preview shows another dashboard only")
+                raise MissingScope("this preview is of another dashboard")
             scope[SCOPE_KEY], scope[PREVIEW_KEY] = preview.group, preview
             raw = key.encode("latin-1")
-            scope[FOUND_KEY] = hash(raw)  # UserGroupMiddleware takes it out of the headers
+            scope[FOUND_KEY] = hash(raw)  # so UserGroupMiddleware accepts the key in the token header, and removes it
             exchange = Exchange(self._sessions, raw, preview.group, receive, send)
             await self.app(scope, exchange.receive, exchange.send)
             return
@@ -46,7 +46,7 @@ class PreviewGuard:
 
 
 class _Sessions:
-    """A resolver for TokenWatch."""
+    """The resolver for TokenWatch: of session keys instead of tokens."""
 
     lease_age = None
 
@@ -76,7 +76,7 @@ def _key_of(scope: Scope) -> str | None:
 
 
 def preview_mark(scope: Scope) -> dict[str, Any]:
-    """The group that the page marks the preview with."""
+    """For a preview, the group that the page shows in its watermark."""
     preview: Preview | None = scope.get(PREVIEW_KEY)
     if preview is None:
         return {}

@@ -35,7 +35,6 @@ class LineSplitter:
         self._too_long = False
 
     def feed(self, part: bytes) -> Iterator[Line]:
-        """Yield the lines that this part of the body completes."""
         start = 0
         while (stop := part.find(b"\n", start)) >= 0:
             yield from self._complete(part[start:stop])
@@ -85,7 +84,6 @@ class BodyLines:
             await self.read()
 
     def lines(self) -> Iterator[Line]:
-        """Yield the lines that the last part completed."""
         yield from self._splitter.feed(self._part)
         if self._request.complete:
             yield from self._splitter.end()

@@ -78,7 +78,7 @@ class Operation(BaseModel, ABC):
 
     @abstractmethod
     def document(self, result: Issued[str], method: str) -> dict[str, Any]:
-        """The JSON of a successful response: exactly the fields of SPEC section 4, if it knows the operation."""
+        """The JSON of a successful response; for the operations of SPEC section 4, exactly its fields."""
 
 
 class GetOrCreate(Operation):

@@ -39,7 +39,6 @@ class UpsertLine:
 
 
 def read_line(line: Line, *, replace: bool) -> UpsertLine:
-    """Parse a bulk line."""
     if line.text is None:
         return UpsertLine(line.number, BodyTooLarge(f"the line is longer than {MAX_LINE} bytes"), MAX_LINE)
     parsed: Upsert | TenantryError
@@ -90,8 +89,6 @@ def _report(number: int, result: UpsertResult) -> dict[str, Any]:
 
 
 class UpsertCounts:
-    """Counts lines by the outcome of their upsert."""
-
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 

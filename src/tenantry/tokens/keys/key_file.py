@@ -58,7 +58,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """The line of a removed signing key: its audit key, which is kept."""
+    """The line of a removed signing key, of which only the audit key is kept."""
 
     id: str
     created_at: datetime
@@ -89,11 +89,9 @@ class KeyFile:
 
     @property
     def active(self) -> KeyEntry:
-        """The key that signs."""
         return next(entry for entry in self.entries if entry.active)
 
     def text(self) -> str:
-        """The file's content."""
         return "".join(f"{line if isinstance(line, str) else line.line()}\n" for line in self.lines)
 
     def rotated(self, secret: bytes, now: datetime) -> KeyFile:

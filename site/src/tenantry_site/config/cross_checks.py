@@ -1,26 +1,139 @@
-"""Checks across fields: versions, prefixes of anchors and tabs, redirects, duplicates.
+"""Checks of a whole configuration file, after its fields were read one by one.
 
-Also reports objects that stricter programs reject for an error that is skipped here.
+They compare fields with each other (versions, prefixes of anchors and tabs, redirects, duplicates) and with the files
+in the site's folder. They also report objects that stricter programs reject as a whole, where this reader skips only
+the wrong field.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from posixpath import basename, normpath
 from typing import Any
+from urllib.parse import unquote
 
 from pydantic import BaseModel
 
 from tenantry_site.addresses import page_path
 from tenantry_site.config.diagnostics import ReadContext
 from tenantry_site.config.model import Anchor, Redirect, Tab, Version
-from tenantry_site.config.source import JsonObject, JsonPath, quoted
+from tenantry_site.config.source import JsonObject, JsonPath, clip, quoted
 from tenantry_site.config.string_kinds import StringKind
-from tenantry_site.suggestions import nearest
+from tenantry_site.suggestions import PathSuggestions, nearest
+
+_SUFFIXES = (".mdx", ".md")
+_MAX_SUGGESTIONS = 50
+"""Maximum number of missing pages for which a similar path is searched."""
+_SHOWN = 10
+_FEW_PAGES = 3
+_NOT_NAVIGATED = frozenset({"readme", "license", "licence", "changelog", "contributing", "code_of_conduct", "security"})
+
+
+def check_pages(context: ReadContext, files: Collection[str] | None) -> None:
+    """Report pages that are in the navigation twice, are missing from ``files``, or are in ``files`` but not in the
+    navigation. ``files`` None: only repeated pages."""
+    named = context.strings[StringKind.PAGE]
+    first: dict[str, JsonPath] = {}
+    for path, location in named:
+        if path not in first:
+            first[path] = location
+        elif context.diagnostics.is_full("CFG063"):  # only counted, so skip making the message
+            context.diagnostics.add(location, "CFG063", "")
+        else:
+            message = f"the page {quoted(path)} is already in the navigation, at {first[path].display()}"
+            context.diagnostics.add(
+                location, "CFG063", message, "list it once: its previous and next links follow the first position"
+            )
+    if files is not None:
+        _check_page_files(context, first, {_without_suffix(path) for path in files if path.endswith(_SUFFIXES)})
+
+
+def _without_suffix(path: str) -> str:
+    return path.removesuffix(".mdx").removesuffix(".md")
+
+
+def _check_page_files(context: ReadContext, named: dict[str, JsonPath], present: set[str]) -> None:
+    missing = [path for path in named if path not in present]
+    if len(missing) == len(named) > _FEW_PAGES:
+        message = f"none of the {len(named)} pages of the navigation exists in the folder of this file"
+        fix = "put the file into the folder of the pages; their paths start there"
+        context.diagnostics.add(named[missing[0]], "CFG068", message, fix)
+        return
+    suggestions = PathSuggestions(present)
+    for index, path in enumerate(missing):
+        _report_missing(context, path, named[path], suggestions, suggest=index < _MAX_SUGGESTIONS)
+    folded = {path.lower() for path in named}
+    _report_unlisted(
+        context, sorted(path for path in present if path.lower() not in folded and not _is_not_navigated(path))
+    )
+
+
+def _report_missing(
+    context: ReadContext, path: str, location: JsonPath, suggestions: PathSuggestions, *, suggest: bool
+) -> None:
+    other = suggestions.other_case(path) if suggest else None
+    if other is not None:
+        message = f"there is no page {quoted(path)}: its file is spelled {quoted(other)}"
+        context.diagnostics.add(location, "CFG062", message, f"write {quoted(other)}; most servers are case-sensitive")
+        return
+    near = suggestions.find(path) if suggest else None
+    fix = f"did you mean {quoted(near)}? Or " if near else ""
+    context.diagnostics.add(
+        location,
+        "CFG061",
+        f"there is no page {quoted(path)}",
+        f"{fix}create {clip(path)}.mdx, or remove the page from the navigation",
+    )
+
+
+def _is_not_navigated(path: str) -> bool:
+    """Whether a Markdown file is normally not in the navigation, like a snippet or a README."""
+    folders = path.lower().split("/")
+    return (
+        any(part.startswith(("_", ".")) or part == "snippets" for part in folders)
+        or basename(path).lower() in _NOT_NAVIGATED
+    )
+
+
+def _report_unlisted(context: ReadContext, paths: Iterable[str]) -> None:
+    unlisted = list(paths)
+    if unlisted:
+        shown = ", ".join(clip(path, 40) for path in unlisted[:_SHOWN])
+        more = f" and {len(unlisted) - _SHOWN} more" if len(unlisted) > _SHOWN else ""
+        message = (
+            f"pages that are not in the navigation: {shown}{more}; readers can still reach them by search and by links"
+        )
+        root = JsonPath()
+        context.diagnostics.add_at(
+            root.offset(), "CFG065", message, "add them to a group to show them in the sidebar", "/navigation"
+        )
+
+
+_FILE_KINDS = {StringKind.IMAGE: "image", StringKind.FAVICON: "favicon", StringKind.OPENAPI: "OpenAPI file"}
+
+
+def check_files(context: ReadContext, files: Collection[str] | None) -> None:
+    """Report images, favicons and OpenAPI files that are missing from ``files``. Web addresses are not checked."""
+    if files is None:
+        return
+    suggestions = PathSuggestions(files)
+    for kind, name in _FILE_KINDS.items():
+        for text, location in context.strings[kind]:
+            path = normpath(unquote(text.split("?")[0].split("#")[0])).lstrip("/")
+            if text.startswith("//") or path in suggestions.paths:
+                continue
+            near = (
+                None
+                if context.diagnostics.is_full("CFG067")
+                else suggestions.other_case(path) or suggestions.find(path)
+            )
+            fix = f"did you mean {quoted('/' + near)}?" if near else "add the file, or remove the field"
+            context.diagnostics.add(location, "CFG067", f"there is no {name} {quoted(path)} in the site's folder", fix)
 
 
 def check_versions(context: ReadContext) -> None:
-    """Report problems of versions."""
+    """Report versions that ``versions`` does not list, and groups inside a group of another version."""
     listed = dict.fromkeys(name for name, _ in context.strings[StringKind.NEW_VERSION])
     some = list(listed)[:100]
     for name, location in context.strings[StringKind.VERSION]:
@@ -51,7 +164,7 @@ def _version_around(location: JsonPath) -> str | None:
 
 
 def check_prefixes(context: ReadContext, files: Collection[str] | None) -> None:
-    """Report anchors and tabs without pages."""
+    """Report anchors and tabs whose ``url`` is a path that matches no page, file or redirect."""
     pages = [path for path, _ in context.strings[StringKind.PAGE]]
     if pages:
         folders = _folders(pages)
@@ -67,13 +180,13 @@ def check_prefixes(context: ReadContext, files: Collection[str] | None) -> None:
 
 def _report_empty(prefix: str | None, text: str, location: JsonPath, folders: set[str], context: ReadContext) -> None:
     near = _nearest_folder(prefix, folders) if prefix else None
-    fix = f"did you mean {quoted(near)}?" if near else "write the folder of its pages, or an address with https://"
+    fix = f"did you mean {quoted(near)}?" if near else "write the folder of the pages, or an address with https://"
     message = f"{location.display()} is {quoted(text)}, and no page of the navigation is in that folder"
     context.diagnostics.add(location, "CFG072", message, fix)
 
 
 def _folders(pages: Iterable[str]) -> set[str]:
-    """Every folder prefix of a page's path, and the page itself."""
+    """The paths of all pages and of the folders around them."""
     found: set[str] = set()
     for page in pages:
         here = page
@@ -84,7 +197,7 @@ def _folders(pages: Iterable[str]) -> set[str]:
 
 
 def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
-    """The shortest folder that starts with the prefix, or ends with it as whole path segments."""
+    """The shortest of the folders whose path starts with the prefix or ends with ``/`` and the prefix."""
     return min(
         (folder for folder in folders if folder.startswith(prefix) or folder.endswith(f"/{prefix}")),
         key=lambda one: (len(one), one),
@@ -93,13 +206,15 @@ def _nearest_folder(prefix: str, folders: set[str]) -> str | None:
 
 
 def check_redirects(context: ReadContext) -> None:
-    """Report problems of redirects. Of two with one source the first is kept; cycles are dropped."""
+    """Report and drop redirects whose source another redirect has already, and redirects in a cycle."""
     first: dict[str, tuple[dict[str, Any], JsonPath]] = {}
     dropped: list[dict[str, Any]] = []
     for clean, location in context.objects[Redirect]:
         source = _path(clean["source"])
         if source in first:
-            message = f"{location.display()} is a second redirect from {quoted(clean['source'])}: the first one counts"
+            message = (
+                f"{location.display()} is a second redirect from {quoted(clean['source'])}; only the first is used"
+            )
             context.diagnostics.add(location, "CFG073", message, "remove one of the two")
             dropped.append(clean)
         else:
@@ -107,20 +222,20 @@ def check_redirects(context: ReadContext) -> None:
     for source in _in_cycles({source: _path(clean["destination"]) for source, (clean, _) in first.items()}):
         clean, location = first[source]
         message = f"the redirect from {quoted(clean['source'])} leads back to itself"
-        context.diagnostics.add(location, "CFG074", message, "let it lead to a page that exists")
+        context.diagnostics.add(location, "CFG074", message, "redirect to a page that exists")
         dropped.append(clean)
     context.drop("redirects", dropped)
 
 
 def _path(address: str) -> str:
-    """The page of an internal address, normalized."""
+    """``/`` and the normalized path of a page, for an address within the site; other addresses unchanged."""
     bare = address.split("#")[0].split("?")[0]
     path = None if "://" in bare else page_path(bare)
     return address if path is None else f"/{path}"
 
 
 def _in_cycles(leads: dict[str, str]) -> list[str]:
-    """The addresses in cycles."""
+    """The sources of all redirects that are part of a cycle. ``leads``: source -> destination."""
     done: set[str] = set()
     result: list[str] = []
     for start in leads:
@@ -140,18 +255,18 @@ _LISTS: dict[str, tuple[type[BaseModel], tuple[str, ...]]] = {
     "anchors": (Anchor, ("name", "url", "version")),
     "tabs": (Tab, ("name", "url")),
 }
-"""Each list with its class, and the attributes in which two of its items must differ."""
+"""Field -> the class of its items, and the attributes of which two items must differ in at least one."""
 
 
 def check_duplicates(context: ReadContext) -> None:
-    """Report repeated items of a list."""
+    """Report and drop versions, anchors and tabs that are listed twice."""
     for field, (model, attributes) in _LISTS.items():
         seen: set[tuple[Any, ...]] = set()
         dropped: list[dict[str, Any]] = []
         for clean, location in context.objects[model]:
             same = tuple(clean.get(attribute) for attribute in attributes)
             if same in seen:
-                message = f"{location.display()}, {quoted(clean['name'])}, stands in the list already, and is left out"
+                message = f"{location.display()}, {quoted(clean['name'])}, is in the list already, and is left out"
                 context.diagnostics.add(location, "CFG075", message, "remove one of the two")
                 dropped.append(clean)
             seen.add(same)
@@ -163,12 +278,13 @@ _CLOSED = re.compile(
     rf"(/colors|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/topAnchor"
     rf"|/primaryTab|/api|/api/auth|/footerSocials|{_GROUP})/[^/]+"
 )
-"""Objects that may have no other keys."""
+"""Fields of the objects that other programs reject if they have an unknown key. Group 1 is the object."""
 _EITHER = re.compile(
     "(/logo|/colors/anchors|/anchors/[0-9]+/color|/topbarLinks/[0-9]+|/topbarCtaButton|/versions/[0-9]+|/footerSocials"
     "|/api/baseUrl|/openapi|/navigation/[0-9]+/pages/[0-9]+)/.+"
 )
-"""Values that may be one of two things: with a mistake inside they are neither."""
+"""Values of fields with two allowed types, such as a string or an object. With an error inside the object, other
+programs find that the value has neither type. Group 1 is the value."""
 
 _UNKNOWN = frozenset({"CFG034", "CFG035", "CFG036", "CFG056"})
 _UNFIT = frozenset({"CFG041", "CFG043", "CFG045", "CFG046", "CFG066"})
@@ -176,7 +292,7 @@ _REASONS_SHOWN = 3
 
 
 def check_strictness(context: ReadContext) -> None:
-    """Report, once for each object, the errors for which other programs reject it."""
+    """Report the objects that other programs reject as a whole, each once, with the errors that are the reason."""
     objects: dict[str, tuple[JsonPath, list[str]]] = {}
     reported = {location.pointer() for _, location in context.diagnostics.located}
     for code, location in [*context.diagnostics.located, *(("", location) for location in context.refused_elsewhere)]:
@@ -185,7 +301,7 @@ def check_strictness(context: ReadContext) -> None:
             and isinstance(location.container, JsonObject)
             and location.container.get("type") == "github"
         ):
-            continue  # others want no name there
+            continue  # with the type github, other programs do not need the field
         pointer = location.pointer()
         for ancestor in _refused_objects(code, pointer) - reported:
             refused, reasons = objects.setdefault(ancestor, (_ancestor(location, ancestor), []))
@@ -194,12 +310,13 @@ def check_strictness(context: ReadContext) -> None:
         listed = ", ".join(list(dict.fromkeys(reasons))[:_REASONS_SHOWN]) + (
             ", …" if len(set(reasons)) > _REASONS_SHOWN else ""
         )
-        message = f"other programs refuse {refused.display()} as a whole, for {listed}"
+        message = f"other programs refuse {refused.display()} as a whole because of {listed}"
         context.diagnostics.add(refused, "CFG037", message)
 
 
 def _refused_objects(code: str, pointer: str) -> set[str]:
-    """Pointers of the objects rejected for this."""
+    """Pointers of the objects that other programs reject for a diagnostic; an empty ``code``: for a key that is
+    accepted here."""
     closed = _CLOSED.fullmatch(pointer) if code in _UNKNOWN or not code else None
     either = _EITHER.match(pointer) if code in _UNFIT else None
     return {match[1] for match in (closed, either) if match is not None}

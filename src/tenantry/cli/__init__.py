@@ -104,6 +104,7 @@ def commands() -> None:
 
 
 def main() -> None:
+    """Run the command ``tenantry``."""
     commands(prog_name="tenantry")
 
 

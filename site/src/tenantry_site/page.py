@@ -157,8 +157,8 @@ class Page:
 
     ``path``: the path within the site, without a suffix (``guides/start``); ``source``: the page's file. ``title``:
     from the front matter, else the first level-1 heading, else the file name. ``html``: the body without its title.
-    ``markdown``: the source without front matter and imports. ``parts``: names of the extra scripts that the page
-    needs (``playground``); ``request_headers``: the request headers that its playground may set.
+    ``markdown``: the source without front matter and imports. ``parts``: ``api`` for an API page, and
+    ``playground`` if it needs the playground's script; ``request_headers``: the request headers that its playground may set.
     """
 
     path: str

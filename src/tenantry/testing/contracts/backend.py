@@ -34,10 +34,12 @@ class BackendContract:
 
     @pytest.fixture
     def anyio_backend(self) -> str:
+        """The event loop of the tests."""
         return "asyncio"
 
     @pytest.fixture
     def clock(self) -> FrozenClock:
+        """The clock that the tests move forward."""
         return FrozenClock()
 
     async def test_only_the_live_token_finds_its_group(self, store: Store, backend: Backend) -> None:
@@ -147,7 +149,7 @@ class LeaseContract(BackendContract):
         assert [change.age for change in (await backend.changes(start)).changes] == [9.0, 2.0]
 
     async def test_changes_since_nothing_are_the_last(self, store: Store, backend: LeasedBackend) -> None:
-        """``changes(None)`` ends with the last change and skips none. After a future generation there are none."""
+        """``changes(None)`` ends with the last change and skips none. A future generation has no changes after it."""
         issued = await make_issued(store)
         for _ in range(3):
             issued = await rotate(store, issued)

@@ -89,13 +89,19 @@ class Driver(Protocol[C]):
     """
 
     @property
-    def source_id(self) -> str: ...
+    def source_id(self) -> str:
+        """The id of the data source, which errors name."""
+        ...
 
     @property
-    def dialect(self) -> str: ...
+    def dialect(self) -> str:
+        """One of DIALECTS."""
+        ...
 
     @property
-    def paramstyle(self) -> str: ...
+    def paramstyle(self) -> str:
+        """One of PARAMSTYLES."""
+        ...
 
     def open(self) -> C:
         """Open a read-only connection. Raises SourceUnavailable or the client's error."""
@@ -126,14 +132,18 @@ class Driver(Protocol[C]):
 class ReusingDriver(Protocol):
     """Optional protocol for drivers whose connections may run another query after a failure."""
 
-    def is_reusable(self, connection: Any) -> bool: ...
+    def is_reusable(self, connection: Any) -> bool:
+        """Whether the connection may run another query after a failure."""
+        ...
 
 
 @runtime_checkable
 class SessionDriver(Protocol):
     """Optional protocol for drivers that set session variables, in the query's transaction."""
 
-    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer: ...
+    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
+        """Like ``fetch``, after running ``session``, which sets the variables."""
+        ...
 
 
 @runtime_checkable
@@ -141,7 +151,9 @@ class DeclaringDriver(Protocol):
     """Optional protocol for drivers that declare restrictions; others get a warning."""
 
     @property
-    def enforcement(self) -> Enforcement: ...
+    def enforcement(self) -> Enforcement:
+        """The restrictions that the engine or the driver enforces."""
+        ...
 
 
 def _nothing() -> None:
@@ -182,6 +194,7 @@ def as_result(answer: Answer) -> Result:
 
 
 def statement_error(source_id: str, reason: str) -> NotOneStatement:
+    """The error for SQL that the driver refuses to run."""
     return NotOneStatement(f"data source {source_id} does not run this: {reason}")
 
 
@@ -192,6 +205,7 @@ def check_statement(source_id: str, reason: str | None) -> None:
 
 
 def timeout_error(source_id: str, seconds: float) -> QueryTimeout:
+    """The error for a query that was stopped at its timeout."""
     return QueryTimeout(f"the query on data source {source_id} ran longer than {seconds:g} s and was stopped")
 
 

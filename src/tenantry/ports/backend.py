@@ -22,9 +22,13 @@ class Slots(Protocol):
     while its slot has the even version that was read before the look-up."""
 
     @property
-    def versions(self) -> Sequence[int]: ...
+    def versions(self) -> Sequence[int]:
+        """The shared versions themselves, which change."""
+        ...
 
-    def copy(self) -> Sequence[int]: ...
+    def copy(self) -> Sequence[int]:
+        """A copy of the versions."""
+        ...
 
     def repair(self, slot: int, version: int) -> None:
         """Set an even version if the slot still has the odd ``version`` of a crashed writer."""

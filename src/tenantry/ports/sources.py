@@ -92,4 +92,6 @@ class SourceHolder(Protocol):
     """The part of a store that ``DataSources`` needs."""
 
     @property
-    def sources(self) -> SourceDirectory: ...
+    def sources(self) -> SourceDirectory:
+        """The directory of data sources."""
+        ...

@@ -156,6 +156,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
+        """The mark of a data source: results stored under an earlier mark are out of date."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -248,6 +249,7 @@ class RedisResults:
         return answers
 
     async def settle(self) -> None:
+        """Wait until all pending writes are done."""
         while self._writing:
             await asyncio.wait(set(self._writing))
 

@@ -119,6 +119,7 @@ class ResultCache:
         return None if oldest is None else max(0.0, now - oldest)
 
     def is_stale(self, entry: KeptAnswer) -> bool:
+        """Whether the answer is older than ``seconds``."""
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
@@ -161,6 +162,7 @@ class ResultCache:
         self.on_change(source)
 
     def clear(self) -> None:
+        """Drop all answers."""
         for key in list(self._entries):
             self._drop(key)
 

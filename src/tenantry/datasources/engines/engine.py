@@ -76,6 +76,7 @@ class Engine:
 
     @property
     def missing_package(self) -> str:
+        """What to install if the package of the driver is missing."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property

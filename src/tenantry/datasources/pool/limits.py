@@ -48,6 +48,7 @@ class StreamLimits:
 
     @property
     def timeout_ms(self) -> int:
+        """``timeout`` in milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 
@@ -97,10 +98,12 @@ class Limits:
 
     @property
     def wait(self) -> float:
+        """Seconds that a query waits for its turn."""
         return max(self.timeout, self.connect_timeout)
 
     @property
     def timeout_ms(self) -> int:
+        """``timeout`` in milliseconds, at least 1."""
         return _milliseconds(self.timeout)
 
 

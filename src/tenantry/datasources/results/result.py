@@ -99,6 +99,7 @@ class Result:
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
+        """The rows in chunks, as a stream has them."""
         return chunks(self.rows)
 
     def __len__(self) -> int:

@@ -140,7 +140,7 @@ class DashboardCheck:
                 yield _asked_query(saved, panel, file, template)
 
     def _unknown_columns(self) -> Iterator[Located]:
-        """Columns that a panel reads and that, by its engines, the result of its query lacks."""
+        """Columns that a panel reads although the engines report a query result without them."""
         if self._engines is None:
             return
         from tenantry.datasources.checks import reported_by

@@ -52,7 +52,7 @@ class LeasedSources(SourceLeaseHolder, SourceDirectory, Protocol):
     ``RegisteredSource.handles``."""
 
     async def get_at_snapshot(self, environment: Environment, reference: str) -> SourceReading:
-        """Like ``get``, with the snapshot's generation; bypasses second-level caches."""
+        """Like ``get``, from the store of record, with the snapshot's generation."""
         ...
 
 

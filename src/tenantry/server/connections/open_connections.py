@@ -17,8 +17,8 @@ from tenantry.server.connections.requests import CONNECTION
 
 _TICK: Final = 0.25
 """Seconds between checks of all connections."""
-_YOUNG: Final = 1.0
-"""Seconds without enough progress after which a connection is evicted before idle ones."""
+_SLOW_SECONDS: Final = 1.0
+"""Seconds without enough progress after which a connection counts as slow, and is evicted before idle ones."""
 _REFUSED: Final = 8
 """Maximum refused connections that drain at a time, so that their clients can read the error. They do not count
 towards the limit."""
@@ -120,15 +120,15 @@ def _rank(connection: ClientConnection, now: float, min_rate: int) -> int:
     if state is State.DRAINING:
         return 1
     if connection.has_unsent:
-        slow = connection.is_slow_reader(now, _YOUNG)
+        slow = connection.is_slow_reader(now, _SLOW_SECONDS)
         return 4 if slow is None else int(slow)
     if state is State.IDLE:
         return 2
     if state is State.HEAD:
-        return 1 if connection.since is not None and now - connection.since > _YOUNG else 3
+        return 1 if connection.since is not None and now - connection.since > _SLOW_SECONDS else 3
     if request is None or not request.waits:
         return 0
-    return 1 if request.is_behind(now, min_rate, _YOUNG) else 3
+    return 1 if request.is_behind(now, min_rate, _SLOW_SECONDS) else 3
 
 
 class ConnectionFactory:

@@ -108,7 +108,7 @@ async def test_a_cached_request_with_one_query(tmp_path: Path) -> None:
     queued = ("datasources/pool/fair_queue", "datasources/pool/group_queue")
     queue = [call for call in counter.calls if call.startswith(queued)]
     assert len(queue) <= MOST_CALLS_OF_THE_QUEUE, "\n".join(queue)
-    watched = ("datasources/binding_watch", "datasources/registrations.py:Registrations.staleness", "backends/audit")
+    watched = ("datasources/query_watch", "datasources/source_lookup.py:SourceLookup.staleness", "backends/audit")
     watch = [call for call in counter.calls if call.startswith(watched)]
     assert len(watch) <= MOST_CALLS_OF_THE_WATCH, "\n".join(watch)
     in_flight = [call for call in counter.calls if call.startswith("datasources/caching/")]

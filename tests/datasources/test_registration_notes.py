@@ -10,7 +10,7 @@ import pytest
 
 from tenantry.datasources import DataSources, Enforcement, ReadOnlyBy, registration_notes
 from tenantry.datasources.engines import engine as engines
-from tenantry.datasources.engines.built_in import BUILT_IN
+from tenantry.datasources.engines.registry import BUILT_IN
 from tests.datasources.conftest import Directory, group
 from tests.datasources.test_engines import EchoDriver
 

@@ -1,4 +1,4 @@
-"""Notifies listeners when a source's rows change."""
+"""Notifies listeners, such as open dashboards, when the rows of a source change."""
 
 from __future__ import annotations
 
@@ -9,42 +9,50 @@ from contextlib import contextmanager, suppress
 from typing import Final, Protocol
 
 TOGETHER_SECONDS: Final = 0.1
-"""Changes within this time are notified together."""
+"""A listener gets the changes of this time together."""
 FOLLOW_SECONDS: Final = 1.0
-"""Seconds between requests for other processes' changes, while there are listeners."""
+"""While there are listeners, other processes' changes are read once in this number of seconds."""
 LATE_SECONDS: Final = 5.0
-"""Seconds within which another process's changes are known here."""
+"""A change in another process is known here after at most this number of seconds."""
 
 
 class ChangeTimes:
+    """When the rows of each source changed last, in Unix seconds."""
+
     def __init__(self) -> None:
         self._of: dict[str, float] = {}
         self._of_all = -1.0
 
     def note(self, source: str | None, at: float) -> None:
-        """Record a change of a source; None: of any source."""
+        """Record a change of a source. None: any source may have changed."""
         if source is None:
             self._of_all = at
         else:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """Return a source's last change; negative without one."""
+        """Return the time of a source's last change; a negative number without one."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
 class OtherProcesses(Protocol):
+    """Knows which sources other processes announced as changed: the shared level of a cache."""
+
     def is_current(self) -> bool:
-        """Whether other processes' changes are known; may refresh in the background."""
+        """Whether the changes of other processes are known. May start to read them in the background."""
         ...
 
-    async def follow(self) -> bool: ...
+    async def follow(self) -> bool:
+        """Like ``is_current``, but wait for the read for a short time."""
+        ...
 
 
 class ChangeInbox:
+    """The changes that one listener has not read yet."""
+
     def __init__(self) -> None:
         self.has_ended: bool = False
-        """Whether the process is ending, so no more changes arrive."""
+        """Whether the process is about to end, so that no more changes come."""
         self._sources: set[str | None] = set()
         self._changed = asyncio.Event()
 
@@ -57,13 +65,15 @@ class ChangeInbox:
         self._changed.set()
 
     async def wait(self, seconds: float) -> bool:
+        """Wait for a change, at most this number of seconds. Returns whether there is one, or the process ends."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect more briefly, and return the sources; None means any."""
+        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the changed sources. None among them:
+        any source may have changed."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -73,8 +83,10 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """The listeners of one event loop. ``clock`` returns Unix seconds. ``forget`` is called with a changed source
-    before its listeners."""
+    """Announces changed sources to the listeners of one event loop.
+
+    ``clock`` returns Unix seconds. ``forget`` is called with each changed source before the listeners are notified.
+    """
 
     def __init__(
         self,
@@ -95,6 +107,7 @@ class SourceChanges:
 
     @contextmanager
     def listen(self) -> Iterator[ChangeInbox]:
+        """Give an inbox that receives changes until the block ends."""
         inbox = ChangeInbox()
         self._inboxes.add(inbox)
         if self._timer is None:
@@ -108,24 +121,27 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """Notify listeners of a change of a source (``source_name``); None: of any source."""
+        """Announce that the rows of a source, named by ``source_name``, have changed. None: of any source."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Rows read from now on include all changes before this time."""
+        """Return a time in Unix seconds: rows that are read from now on include all changes before it."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:
+        """Read other processes' changes, if there is a shared cache."""
         if self._others is not None:
             await self._others.follow()
 
     def may_be_old(self, source: str, as_of: float) -> bool:
+        """Whether the source may have changed since ``as_of``, in Unix seconds."""
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:
+        """End all inboxes, because the process is about to end."""
         for inbox in self._inboxes:
             inbox.end()
 

@@ -1,6 +1,6 @@
-"""The Driver protocol, and the errors of all engines.
+"""The protocols that a driver implements, and functions that make the errors of all engines.
 
-An engine's error may quote values or the URL, so ours keep only its type and code.
+The text of an engine's error may quote a value or the URL. So these errors contain only its type and code.
 """
 
 from __future__ import annotations
@@ -28,16 +28,18 @@ Rows = list[dict[str, Any]]
 """The rows of a query, one dict each, in the order of the columns."""
 
 Answer = Rows | Result
-"""A driver's answer: a Result, which knows the types of its columns, or dicts."""
+"""A driver's answer: a Result, which has the types of its columns, or dicts without types."""
 
 C = TypeVar("C")
 Found = TypeVar("Found")
 
 OnEnd: TypeAlias = Callable[[str, int, int], None]
-"""Takes the outcome of a stream (``ok``, ``stopped`` or an error's code), and its rows and bytes."""
+"""Called when a stream ends: with its outcome (``ok``, ``stopped`` or an error's code), its number of rows, and the
+bytes of its body."""
 
 
-# PostgreSQL, PgBouncer, Redshift, Supavisor; MySQL, MariaDB, ProxySQL; ClickHouse; Oracle; SQL Server.
+# Messages for "no connection is free" of PostgreSQL, PgBouncer, Redshift, Supavisor, MySQL, MariaDB, ProxySQL,
+# ClickHouse, Oracle and SQL Server.
 _NO_CONNECTION: Final = re.compile(
     r"too many (\w+ )*(connections|clients|sessions|queries)|no more connections|more than 'max_user_connections'"
     r"|connection slots are reserved|connection limit|exceeded the 'max_\w*connections\w*' resource"
@@ -48,44 +50,50 @@ _NO_CONNECTION: Final = re.compile(
 
 
 class ReadOnlyBy(Enum):
-    """Where writing queries are refused."""
+    """What refuses a query that writes."""
 
     ENGINE = "engine"
-    """The engine: its read-only mode, transaction or session, whatever rights the user has."""
+    """The engine: by a read-only mode, transaction or session, whatever rights the user has."""
     STATEMENT = "statement"
-    """Tenantry, by the kind of the statement, as its text or the engine shows it. Functions have the user's rights."""
+    """Tenantry: by the kind of the statement, which its SQL or the engine shows. Functions have the user's rights."""
     USER = "user"
-    """Only the rights of the user."""
+    """Nothing but the rights of the database user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """An engine's restrictions on queries. ``can_stop``: a query ends at the engine when its viewer leaves or its time
-    is up."""
+    """What an engine or its driver enforces.
+
+    ``read_only_by`` says what refuses writes. ``can_stop``: a query that times out, or whose viewer leaves, also ends
+    at the engine.
+    """
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
     can_stop: bool = True
 
 
 class Chunks(Protocol):
-    """A body in chunks, for one reader."""
+    """A response body in chunks, for one reader."""
 
     @property
     def row_count(self) -> int: ...
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last. Raises DataSourceError, also on later calls."""
+        """Return the next chunk; None after the last. Raises DataSourceError, and the same error on later calls."""
         ...
 
-    def close(self, error: TenantryError | None = None) -> None: ...
+    def close(self, error: TenantryError | None = None) -> None:
+        """Stop the query. A reader that still waits gets ``error``."""
+        ...
 
 
 class Driver(Protocol[C]):
-    """One data source on one engine, with blocking connections of type ``C``. Methods run in several threads.
-    ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
+    """Runs queries on one data source, over blocking connections of type ``C``. Its methods are called in several
+    threads. ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
 
-    Only the driver enforces reading and limits (see ``take_result``); test it with ``tenantry.testing.DriverContract``.
-    ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional; this protocol gets no more methods.
+    Nothing but the driver makes queries read-only and applies the limits (``take_result`` does the latter); test it
+    with ``tenantry.testing.DriverContract``. A driver may also implement ReusingDriver, SessionDriver, DeclaringDriver
+    or StreamingDriver. New features become such optional protocols: this one gets no more methods.
     """
 
     @property
@@ -98,50 +106,61 @@ class Driver(Protocol[C]):
     def paramstyle(self) -> str: ...
 
     def open(self) -> C:
-        """Open a read-only connection. Raises SourceUnavailable or the client's error."""
+        """Open a read-only connection. Raises a TenantryError, such as SourceUnavailable, or the client's error."""
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Run one query, leaving the connection unchanged. Raises TenantryError or the client's error."""
+        """Run one query. It must not change the connection for the next one. Raises a TenantryError or the client's
+        error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:
-        """Translate the client's error without quoting it."""
+        """Return the error to raise for an error of the client, without its text."""
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the connection's query; called from another thread. Does nothing if the driver cannot stop it."""
+        """Stop the connection's query. Called from another thread than ``fetch``. May do nothing."""
         ...
 
     def close(self, connection: C) -> None:
-        """Close a connection. Errors are ignored."""
+        """Close a connection. Its errors are ignored."""
         ...
 
     def shutdown(self) -> None:
-        """Called once, after all connections are closed, or when the event loop is gone."""
+        """Free what the driver holds. Called once: after all connections are closed, or when the event loop has
+        closed."""
         ...
 
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol for drivers whose connections may run another query after a failure."""
+    """Optional protocol of a driver that decides, after each query, whether its connection may run another one.
 
-    def is_reusable(self, connection: Any) -> bool: ...
+    Without it, a connection is closed after a query that failed.
+    """
+
+    def is_reusable(self, connection: Any) -> bool:
+        """Whether the connection may run another query."""
+        ...
 
 
 @runtime_checkable
 class SessionDriver(Protocol):
-    """Optional protocol for drivers that set session variables, in the query's transaction."""
+    """Optional protocol of a driver that can set session variables."""
 
-    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer: ...
+    def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
+        """Like ``fetch``, but first run ``session``, which sets the variables, in the same transaction."""
+        ...
 
 
 @runtime_checkable
 class DeclaringDriver(Protocol):
-    """Optional protocol for drivers that declare restrictions; others get a warning."""
+    """Optional protocol of a driver that declares what it enforces. For other drivers a warning is logged."""
 
     @property
-    def enforcement(self) -> Enforcement: ...
+    def enforcement(self) -> Enforcement:
+        """What the engine or the driver enforces."""
+        ...
 
 
 def _nothing() -> None:
@@ -150,7 +169,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """A running query's rows, column names and types. ``close`` is called once and stops the query."""
+    """The column names, rows and column types of a running query. ``close`` stops the query; it is called once."""
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
@@ -160,21 +179,26 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """Optional protocol for drivers that return rows as they arrive; others stream from ``fetch``."""
+    """Optional protocol of a driver that returns rows as they arrive. Without it, a stream sends the rows of
+    ``fetch``."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Start one query, after ``session`` in the same transaction, with ``limits.stream.timeout``. Rows may be read
-        in any thread, one thread at a time. After the last row or ``close`` the connection is as after ``fetch``.
-        Raises like ``fetch``."""
+        """Start one query, with the timeout ``limits.stream.timeout``.
+
+        ``session``, if any, runs before it in the same transaction. The rows may be read in any thread, by one thread
+        at a time. After the last row or ``close``, the connection must be in the state in which ``fetch`` leaves it.
+        Raises the errors of ``fetch``.
+        """
         ...
 
 
 class NoConnectionLeft(SourceUnavailable):
-    """The server has no more connections for this source."""
+    """The server refused a connection because too many are open. The query may wait for another one."""
 
 
-def says_no_connection(words: str) -> bool:
-    return _NO_CONNECTION.search(words) is not None
+def says_no_connection(message: str) -> bool:
+    """Whether an engine's error message says that too many connections are open."""
+    return _NO_CONNECTION.search(message) is not None
 
 
 def as_result(answer: Answer) -> Result:
@@ -186,7 +210,7 @@ def statement_error(source_id: str, reason: str) -> NotOneStatement:
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
-    """Raises NotOneStatement unless ``reason`` is None."""
+    """Raise NotOneStatement with ``reason``, unless it is None."""
     if reason is not None:
         raise statement_error(source_id, reason)
 
@@ -225,13 +249,17 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """The engine is unreachable, refuses the login, or has no connection left."""
+    """Make the error for an engine that is unreachable, refuses the login, or has no free connection.
+
+    ``hint`` is appended to the message. ``error`` itself is not quoted, but tells whether a connection was free.
+    """
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """The engine refused the query. ``evidence``: its code or type of error. ``position``: a character, from 1."""
+    """Make the error for a query that the engine refused. ``evidence`` is the engine's error code or the error's type,
+    ``position`` the character of the SQL that the engine names, from 1."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None
@@ -239,14 +267,14 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
-    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. ``dialect`` None:
-    functions of all dialects."""
+    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. With ``dialect``
+    None, the functions of all dialects count."""
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,
-            "it has values and calls a function that runs a string as SQL, or reads the relation or file that a string "
-            "names (query, ts_stat, dblink, load_file, …), or has a name in Unicode escapes, which could be one; "
-            "a value never becomes SQL: write the query without values, or without the function",
+            "it has values, and it calls a function that runs a string as SQL or that reads the relation or file that "
+            "a string names (query, ts_stat, dblink, load_file, …), or a name in Unicode escapes that could be such a "
+            "function; a value never becomes SQL: write the query without values, or without the function",
         )
 
 

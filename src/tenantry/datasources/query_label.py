@@ -1,22 +1,22 @@
-"""QueryLabel: the names of source, environment, group and template for operators; and the tag, an SQL comment with
-these names.
+"""QueryLabel names a query for operators; the query tag is an SQL comment with these names.
 
-The tag follows sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs, URL-encoded,
-so no id can end the comment or add a placeholder.
+Operators see the tag in the database's list of running queries. Its format is sqlcommenter
+(https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs. Values are URL-encoded, so that none can
+end the comment or add a placeholder.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from tenantry.groups import RegisteredSource, UserGroup
 from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
 
 TAGGED: Final = ("postgresql", "mysql", "mariadb")
-"""Engines, by URL scheme, that list running queries by their SQL and cache neither plans nor results by it."""
+"""Default engines with query tags, by URL scheme: they show the SQL of running queries, and do not use the SQL as the
+key of a cache of plans or results, which tags would spoil."""
 
 _CACHED = 4_096
 _CACHED_TEMPLATES = 256
@@ -31,29 +31,19 @@ class QueryLabel(NamedTuple):
 
 
 class TaggedSQL(BoundSQL):
-    """BoundSQL with a tag. ``untagged`` is the SQL without it, for checks and caches."""
+    """BoundSQL whose ``sql`` ends with a tag. ``untagged`` is the SQL without the tag, for checks and caches."""
 
     untagged: str
 
 
-class NamedTemplate(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-def label_of(source: RegisteredSource, group: UserGroup, template: SQLTemplate | NamedTemplate) -> QueryLabel:
-    name = template_name(template) if isinstance(template, SQLTemplate) else template.name
-    return QueryLabel(source.id, source.environment.name, group.provided_id, name)
-
-
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """A Query's name, else a digest of the template."""
+    """Return the name of a Query; for a template without a name, a digest of its SQL."""
     return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """Append the tag on a new line: the SQL may end in a comment."""
+    """Append the tag, on a new line because the SQL may end with a ``--`` comment."""
     sql = bound.sql.rstrip(_BLANK)
     if not sql:
         return bound

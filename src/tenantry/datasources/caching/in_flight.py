@@ -16,14 +16,14 @@ from functools import partial
 from typing import Any, Final
 
 from tenantry.datasources.activity import OK, STOPPED, Activity, Execution, outcome_of
-from tenantry.datasources.binding_watch import BindingWatch
 from tenantry.datasources.bound_query import BoundQuery
 from tenantry.datasources.caching.shared_answer import SharedAnswer
 from tenantry.datasources.driver import Answer, Rows, busy_error, query_error
 from tenantry.datasources.pool.fair_queue import Turn
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.streamed_reduction import fetch_reduced
 from tenantry.datasources.query_label import with_tag
+from tenantry.datasources.query_watch import QueryWatch
 from tenantry.datasources.results import Result
 from tenantry.errors import SourceUnavailable
 
@@ -73,7 +73,7 @@ class InFlightQueries:
         limits: Limits,
         activity: Activity,
         clock: Clock,
-        watch: BindingWatch,
+        watch: QueryWatch,
         store_outcome: Callable[[BoundQuery, QueryOutcome], bool] | None,
     ) -> None:
         self.counters: InFlightCounters = InFlightCounters()

@@ -11,7 +11,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tenantry.datasources.driver import Answer
-from tenantry.datasources.pool.limits import count_bytes
+from tenantry.datasources.pool.query_limits import count_bytes
 from tenantry.datasources.results import Result
 
 _IMMUTABLE: Final = frozenset({

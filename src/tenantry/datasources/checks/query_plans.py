@@ -1,4 +1,4 @@
-"""Query plans, which check a query without running it."""
+"""Query plans: the engine checks a query when it explains it, and does not run it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from tenantry.datasources.driver import check_statement
 from tenantry.datasources.engines.registry import engine_name
 from tenantry.datasources.explanation import ExplainedQuery
 from tenantry.datasources.statement import READING_DUCKDB, UNCLEAR, first_keyword, refusal
-from tenantry.datasources.subquery_wrapper import WrappedTemplate
+from tenantry.datasources.wrapped_templates import WrappedTemplate
 from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """The keywords allowed after a prefix; others could be options, such as `analyze`, which runs the query."""
+    """How an engine explains: the prefix, and the keywords with which an explained query may begin.
+
+    Another keyword could be an option of `explain`, such as `analyze`, which runs the query.
+    """
 
     prefix: str
     keywords: frozenset[str]
@@ -30,11 +33,11 @@ _PLANS: Final[Mapping[str, _Plans]] = {
     "clickhouse": _Plans("explain ", _SELECTS),
     "chdb": _Plans("explain ", _SELECTS),
 }
-"""Engines that explain queries, as ``ENGINES`` names them."""
+"""Engines that explain queries, by name."""
 
 
 class PlanTemplate(WrappedTemplate):
-    """The plan of a template; ``prefix`` comes from ``plan_prefix``."""
+    """Asks for the plan of a template's query. ``prefix`` is the one from ``plan_prefix``."""
 
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)
@@ -45,8 +48,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the prefix that explains a query; None for an engine without plans, or a statement such as `show`. Raises
-    NotOneStatement if it does not only read."""
+    """Return the prefix that makes the engine explain a query. None if the engine does not explain queries, or does not
+    explain this statement, such as `show`. Raises NotOneStatement for a statement that does more than read."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

@@ -1,4 +1,4 @@
-"""Finds groups that lack properties for session variables."""
+"""SessionCheck: finds groups whose properties cannot fill the session variables of their data sources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WRONG: Final[dict[type[Exception], tuple[str, str, str]]] = {
         "give these groups one value that is not empty",
     ),
 }
-"""Error of ``bind`` -> code, problem and fix of the finding."""
+"""The code, problem and fix of a finding, by the error that ``SessionTemplate.bind`` raises."""
 
 
 @dataclass(slots=True)
@@ -45,14 +45,15 @@ class _Variable:
             code, problem, fix = _WRONG[kind]
             named = tuple(ids[:NAMED])
             message = (
-                f"{self.name} is set from {path}, which {problem} {in_groups(len(ids), self.groups, named)}; no query "
-                "runs for them on this data source"
+                f"{self.name} is set from {path}, which {problem} {in_groups(len(ids), self.groups, named)}; their "
+                "queries do not run on this data source"
             )
             yield Finding(code, Severity.ERROR, self.number, 1, message, fix, path, len(ids), self.groups, named)
 
 
 class SessionCheck:
-    """Checks groups against their sources' session variables. Raises InvalidSource for unusable ones."""
+    """Binds the session variables of ``sources`` for each group that is added. Raises InvalidSource for a source whose
+    session variables are invalid."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._variables = [
@@ -62,6 +63,7 @@ class SessionCheck:
         ]
 
     def add(self, group: UserGroup) -> None:
+        """Check a group on the sources that its mapping names."""
         mapping = group.mapping
         if mapping is None or not self._variables:
             return
@@ -71,7 +73,8 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Data sources and findings; the line is the session variable's number."""
+        """Yield each finding with the name of its data source. A finding's line is the number of the session
+        variable."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -13,7 +13,7 @@ import clickhouse_connect
 from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import first_keyword
 from tenantry.datasources.url import file_path, memory_bytes, parse_url

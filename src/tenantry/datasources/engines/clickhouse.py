@@ -19,7 +19,7 @@ from tenantry.datasources.driver import unreachable_error
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.clickhouse_queries import READ_AS, failure_of, limit_settings, to_result
 from tenantry.datasources.engines.clickhouse_sql import to_statement
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.results import Result
 from tenantry.datasources.url import parse_url
 from tenantry.errors import InvalidSource, TenantryError

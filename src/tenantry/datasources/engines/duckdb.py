@@ -21,7 +21,7 @@ from tenantry.datasources.driver import (
     unreachable_error,
 )
 from tenantry.datasources.engines.json_columns import Row, with_json
-from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, READING_DUCKDB, SEVERAL, UNCLEAR, WRITES, first_keyword, refusal
 from tenantry.datasources.url import file_path, memory_limit, parse_url

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from sqlalchemy.engine import URL
 
 from tenantry.datasources.driver import Driver, Enforcement, ReadOnlyBy
-from tenantry.datasources.pool.limits import Limits
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.errors import InvalidSource
 from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, PARAMSTYLES

@@ -21,10 +21,15 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.engines.mysql_connection import WARNINGS_KEPT, Session, error_number
-from tenantry.datasources.engines.mysql_tls import ServerAddress, connection_hint
+from tenantry.datasources.engines.mysql_connection import (
+    WARNINGS_KEPT,
+    ServerAddress,
+    Session,
+    connection_hint,
+    error_number,
+)
 from tenantry.datasources.engines.mysql_values import SESSION_ZONE
-from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import WRITES, mysql_refusal

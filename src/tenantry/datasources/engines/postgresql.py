@@ -25,7 +25,7 @@ from tenantry.datasources.driver import (
 from tenantry.datasources.engines import postgresql_connection
 from tenantry.datasources.engines.postgresql_connection import PipelineConnection, ServerError, Statement
 from tenantry.datasources.engines.postgresql_values import encode_parameters
-from tenantry.datasources.pool.limits import Limits, bytes_counter, take_result
+from tenantry.datasources.pool.query_limits import Limits, bytes_counter, take_result
 from tenantry.datasources.query_label import untagged
 from tenantry.datasources.results import Result
 from tenantry.datasources.session import session_escape_error

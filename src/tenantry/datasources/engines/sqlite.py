@@ -18,7 +18,7 @@ from tenantry.datasources.driver import (
     timeout_error,
     unreachable_error,
 )
-from tenantry.datasources.pool.limits import Limits, take_result
+from tenantry.datasources.pool.query_limits import Limits, take_result
 from tenantry.datasources.results import Result
 from tenantry.datasources.statement import NOTHING, SEVERAL, UNCLEAR, WRITES, refusal
 from tenantry.datasources.url import file_path, parse_url

@@ -26,8 +26,8 @@ from tenantry.datasources.driver import (
     timeout_error,
 )
 from tenantry.datasources.pool.fair_queue import Turn
-from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.pooled_query import Idle, PooledQuery, Work
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.datasources.pool.source_stream import GRACE, SourceStream
 from tenantry.datasources.results.chunks import MakeWriter

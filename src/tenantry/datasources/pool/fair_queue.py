@@ -16,7 +16,7 @@ from tenantry.datasources.driver import busy_error, closing_error, queue_error
 from tenantry.datasources.pool.group_queue import GroupQueue
 
 if TYPE_CHECKING:
-    from tenantry.datasources.pool.limits import Limits
+    from tenantry.datasources.pool.query_limits import Limits
     from tenantry.errors import SourceUnavailable
 
 SLICE: Final = 5.0
@@ -123,7 +123,7 @@ class FairQueue:
         if is_idle or (not self.waiting and self._may_start(turn, now, self._long_turns(now))):
             self._start(turn, now)
         else:
-            self._free_place(own)
+            self._check_capacity(own)
             self._queue(turn)
             self._serve()
         return turn
@@ -255,7 +255,7 @@ class FairQueue:
 
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
-    def _free_place(self, own: GroupQueue) -> None:
+    def _check_capacity(self, own: GroupQueue) -> None:
         """The group with the most waiting turns gives up one to a smaller group."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)

@@ -19,8 +19,8 @@ from tenantry.datasources.driver import (
     too_many_bytes_error,
     too_many_rows_error,
 )
-from tenantry.datasources.pool.limits import StreamLimits, check_names
 from tenantry.datasources.pool.pooled_query import Chunk, stopped_error
+from tenantry.datasources.pool.query_limits import StreamLimits, check_names
 from tenantry.datasources.results.chunks import ChunkWriter, MakeWriter
 from tenantry.datasources.results.result import CHUNK
 from tenantry.sql import BoundSQL

@@ -8,8 +8,8 @@ from typing import Any, Final, Generic, Protocol, cast
 
 from tenantry.datasources.driver import C, OnEnd, timeout_error
 from tenantry.datasources.pool.fair_queue import SLICE, Turn
-from tenantry.datasources.pool.limits import Limits
 from tenantry.datasources.pool.pooled_query import Chunk, PooledQuery, Work, stopped_error
+from tenantry.datasources.pool.query_limits import Limits
 from tenantry.datasources.pool.row_chunks import RowChunks
 from tenantry.errors import QueryTimeout, TenantryError
 

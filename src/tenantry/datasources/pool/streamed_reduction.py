@@ -12,7 +12,7 @@ from typing import Any, Final, Generic
 from tenantry.datasources.driver import Answer, Found
 from tenantry.datasources.pool.connection_pool import ConnectionPool
 from tenantry.datasources.pool.fair_queue import Turn
-from tenantry.datasources.pool.limits import Limits, count_bytes
+from tenantry.datasources.pool.query_limits import Limits, count_bytes
 from tenantry.datasources.results import Result
 from tenantry.errors import TooManyBytes
 from tenantry.sql import BoundSQL

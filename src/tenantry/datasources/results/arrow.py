@@ -14,9 +14,8 @@ from tenantry.datasources.results.format import (
     is_finite,
     missing_package_message,
 )
-from tenantry.datasources.results.json import Rows
+from tenantry.datasources.results.json import Rows, TextWriter
 from tenantry.datasources.results.result import Result, ResultColumn
-from tenantry.datasources.results.text import TextWriter
 from tenantry.errors import InvalidSettings, QueryFailed
 
 

@@ -11,9 +11,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from tenantry.datasources.results.format import DEFAULT_FORMAT, Format, clean_text, is_finite
-from tenantry.datasources.results.json import Rows
+from tenantry.datasources.results.json import Rows, TextWriter
 from tenantry.datasources.results.result import Result
-from tenantry.datasources.results.text import TextWriter
 
 _AS_THEY_ARE: Final = frozenset({int, type(None), date, UUID})
 """Types that Python's ``csv`` writes as we do: by ``str``."""

@@ -35,6 +35,7 @@ _CHECKED_WORDS: Final[Mapping[str, type]] = {"integer": int, "decimal": Decimal}
 """Types of columns whose values must be checked, and the class of all their values but None."""
 _NESTED: Final = frozenset({list, dict, tuple})
 _CONTAINERS: Final = (list, tuple, set, frozenset)
+_AS_JSON: Final = (dict, *_CONTAINERS)
 _UNWRITABLE: Final = (TypeError, UnicodeEncodeError)
 """Errors of msgspec for an unknown type or key, and for a lone surrogate."""
 
@@ -157,6 +158,22 @@ class JSONWriter:
         if isinstance(value, _CONTAINERS):
             return [*map(self._plain, value)]
         return scalar_text(value, self._format)
+
+
+class TextWriter:
+    """Writes values. For lists and objects raises InvalidSettings without msgspec, QueryFailed if they nest too
+    deep."""
+
+    def __init__(self, format_: Format) -> None:
+        self._format = format_
+        self._json: JSONWriter | None = None
+
+    def text(self, value: Any) -> str:
+        if not isinstance(value, _AS_JSON):
+            return scalar_text(value, self._format)
+        if self._json is None:
+            self._json = JSONWriter((), self._format)
+        return self._json.write_value(value).decode()
 
 
 def _too_deep() -> QueryFailed:

@@ -1,10 +1,11 @@
 """Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md).
 
-A stored URL has masked secrets and ends with the whole URL, encrypted once for each key:
+A stored URL shows ``***`` for each secret. Its last option contains the whole URL, encrypted once with each key:
 ``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
 
-Each part is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. It is bound to the masked
-URL and the row.
+Each copy is AES-256-GCM (NIST SP 800-38D): a nonce of 12 bytes, the ciphertext, a tag of 16 bytes. The key's id, the
+masked URL, the environment and the source's id are authenticated with it, so that a copy that was moved to another row
+does not decrypt.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Raises InvalidSource."""
+    """Whether a URL has a secret that is neither encrypted nor a reference. Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
@@ -41,7 +42,8 @@ def is_encrypted(url: str) -> bool:
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """Ids of the keys that open a stored URL; empty if plain or unreadable."""
+    """Return the ids of the keys that can decrypt a stored URL; none for a URL that is not encrypted or cannot be
+    read."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -49,8 +51,12 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``, encrypted so that any of ``keys`` except ``without`` decrypts it. A
-    URL without plain secrets is unchanged. Raises InvalidSource for an unreadable URL, or without cryptography."""
+    """Return the URL to store for ``source_id``: encrypted with each of ``keys``, except the key with the id
+    ``without``.
+
+    Any one of these keys decrypts it. A URL without plain secrets is returned unchanged. Raises InvalidSource for an
+    unreadable URL, or if the package cryptography is missing.
+    """
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)
@@ -64,25 +70,27 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Raises SecretUnavailable; InvalidSource without cryptography."""
+    """Return the URL with its secrets. Raises SecretUnavailable; InvalidSource if the package cryptography is
+    missing."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
-            f"the encrypted URL of data source {source.id} cannot be read: it was changed, or a later version wrote it"
+            f"the encrypted URL of data source {source.id} cannot be read: it was changed, or a later version of "
+            "Tenantry wrote it"
         )
     public, copies = found[1], dict(each.split(".") for each in found[2].split("~")[1:])
     known = [(key_id, key) for key_id, key in keys.url_keys.items() if key_id in copies]
     if not known:
         raise SecretUnavailable(
-            f"the URL of data source {source.id} is encrypted with {', '.join(copies)}, and the key file of this "
-            f"process has {', '.join(keys.ids)}: bring the file here, or register the source again"
+            f"the URL of data source {source.id} is encrypted with the keys {', '.join(copies)}, and the key file of "
+            f"this process has {', '.join(keys.ids)}: use a key file that has one of them, or register the source again"
         )
     key_id, key = known[-1]
     opened = _open(key, copies[key_id], _bound_to(key_id, source.environment, source.id, public))
     if opened is None:
         raise SecretUnavailable(
-            f"the URL of data source {source.id} does not open with the key {key_id}: it was changed or moved from "
-            "another row, or another key has this name; register the source again"
+            f"the URL of data source {source.id} cannot be decrypted with the key {key_id}: it was changed, it was "
+            "copied from another row, or another key has this id; register the source again"
         )
     return opened
 
@@ -94,7 +102,7 @@ def _open(key: bytes, copy: str, bound_to: bytes) -> str | None:
     try:
         raw = urlsafe_b64decode(copy + "=" * (-len(copy) % 4))
         return cipher.decrypt(raw[:_NONCE], raw[_NONCE:], bound_to).decode()
-    except (ValueError, InvalidTag):  # ValueError: no base64, or shorter than a nonce
+    except (ValueError, InvalidTag):  # ValueError: not base64, or too short
         return None
 
 
@@ -118,7 +126,7 @@ def _cipher(key: bytes) -> AESGCM:
 
 @dataclass(slots=True)
 class Reencryption:
-    """Number of URLs ``written``, and failed sources with their errors."""
+    """The result of ``encrypt_sources``: the number of URLs written, and the sources that failed with their errors."""
 
     written: int = 0
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
@@ -127,13 +135,17 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Rewrite URLs with plain secrets, or with other keys than ``keys`` (but ``without``). Safe to interrupt and
-    repeat. Raises StoreUnavailable."""
+    """Encrypt the URLs of all sources in the store with each of ``keys``, except the key with the id ``without``.
+
+    Pass as ``without`` a key that you will remove: afterwards no URL needs it. URLs that are already encrypted with
+    exactly these keys, and URLs without secrets, stay as they are. Can be interrupted and repeated. Raises
+    StoreUnavailable.
+    """
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):
             source: RegisteredSource | None = listed
-            while source is not None:  # again after a concurrent write
+            while source is not None:  # a concurrent write makes set_url return None: read the source again
                 try:
                     url = _encrypted(source, keys, without)
                 except DataSourceError as error:

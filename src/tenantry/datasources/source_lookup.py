@@ -1,4 +1,4 @@
-"""Finds the data source mapped to a schema."""
+"""SourceLookup: finds the registered data source that a group's mapping names for a schema."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from tenantry.groups import Environment, RegisteredSource, UserGroup
 from tenantry.ports import LeasedSources, SourceDirectory, SourceLease
 
 STALENESS = 5.0
-"""The staleness bound, in seconds, without a resolver of the same store in this process."""
+"""The staleness bound in seconds, if this process has no resolver of the same store."""
 
 _log = logging.getLogger(__name__)
 
 
-class Registrations:
-    """Registered sources, cached under the lease of this process's resolver of the same store, if any."""
+class SourceLookup:
+    """Looks up registered sources in a directory.
+
+    If a resolver of the same store runs in this process, it caches the sources under its lease; else each lookup reads
+    the directory.
+    """
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -34,8 +38,11 @@ class Registrations:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return a schema's source. With ``reread``, one round's answers, bypass the lease. Raises UnmappedSchema,
-        UnregisteredSource, StoreUnavailable."""
+        """Return the source that the group's mapping names for ``schema``.
+
+        ``reread`` bypasses the resolver's cache and collects what was read, by environment id and reference. Raises
+        UnmappedSchema, UnregisteredSource, StoreUnavailable.
+        """
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -50,7 +57,7 @@ class Registrations:
             lease = self._lease
             source = None if lease is None else lease.peek_source(environment, reference)
             if source is None:
-                source = await self.look_up(environment, reference)
+                source = await self.of_reference(environment, reference)
         else:
             key = environment.id, reference
             if key not in reread:
@@ -61,14 +68,15 @@ class Registrations:
             is_same = theirs.id == environment.id and theirs.tag == environment.tag and theirs.name == environment.name
             if is_same and reference in (source.id, source.provided_id):
                 return source
-            # Never rely on a directory to separate environments: treat a wrong answer as none.
+            # A directory is not trusted to separate environments: a source of another one counts as not found.
             _log.error("the directory of data sources returned a source with another name or environment")
         raise UnregisteredSource(
             f"the mapping of user group {group.provided_id!r} names a data source for the schema {schema!r} that "
             "its environment does not have; see: tenantry data-source list"
         )
 
-    async def look_up(self, environment: Environment, reference: str) -> RegisteredSource | None:
+    async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:
+        """Return the source with this id, of Tenantry or of the operator; None without one. Raises StoreUnavailable."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)
@@ -79,7 +87,11 @@ class Registrations:
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """None if the directory's class overrides ``get`` without the leased read, for example to hide sources."""
+    """Return the directory if its sources may be cached.
+
+    A subclass of a store may override ``get`` alone, for example to hide sources. The cache would read past it, so the
+    result is None then.
+    """
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:

@@ -1,0 +1,68 @@
+"""Templates that put another template's SQL into a larger statement, for example to count its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from tenantry.datasources.engines.registry import engine_name
+from tenantry.datasources.query_label import template_name
+from tenantry.errors import InvalidSettings
+from tenantry.sql import PARAMSTYLES, BoundSQL, SQLTemplate
+
+_ENGINES: Final = frozenset({"postgresql", "sqlite", "duckdb"})
+"""Engines that do not run the inner SELECT of a SchemaQuery. MySQL and MariaDB do: they run a subquery of one row while
+they plan."""
+
+BindValue: TypeAlias = Callable[[Any], str]
+"""A function that adds a value to the bound values and returns its placeholder."""
+
+
+def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
+    """Return ``select`` from the bound SQL, which becomes the subquery ``tenantry_inner``, followed by ``clauses``.
+
+    ``clauses`` gets a function that binds its values after those of the subquery. The paramstyle must be positional.
+    """
+    style = PARAMSTYLES[bound.paramstyle]
+    values = list(bound.params or ())
+
+    def bind_value(value: Any) -> str:
+        values.append(value)
+        return style.placeholder(len(values))
+
+    added = clauses(bind_value)
+    text = bound.sql.rstrip(" \t\r\n;")
+    if style.doubles_percent and bound.params is None and values:
+        text = text.replace("%", "%%")
+    sql = f"{select} from (\n{text}\n) tenantry_inner{added}"
+    return bound._replace(sql=sql, params=tuple(values) if values else bound.params)
+
+
+class WrappedTemplate:
+    """A template whose bound SQL ``wrap`` puts into another statement."""
+
+    def __init__(self, template: SQLTemplate) -> None:
+        self.template = template
+        """The inner template."""
+        self.name: str = template_name(template)
+        """The inner template's name."""
+
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """Return the statement around ``bound``."""
+        raise NotImplementedError
+
+
+class SchemaQuery(WrappedTemplate):
+    """Selects no rows of a template, to get the names of its columns without running it."""
+
+    def wrap(self, bound: BoundSQL) -> BoundSQL:
+        """Raises InvalidSettings if the engine would run the template."""
+        if bound.dialect not in _ENGINES:
+            raise InvalidSettings(f"{bound.dialect} names the columns of a query only by running it")
+        # Two reasons for no rows, because an engine may notice only one of them before it runs.
+        return select_around(bound, "select *", lambda _: " where 1 = 0 limit 0")
+
+
+def can_name_columns(engine: str) -> bool:
+    """Whether SchemaQuery works on the engine of this URL scheme."""
+    return engine_name(engine) in _ENGINES

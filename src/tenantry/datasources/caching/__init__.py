@@ -1,1 +1,1 @@
-"""Shared answers."""
+"""Answers that several callers share: of one running query, of a cache in this process, and of one in Redis."""

@@ -1,10 +1,12 @@
-"""RedisResults: a result cache shared through Redis or Valkey, with change marks of sources.
+"""RedisResults: a result cache that processes share through Redis or Valkey.
 
-The server is not trusted: an entry needs a digest by a holder of the secret, its source's current mark, and a recent
-time.
+Each source has a random mark, which is replaced when the source's rows change. An entry contains the mark that its
+source had when the query ran; it is used only while that is still the source's mark.
 
-``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds a random mark for each changed source and for
-itself ("born").
+The server is not trusted: each entry has a digest that only a process with the secret can compute.
+
+The key ``<prefix>:<digest>`` has an entry. The hash ``<prefix>:marks`` has the marks of changed sources, and one mark
+"born", which differs when the server has lost the hash.
 """
 
 from __future__ import annotations
@@ -36,37 +38,41 @@ from tenantry.errors import InvalidSettings, SourceUnavailable
 logger: logging.Logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""Seconds after which the marks are read again, in the background."""
+"""Marks older than this number of seconds are read again, in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""Seconds for which known marks are valid; then no cache is used."""
+"""Marks older than this number of seconds are not used, and neither is this cache or the one of the process."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
-"""The most pending writes; further answers are not written."""
+"""The most writes at the same time. Further answers are not written."""
 _SHORTEST_SECRET: Final = 32
 _BORN: Final = "born"
 _LARGE: Final = 128 * 1024
-"""Entries of this many bytes are read in a thread."""
+"""Entries of at least this number of bytes are decoded in a thread."""
 
 
 @dataclass(slots=True)
 class RedisResultCounters:
+    """Counters of reads and writes."""
+
     hits: int = 0
     misses: int = 0
     refused: int = 0
-    """Entries that no holder of the secret wrote for their key."""
+    """Entries whose digest is wrong, or that were written for another key."""
     errors: int = 0
-    """No reply within the budget, or the circuit breaker is open."""
+    """Requests without a reply in time, or not sent because several had none."""
     writes: int = 0
     lost_writes: int = 0
-    """Not written: too large, of an unknown type, too many at once, or no answer."""
+    """Answers that were not written: too large, of an unknown type, too many at once, or no reply."""
 
 
 class RedisResults:
-    """The shared level of a ResultCache. ``url``: as for RedisBackend. ``secret``: 32 bytes or more, the same in all
-    processes and known to nobody else. ``budget``: seconds a query waits for the server. ``max_entry_bytes``: larger
-    answers are not shared.
+    """The shared cache of a ResultCache, in Redis or Valkey.
 
-    Does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
+    ``url`` is like that of RedisBackend. ``secret`` has at least 32 bytes; all processes that share the cache have the
+    same, and nobody else knows it. A query waits for the server for ``budget`` seconds at most. Answers larger than
+    ``max_entry_bytes`` are not shared.
+
+    Creating it does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """
 
     def __init__(
@@ -79,12 +85,12 @@ class RedisResults:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if type(secret) is not bytes or len(secret) < _SHORTEST_SECRET:
-            raise InvalidSettings(f"the secret of RedisResults has at least {_SHORTEST_SECRET} random bytes")
+            raise InvalidSettings(f"the secret of RedisResults must have at least {_SHORTEST_SECRET} random bytes")
         load_redis()
         check_codec()
         self.counters: RedisResultCounters = RedisResultCounters()
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source that changed elsewhere; None: any may have."""
+        """Called when a source has changed in another process. None: any source may have changed."""
         self._secret = blake2b(secret, person=b"tenantry.entry").digest()
         self._prefix = f"tenantry:results:{blake2b(secret, digest_size=8, person=b'tenantry.prefix').hexdigest()}"
         self._server = read_redis_address(url)
@@ -94,8 +100,8 @@ class RedisResults:
         self._breaker = Breaker(clock=clock, chance=random.random)
         self._clients = LoopLocal(lambda: RedisClient(self._server), RedisClient.aclose)
         self._marks: dict[str, str] = {}
-        self._untold: set[str] = set()  # changed sources whose mark the server has not accepted
-        self._known_at: float | None = None  # when the known marks were requested
+        self._untold: set[str] = set()  # changed sources whose new mark the server has not stored: not read or written
+        self._known_at: float | None = None  # when the marks that we know were requested
         self._poll: asyncio.Task[None] | None = None
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -105,14 +111,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether the marks are known; may refresh them in the background."""
+        """Whether the known marks are recent enough. May start to read them in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """``is_current`` after a refresh, within the budget."""
+        """Like ``is_current``, but wait for the marks, for ``budget`` seconds at most."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -139,7 +145,7 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Announce a source's change to all processes. Raises SourceUnavailable if the server does not accept it."""
+        """Give a source whose rows have changed a new mark. Raises SourceUnavailable if the server does not answer."""
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -156,6 +162,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
+        """Return the source's mark as this process knows it, as entries contain it."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -165,11 +172,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """Keyed, so a reader of the server cannot guess values."""
+        """Return the entry's key on the server: a keyed digest, from which nobody can guess the values of the query."""
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the key's usable entry; None without one, or without a reply in time."""
+        """Return the entry of a key; None if there is none that may be used, or no reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -189,8 +196,11 @@ class RedisResults:
             else:
                 entry = await asyncio.to_thread(read_result, self._secret, key, data)
         except RefusedResult:
-            if not self.counters.refused:  # once: such entries may recur often
-                logger.warning("%s: an entry was not written by a holder of the secret for its key", self._server.label)
+            if not self.counters.refused:  # logged once: there may be many such entries
+                logger.warning(
+                    "%s: an entry was refused, because it was not written with our secret for this key",
+                    self._server.label,
+                )
             self.counters.refused += 1
             return None
         if not born or entry.mark != f"{born} {mark}":
@@ -200,7 +210,7 @@ class RedisResults:
         return entry
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Write an answer in the background; it expires after ``seconds``."""
+        """Write an answer in the background. The entry expires after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             self.counters.lost_writes += 1
             return
@@ -248,6 +258,7 @@ class RedisResults:
         return answers
 
     async def settle(self) -> None:
+        """Wait for the writes that have begun."""
         while self._writing:
             await asyncio.wait(set(self._writing))
 
@@ -268,7 +279,7 @@ def _text(value: Any) -> str:
 
 
 def _pairs(answer: Any) -> dict[str, str]:
-    """HGETALL returns a dict, or a list of alternating names and values."""
+    """Read the reply to HGETALL, which is a dict or a list of alternating names and values."""
     if isinstance(answer, dict):
         return {_text(name): _text(value) for name, value in answer.items()}
     texts = [*map(_text, answer)]

@@ -1,4 +1,4 @@
-"""An in-process result cache, bounded by age and bytes."""
+"""ResultCache keeps answers in memory; CachedQueries answers from it, or asks the source."""
 
 from __future__ import annotations
 
@@ -20,23 +20,26 @@ from tenantry.errors import InvalidSettings, TenantryError
 
 @dataclass(slots=True)
 class CacheCounters:
+    """Counters of queries and entries."""
+
     hits: int = 0
-    """Answered from the cache."""
+    """Queries that were answered from the cache."""
     stale: int = 0
-    """Hits answered with an old answer while the source is queried again."""
+    """Hits with an answer older than ``seconds``, while the source is queried again."""
     misses: int = 0
-    """Not answered from the cache."""
+    """Queries that the cache could not answer."""
     kept: int = 0
     """Answers that were stored."""
     refused: int = 0
-    """Answers not stored: too large, older than a change of the source, or not copyable."""
+    """Answers that were not stored: too large, older than a change of the source, or not copyable."""
     evicted: int = 0
-    """Entries dropped for others."""
+    """Entries that were removed to make space for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """``until``: Unix seconds of its expiry. ``group``: the first group to request it."""
+    """An entry of the cache. Times are Unix seconds: ``as_of`` of the source's answer, ``until`` of the expiry.
+    ``group`` is the handle of the group whose query stored it."""
 
     key: str
     answer: SharedAnswer
@@ -48,11 +51,13 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Caches answers for ``seconds``, in at most ``max_bytes`` of memory, and ``group_max_bytes`` for each group
-    (default: a quarter). For ``stale_while_revalidate`` further seconds it returns old answers while it queries the
-    source. ``shared``: a level shared by processes. ``clock`` returns Unix seconds.
+    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory, of which each group fills ``group_max_bytes``
+    at most (default: a quarter).
 
-    For one event loop. Raises InvalidSettings for an invalid bound.
+    For ``stale_while_revalidate`` more seconds, a query gets the old answer at once, and the source is queried in the
+    background. ``shared`` is a second cache that processes share. ``clock`` returns Unix seconds.
+
+    For one event loop. Raises InvalidSettings for an invalid number.
     """
 
     def __init__(
@@ -76,7 +81,7 @@ class ResultCache:
         self.clock: Final = clock
         self.shared: Final = shared
         self.on_change: Callable[[str | None], None] = lambda _: None
-        """Called with a source whose rows changed, here or elsewhere; None: any may have."""
+        """Called when the rows of a source have changed, in this process or another one. None: any source."""
         if shared is not None:
             shared.on_change = self.changed
         self.size: int = 0
@@ -94,7 +99,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the entry if it is at most ``max_age`` seconds old; None: the cache's limit."""
+        """Return the key's entry if it is at most ``max_age`` seconds old. ``max_age`` None means the cache's limit."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -108,7 +113,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Age in seconds of the oldest usable answer to a query or derived from it, or None."""
+        """Return the age in seconds of the oldest cached answer to a query, or to one derived from it, such as a
+        reduced one. None if there is none."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -119,10 +125,11 @@ class ResultCache:
         return None if oldest is None else max(0.0, now - oldest)
 
     def is_stale(self, entry: KeptAnswer) -> bool:
+        """Whether an entry is older than ``seconds``."""
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """``keep`` an answer and write it to the shared level. Returns whether it is shared."""
+        """Keep an answer here, and write it to the shared cache. Returns whether later callers may get it."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -131,8 +138,10 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, unless it is too large or older than a change of its source (``is_checked``: skip this
-        check). Returns whether it was stored."""
+        """Store an answer, unless it is too large, cannot be copied, or is older than a change of its source.
+
+        ``is_checked``: the caller knows that it is no older than a change. Returns whether it was stored.
+        """
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -151,7 +160,7 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop a changed source's answers, including those in flight; None: all sources."""
+        """Drop the answers of a source whose rows have changed, and call ``on_change``. None: of all sources."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -200,6 +209,8 @@ class _GroupEntries:
 
 
 class CachedQueries:
+    """Answers queries from a cache and, if it has no answer, like ``InFlightQueries.join``."""
+
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache
         self._in_flight = in_flight
@@ -207,7 +218,8 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """Return the answer, like ``InFlightQueries.join``. ``max_age`` 0: query the source."""
+        """Return an answer that is at most ``max_age`` seconds old. 0 queries the source; None means the cache's limit.
+        Raises DataSourceError."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._ask_source(query, max_age)
@@ -215,7 +227,7 @@ class CachedQueries:
             found = self._find(query.key, query, max_age)
             if found is not None or shared is None:
                 return found or await self._ask_source(query, max_age)
-        query.opened.users += 1  # the source stays open while the shared level is asked
+        query.opened.users += 1  # keeps the source open while the shared cache is read
         try:
             found = await self._find_shared(query.key, query, max_age, shared)
             return found or await self._ask_source(query, max_age)
@@ -240,7 +252,7 @@ class CachedQueries:
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
     ) -> QueryOutcome | None:
-        """Returns None while other processes' changes are unknown."""
+        """Look here and in the shared cache. Returns None if the changes of other processes are not known."""
         if not await shared.follow():
             return None
         found = self._find(key, query, max_age)
@@ -268,7 +280,7 @@ class CachedQueries:
         answer = SharedAnswer(entry.result)
         answer.size = entry.size
         outcome = QueryOutcome(answer, None, entry.as_of, is_shared=True, is_hit=True)
-        if entry.mark == shared.mark_of(source):  # else the source changed meanwhile
+        if entry.mark == shared.mark_of(source):  # else the source has changed since the entry was read
             self._cache.keep(query, outcome, is_checked=True)
         return outcome
 
@@ -282,18 +294,19 @@ class CachedQueries:
         try:
             await self._in_flight.join(query, self._cache.stale_seconds)
         except TenantryError:
-            return  # keep the old answer; the next query retries
+            return  # the old answer stays, and the next query tries again
 
     def _refreshed(self, key: str, query: BoundQuery) -> None:
         self._refreshing.pop(key, None)
         query.opened.release()
 
     async def changed(self, source: str) -> None:
-        """Raises SourceUnavailable if other processes cannot be notified."""
+        """Drop the answers of a source whose rows have changed, in all processes. Raises SourceUnavailable if the
+        shared cache does not answer."""
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)
-            self._cache.changed(source)  # also what came from the shared level meanwhile
+            self._cache.changed(source)  # again: meanwhile an old answer may have come from the shared cache
 
     async def aclose(self) -> None:
         tasks = [*self._refreshing.values(), *self._reading.values()]
@@ -307,7 +320,7 @@ class CachedQueries:
 def check_max_age(max_age: Any) -> None:
     """Raise ValueError unless it is a finite number of seconds, 0 or above."""
     if isinstance(max_age, bool) or not isinstance(max_age, int | float) or not 0 <= max_age < math.inf:
-        raise ValueError("max_age is a number of seconds, 0 or above")
+        raise ValueError("max_age must be a number of seconds, 0 or above")
 
 
 def _check_seconds(name: str, value: Any) -> None:

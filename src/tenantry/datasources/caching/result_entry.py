@@ -1,7 +1,8 @@
-"""The encoding of a shared cache entry.
+"""Encodes the entries of a shared cache.
 
-MessagePack by column: plain for a column of one common type, else tagged value by value. It contains nothing
-executable. A leading keyed digest stops anyone without the secret from creating an entry or moving it to another key.
+An entry is a digest and a body. The digest has the secret as its key: without the secret, nobody can create an entry or
+move one to another key. The body is MessagePack, column by column: a column of one common type has its plain values,
+any other column has a type tag with each value. Decoding runs no code of the entry.
 """
 
 from __future__ import annotations
@@ -34,16 +35,19 @@ _TAGGED: Final = "tagged"
 
 
 class Unencodable(Exception):
-    pass
+    """A result has a value of a type that cannot be encoded."""
 
 
 class RefusedResult(Exception):
-    """No holder of the secret wrote these bytes for this key."""
+    """These bytes were not written with the secret for this key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """``mark``: the source's mark when the query ran. ``as_of``: Unix seconds. ``size``: bytes in memory."""
+    """A result, the key of its query, and the ``mark`` that its source had when the query ran.
+
+    ``as_of`` says when the source was queried, in Unix seconds. ``size`` is the result's memory in bytes.
+    """
 
     key: str
     mark: str
@@ -53,7 +57,7 @@ class SharedEntry:
 
 
 def check_codec() -> None:
-    """Raise InvalidSettings without msgspec."""
+    """Raise InvalidSettings if msgspec is not installed."""
     try:
         import msgspec  # noqa: F401
     except ImportError:
@@ -61,7 +65,7 @@ def check_codec() -> None:
 
 
 def write_result(secret: bytes, entry: SharedEntry) -> bytes:
-    """Raises Unencodable."""
+    """Encode an entry. Raises Unencodable."""
     result = entry.result
     try:
         columns = [_column(values) for values in zip(*result.rows, strict=True)]
@@ -77,7 +81,7 @@ def write_result(secret: bytes, entry: SharedEntry) -> bytes:
 
 
 def read_result(secret: bytes, key: str, data: bytes) -> SharedEntry:
-    """Raises RefusedResult."""
+    """Decode the entry of a key. Raises RefusedResult."""
     mac, body = data[:_MAC_BYTES], data[_MAC_BYTES:]
     if not compare_digest(mac, _mac(secret, body)):
         raise RefusedResult
@@ -120,7 +124,7 @@ def _column(values: Sequence[Any]) -> tuple[str, bytes]:
     if word is not None:
         try:
             return word, _codec().encode(values)
-        except (ValueError, OverflowError):  # an integer of more than 64 bits, half of a surrogate pair
+        except (ValueError, OverflowError):  # an integer of more than 64 bits, or a lone surrogate
             pass
     return _TAGGED, _codec().encode([_tagged(value) for value in values])
 
@@ -155,7 +159,7 @@ def _offset(value: datetime | time) -> Any:
     if value.tzinfo is None:
         return None
     offset = value.utcoffset()
-    if offset is None:  # of a time of day in a zone whose offset depends on the day
+    if offset is None:  # a time of day in a zone whose offset depends on the date
         raise Unencodable
     return _interval(offset)
 

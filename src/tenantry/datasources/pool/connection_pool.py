@@ -1,6 +1,7 @@
-"""A bounded pool of blocking connections.
+"""ConnectionPool: at most ``pool_size`` blocking connections of one driver, used in threads.
 
-A turn ends when its thread has stopped, even after a timeout, so at most ``pool_size`` queries run at once.
+A query's turn ends only when its thread has finished, also if the caller got a timeout before. So no more than
+``pool_size`` queries run at once.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ from tenantry.datasources.results.chunks import MakeWriter
 from tenantry.errors import InvalidSource, TenantryError
 from tenantry.sql import BoundSQL
 
-_INTERRUPT_INTERVAL = 0.05  # seconds: an interrupt may fall between the opening and the start of a query
+_INTERRUPT_INTERVAL = 0.05  # seconds; repeated, because an interrupt before the query has begun does nothing
 
 IDLE_SECONDS = 300.0
-"""A connection that is idle for this long is closed, after at most twice the time."""
+"""A connection is closed after it was idle for this number of seconds, or at most twice as long."""
 
 
 class ConnectionPool(Generic[C]):
-    """Runs bound SQL on one driver's connections."""
+    """Runs bound SQL on the connections of one driver."""
 
     def __init__(self, driver: Driver[C], limits: Limits) -> None:
         self.dialect: str = driver.dialect
@@ -59,8 +60,11 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """Return the rows as ``shape`` makes them in the thread. ``turn`` has come, and ends when the connection is
-        free. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
+        """Run a query and return what ``shape`` makes of its answer, in the thread.
+
+        ``turn`` must have come; it is released when the connection is free. ``session`` sets session variables before
+        the query. Raises DataSourceError; InvalidSource if the driver cannot set session variables.
+        """
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
@@ -82,13 +86,13 @@ class ConnectionPool(Generic[C]):
                 raise self._closing_error()
             if turn.is_kept or turn.has_ended:
                 raise outcome
-            await turn.wait()  # the server gave no connection
+            await turn.wait()  # the server had no free connection, so the turn waits for another one
 
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """Return the rows as chunks; the first is ready. ``on_end`` is called once. Raises like ``fetch`` and the
-        writer."""
+        """Run a query and return its rows as chunks, when the first chunk is ready. ``on_end`` is called once, at the
+        end. Raises the errors of ``fetch`` and of the writer."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
@@ -113,6 +117,7 @@ class ConnectionPool(Generic[C]):
         self._running[running] = turn
 
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None:
+        """Run one step of a stream in a thread."""
         self._threads.submit(query.run, work)
 
     def _time_out(self, query: PooledQuery[C]) -> None:
@@ -123,7 +128,8 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Settle a query or stream; requeue its turn if the server refused a connection."""
+        """Give a query or stream its outcome, and release its turn. If the server refused a connection, the turn goes
+        back into the queue instead."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)
@@ -153,6 +159,7 @@ class ConnectionPool(Generic[C]):
         return taken
 
     def stop(self, running: PooledQuery[C] | SourceStream[C]) -> None:
+        """Interrupt a query or stream, again and again until it ends. Does not wait."""
         if running in self._running:
             running.stop()
             asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self.stop, running)
@@ -162,10 +169,10 @@ class ConnectionPool(Generic[C]):
         return bool(self._running)
 
     def stop_all(self) -> None:
-        """Stop all queries without waiting. Callers get SourceUnavailable."""
+        """Stop all queries and refuse new ones. Callers get SourceUnavailable at once. Does not wait for the engine."""
         self._closed = True
         for running in self._running:
-            if not running.outcome.done():  # some engines cannot stop
+            if not running.outcome.done():  # at once, because some engines cannot stop a query
                 running.outcome.set_result(self._closing_error())
             running.stop()
 
@@ -181,7 +188,7 @@ class ConnectionPool(Generic[C]):
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:
-        """Drop all connections without waiting, when the event loop is gone."""
+        """Drop all connections without waiting: their event loop has closed."""
         self._closed = True
         for running in self._running:
             running.stop()

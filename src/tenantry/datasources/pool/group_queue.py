@@ -1,4 +1,4 @@
-"""A user group's turns at a data source."""
+"""GroupQueue: the turns of one user group at a data source, and the connection time that it has used."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ if TYPE_CHECKING:
     from tenantry.datasources.pool.fair_queue import Turn
 
 _SHORT: Final = 1.0
-"""The first second of a query does not count as long use."""
+"""Seconds of each query that do not count as long use."""
 _LONG: Final = 5.0
+"""Seconds of long use beyond which a group is long-running."""
 _HALF_LIFE: Final = 300.0
-"""Seconds after which a group's long use counts half."""
+"""Seconds after which the long use of ended queries counts half."""
 _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """``used``: seconds of ended turns divided by ``weight``. ``barred``: streams the group may not run. Times are the
-    event loop's."""
+    """The turns of one group. ``used`` is the connection time of its ended turns in seconds, divided by ``weight``;
+    ``barred`` is the number of streams that it may run less. Times (``now``) are those of the event loop."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 
@@ -39,20 +40,24 @@ class GroupQueue:
         return self.streams if turn.is_stream else self.queries
 
     def newest(self) -> Turn:
-        """The last turn to arrive. Raises ValueError if none waits."""
+        """Return the waiting turn that came last. Raises ValueError if none waits."""
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
+        """Return ``used`` plus the time of the running turns so far, divided by ``weight``."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Whether its queries recently exceeded five seconds, beyond the first second of each."""
+        """Whether the group is long-running: its queries used more than five seconds recently, not counting the first
+        second of each."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
+        """Whether the group has no turns, and so little recent use that a new GroupQueue behaves the same."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:
+        """Add the time of a running turn that ends now."""
         self.running.discard(turn)
         self.used += (now - turn.began) / self.weight
         self._long, self._long_at = self._ended_long(now) + _long_use(turn, now), now

@@ -1,4 +1,4 @@
-"""Limits of queries and data sources."""
+"""The limits of queries and data sources, and functions that take rows from a cursor within them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from tenantry.groups import UserGroup
 Row = TypeVar("Row", bound=Sequence[Any])
 
 _SMALL = 32
-"""Bytes counted for a number, a date or a UUID."""
+"""Bytes that are counted for each value; strings and other large values add their size."""
 _FLAT = frozenset({int, float, bool, type(None)})
 _NESTED = (dict, list, tuple)
 _FIXED_SIZE = frozenset({"boolean", "integer", "decimal", "float", "date", "time", "datetime", "interval", "uuid"})
 _TEXTS = frozenset({"text", "bytes"})
 _LONGEST = 128
-"""The most rows taken in one step."""
+"""The most rows that are taken from a cursor before their bytes are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """Bounds of one stream, times in seconds.
+    """The limits of one stream. Times are in seconds.
 
-    ``row_limit``: of its rows. ``max_bytes``: of its body. ``timeout``: from begin to end. ``reader_timeout``: until
-    the reader asks for the next chunk. Raises InvalidSettings for an invalid bound.
+    ``row_limit`` bounds its rows, ``max_bytes`` its body, ``timeout`` its whole time, and ``reader_timeout`` the time
+    until its reader asks for the next chunk. Raises InvalidSettings for an invalid limit.
     """
 
     row_limit: int = 1_000_000
@@ -53,11 +53,12 @@ class StreamLimits:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Sharing of a source's connections between groups.
+    """How groups share the connections of a source.
 
-    ``group_pool_size``: connections of one group (None: two thirds). ``max_waiting``, ``group_max_waiting``: waiting
-    queries of all groups and of one. ``weight``: a group's share of the time (above 0; None: 1). Raises InvalidSettings
-    for an invalid bound.
+    ``group_pool_size`` bounds the connections that one group uses; None means two thirds of ``pool_size``.
+    ``max_waiting`` bounds the waiting queries of all groups, ``group_max_waiting`` those of one group. ``weight``
+    returns a number above 0: a group of weight 2 gets twice the connection time of one of weight 1; None means 1 for
+    all. Raises InvalidSettings for an invalid limit.
     """
 
     group_pool_size: int | None = None
@@ -71,12 +72,13 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of data sources, times in seconds.
+    """The limits of data sources. Times are in seconds.
 
-    ``timeout``: of a query. ``connect_timeout``: of opening a connection. The longer of the two bounds the wait for a
-    turn. ``row_limit``, ``max_bytes``: of a query's rows and their memory. ``pool_size``: connections of one source.
-    ``max_sources``: open at once. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``, and ``timeout``
-    bounds the wait for the next rows. Raises InvalidSettings for an invalid bound.
+    ``timeout`` bounds one query, ``connect_timeout`` the opening of a connection, and the longer of the two the wait
+    for a free connection. ``row_limit`` bounds the rows of a query, ``max_bytes`` their memory. ``pool_size`` bounds
+    the connections of one source, ``max_sources`` the sources that are open at once. A stream has the limits of
+    ``stream`` instead of ``row_limit`` and ``max_bytes``; for it, ``timeout`` bounds the wait for the next rows. Raises
+    InvalidSettings for an invalid limit.
     """
 
     timeout: float = 30.0
@@ -97,6 +99,7 @@ class Limits:
 
     @property
     def wait(self) -> float:
+        """Seconds that a query may wait for a connection."""
         return max(self.timeout, self.connect_timeout)
 
     @property
@@ -127,16 +130,17 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
+    """Return the bytes of memory of all values except int, float, bool and None."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
 def take_rows(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
 ) -> list[Row]:
-    """Take a cursor's rows in growing steps within the limits.
+    """Take the rows of a cursor, and stop at the row or byte limit. Raises TooManyRows, TooManyBytes.
 
-    ``count``: bytes of rows beyond ``_SMALL`` for each value; None for numbers, strings and bytes only. Raises
-    TooManyRows, TooManyBytes.
+    ``count`` returns the bytes of large values in some rows; 32 bytes are added for each value. None is faster, but
+    permits only rows of numbers, strings and bytes.
     """
     return _take(source_id, rows, limits, count)[0]
 
@@ -149,7 +153,7 @@ def _take(
         taken += chunk
         if len(taken) > limits.row_limit:
             raise too_many_rows_error(source_id, limits.row_limit)
-        # marshal writes such values as they are in memory, four times as fast as Python looks at each.
+        # marshal writes these types at about their size in memory, four times as fast as Python measures each value.
         used = len(marshal.dumps(chunk, 2)) if count is None else count(chunk)
         used += _SMALL * len(chunk) * len(chunk[0])
         left -= used
@@ -162,7 +166,8 @@ def _take(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """``count_bytes`` by column types. Numbers and times are small unless ``unbounded``."""
+    """Return a faster ``count_bytes`` for columns of these types. It does not count numbers and times, unless their
+    type is ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:
@@ -200,7 +205,8 @@ def take_result(
     types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """``take_rows`` as a Result, for a driver's ``fetch``. Also raises QueryFailed for duplicate column names."""
+    """Like ``take_rows``, but return a Result, as a driver's ``fetch`` does. Also raises QueryFailed if two columns
+    have the same name."""
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
     taken, size = _take(source_id, rows, limits, count)
@@ -208,7 +214,8 @@ def take_result(
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
-    """Raises TooManyRows beyond ``limit``, QueryFailed for duplicate column names."""
+    """Return rows as one dict each. Raises TooManyRows for more than ``limit`` rows, QueryFailed if two columns have
+    the same name."""
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
     check_names(source_id, columns)
@@ -216,10 +223,11 @@ def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any
 
 
 def check_names(source_id: str, columns: Sequence[str]) -> None:
-    """Raise QueryFailed for duplicate column names."""
+    """Raise QueryFailed if two columns have the same name."""
     seen: dict[str, int] = {}
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)
         if first != position:
-            # Positions, not names: with client-side binding the name of an unnamed column is the value itself.
+            # The error quotes positions, not names: where the client writes values into the SQL, a column without a
+            # name is named after the value.
             raise query_error(source_id, f"columns {first} and {position} have the same name; name one of them with AS")

@@ -1,4 +1,4 @@
-"""Reductions of more rows than one query may return."""
+"""Reduces more rows than a query may return to a small result, while they are read."""
 
 from __future__ import annotations
 
@@ -20,13 +20,17 @@ from tenantry.sql import BoundSQL
 _VALUE_BYTES: Final = 32
 _FIXED_SIZE: Final = frozenset({int, float, bool, type(None), datetime, date})
 _STEP_ENDS: Final = b"."
-"""Written to end a step of the stream."""
+"""A non-empty chunk: it ends the step of the stream, which goes on for as long as the writer writes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A reduction of rows, in a thread. ``thin`` drops rows that ``make``, which builds the result, does not need; it
-    is applied repeatedly. Equal keys mean equal reductions."""
+    """How to reduce the rows of a query to its result.
+
+    ``make`` turns all rows into the result. ``thin`` drops rows that ``make`` does not need; it is called each time the
+    rows read so far exceed ``max_bytes``, and gets the rows that it returned before again. Both run in a thread.
+    Reductions with equal ``key`` must be equal.
+    """
 
     key: str
     thin: Callable[[Result], Result]
@@ -42,8 +46,11 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """``ConnectionPool.fetch`` for reduced rows, thinned when they exceed ``max_bytes``. Raises like
-    ``ConnectionPool.stream`` and the reduction; TooManyBytes if thinning frees less than a quarter."""
+    """Run a query and return what ``shape`` makes of its reduced rows, like ``ConnectionPool.fetch`` for all rows.
+
+    The limits of streams bound the rows that are read. Raises the errors of ``ConnectionPool.stream`` and of the
+    reduction; TooManyBytes if thinned rows still take more than three quarters of ``max_bytes``.
+    """
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
@@ -59,7 +66,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that keeps thinned rows and writes nothing."""
+    """A ChunkWriter that collects the rows of a stream, thins them, and writes nothing."""
 
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []
@@ -78,17 +85,17 @@ class _RowCollector(Generic[Found]):
         return self
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        if self._is_dropped:  # a step may go on for a while after its viewer has left
+        if self._is_dropped:  # the viewer has left, so this step should end
             return _STEP_ENDS
         self._rows += rows
         self._held += _count(rows)
         if self._held > self._max_bytes:
             self._rows = [*self._reduction.thin(self._result()).rows]
             self._held = _count(self._rows)
-            if self._held > self._max_bytes * 3 // 4:  # else each few rows would be thinned again
+            if self._held > self._max_bytes * 3 // 4:  # else every few more rows would be thinned again
                 raise TooManyBytes(
                     f"the reduced rows of this query take more than {self._max_bytes * 3 // 4} bytes: aggregate, or "
-                    "select less"
+                    "select fewer rows"
                 )
         return b""
 

@@ -244,7 +244,7 @@ async def test_a_role_that_no_policy_holds_is_refused(
     admin = urlunsplit(urlsplit(reader)._replace(netloc=urlsplit(postgres.url).netloc))
     role = urlsplit(reader).username
     directory.add(1, admin, session=SESSION)
-    with pytest.raises(InvalidSource, match="row-level security does not hold the role"):
+    with pytest.raises(InvalidSource, match="row-level security does not apply to the role"):
         await owners(open_sources(), "acme")
     directory.registered.clear()
     directory.add(1, reader, session=SESSION)

@@ -1,3 +1,5 @@
+"""UsageCounter: the protocol that counts usage of groups; GroupUsage counts it in memory."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -10,7 +12,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class UsageCounter(Protocol):
-    """Receives usage in the event loop, once per query; must be fast."""
+    """Counts the usage of groups. It is called in the event loop, for each query and each resolved token: be fast."""
 
     def add(
         self,
@@ -23,13 +25,17 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Queries and rows count for each requesting group, connection seconds for the first only. ``source``: a data
-        source's id (``ds_…``). ``resolves``: tokens whose group was found. Never raises."""
+        """Add usage of a group at the data source with the id ``source`` (``ds_…``).
+
+        ``resolves`` are tokens whose group was found. If several groups share one running query, each of them gets its
+        ``queries`` and ``rows``, but only the first the ``seconds`` of the connection. Must not raise.
+        """
         ...
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums by key. Beyond ``limit`` rows a new key is counted under ``other(key)``."""
+    """Sums by key: queries, rows, microseconds, resolves. When it has ``limit`` rows, a new key is counted under
+    ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -40,7 +46,7 @@ class UsageTable(dict[K, list[int]]):
         return self.setdefault(key if len(self) < self.limit else self._other(key), [0, 0, 0, 0])
 
     def take(self, count: int | None = None) -> dict[K, Usage]:
-        """Remove and return the oldest rows."""
+        """Remove the oldest ``count`` rows (default: all), and return them."""
         taken = {key: self.pop(key) for key in list(islice(self, count))}
         return {key: _usage(*row) for key, row in taken.items()}
 
@@ -50,7 +56,8 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """Counts ``max_groups`` groups in memory, later ones under ``OTHER_GROUPS``."""
+    """Counts the usage of ``max_groups`` groups in memory. All other groups are counted together, as
+    ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)
@@ -73,5 +80,5 @@ class GroupUsage:
         found[3] += resolves
 
     def take(self) -> dict[tuple[str, str], Usage]:
-        """Remove and return the counts, by environment and group."""
+        """Return the counts by environment and group, and begin again with none."""
         return self._table.take()

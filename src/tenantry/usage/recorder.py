@@ -1,5 +1,7 @@
-"""Counts usage in memory and adds it to the store once a minute, in numbered batches, so that a batch sent twice counts
-once."""
+"""UsageRecorder: counts usage in memory, and writes it to the store once a minute.
+
+It writes numbered batches: the store ignores a batch that it has, so a batch can be sent again after an error.
+"""
 
 from __future__ import annotations
 
@@ -28,32 +30,35 @@ if TYPE_CHECKING:
 logger: logging.Logger = logging.getLogger(__name__)
 
 MOST_ROWS: Final = 50_000
-"""Rows that wait for the store at most, each of a group, a source and an hour: some 20 MB."""
+"""The most rows to keep in memory, about 20 MB. A row has the usage of one group at one source in one hour."""
 MANY_ROWS: Final = 10_000
-"""With so many they are sent before the minute is over."""
+"""With this number of rows they are written at once, before the minute is over."""
 BATCH_ROWS: Final = 500
-"""Rows of a batch: an SQLite file is locked for 5 ms for them."""
+"""Rows of a batch. SQLite locks its file for about 5 ms to write them."""
 MOST_HITS: Final = 256
-"""Cached tokens whose hits are summed in one go. A request pays for it: about 100 µs."""
+"""Cache entries whose hits are summed at once. One request has to wait for this, for about 100 µs."""
 
 _HOUR: Final = 3_600
 _OVERDUE: Final = 10.0
-"""Seconds after which an overdue timer is abandoned: its event loop has ended."""
+"""A timer that is overdue by this number of seconds is replaced: its event loop has probably ended."""
 
 _Row: TypeAlias = tuple[int, str, str, str]
-"""The hour, in hours since 1970, the environment, the group and the source."""
+"""The hour (hours since 1970), environment, group and source of a row."""
 
 
 class CountedEntry(Protocol):
-    """A cache entry; ``hits`` since the last collection."""
+    """A cache entry of a group. ``hits`` counts its uses that are not yet summed."""
 
     hits: int
     group: UserGroup
 
 
 class UsageRecorder:
-    """Adds its counts to ``store`` every ``seconds``; safe for several threads and loops. ``observers`` get the same
-    counts. Raises InvalidSettings."""
+    """A UsageCounter that writes its counts to ``store`` every ``seconds``.
+
+    Several threads and event loops may use it. ``observers`` are counters that get the same usage. Raises
+    InvalidSettings for invalid ``seconds``.
+    """
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -70,18 +75,19 @@ class UsageRecorder:
         _recorders.add(self)
 
     def _begin(self) -> None:
-        """Start as a new writer; a child process does not send its parent's counts."""
+        """Begin without counts, as a new writer. Also called in a forked process, which must not write its parent's
+        counts."""
         for entry in self._hits:
             entry.hits = 0
         self._hits = []
         self._hour_of_hits = 0
         self._lock = Lock()
-        self._sender: asyncio.AbstractEventLoop | None = None  # the one loop that sends at a time
+        self._sender: asyncio.AbstractEventLoop | None = None  # the loop that writes now: one at a time
         self._table: UsageTable[_Row] = UsageTable(MOST_ROWS, lambda row: (row[0], *OTHER_GROUPS, ""))
         self._writer = secrets.token_bytes(16)
         self._sent = 0
         self._unsent: UsageBatch | None = None
-        self._tasks: set[asyncio.Task[None]] = set()  # a loop holds its tasks only weakly
+        self._tasks: set[asyncio.Task[None]] = set()  # held here, because a loop holds its tasks only weakly
         self._holding: set[_Keeper] = set()
         self._epoch = 0
         self._due = self._timed_until = -inf
@@ -91,7 +97,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """Rows not yet stored, without uncollected hits."""
+        """The number of rows that are not written yet. Hits that are not summed yet have no row."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -121,12 +127,12 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count a resolve and return the group."""
+        """Count one resolve of the group, and return the group."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
     def count_first_hit(self, entry: CountedEntry) -> None:
-        """Count later hits through the entry's ``hits``."""
+        """Count the first hit of a cache entry. Later hits only increase the entry's ``hits``, which is faster."""
         entry.hits = 1
         with self._lock:
             hour = int(self._clock() // _HOUR)
@@ -138,7 +144,7 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Count the hits of cached tokens now."""
+        """Add the hits of all cache entries to the counts now."""
         with self._lock:
             self._collect_hits()
 
@@ -155,16 +161,16 @@ class UsageRecorder:
     # --- when ---------------------------------------------------------------------------------------------------------
 
     def _ensure_timer(self) -> None:
-        """Needs the lock; runs on the counting loop."""
+        """Set a timer for the next write, unless one is set. Call it with the lock, in a loop that counts."""
         now = time.monotonic()
-        # Whoever sends asks for the next timer when it has done.
+        # Not while a loop writes: it sets the next timer when it has finished.
         hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sent() and now < self._due
         is_set = now < self._timed_until
         if is_set and not hurries:
             return
         try:
             loop = asyncio.get_running_loop()
-        except RuntimeError:  # another one counts too, or whoever closes the store sends it
+        except RuntimeError:  # no loop runs in this thread: a loop that counts later writes these counts, or `aclose`
             return
         keeper = self._keepers.get()
         keeper.recorder = self
@@ -172,7 +178,7 @@ class UsageRecorder:
         if hurries:
             self._due = now
         elif now >= self._due + _OVERDUE:
-            self._due = now + self._seconds * random.uniform(0.8, 1.0)  # noqa: S311 - so that a fleet does not send in step
+            self._due = now + self._seconds * random.uniform(0.8, 1.0)  # noqa: S311 - so that processes do not all write at the same time
         self._set_timer(loop, now)
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
@@ -200,7 +206,8 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Send the counts, unless another loop does. Never raises; failed batches are retried."""
+        """Write the counts to the store, unless another loop does that now. Never raises: after an error they are kept
+        and written later."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
@@ -211,7 +218,7 @@ class UsageRecorder:
                 self._sender = loop
             try:
                 await self._send()
-            except Exception as error:  # noqa: BLE001 - whatever a store raises: nobody waits for this
+            except Exception as error:  # noqa: BLE001 - whatever a store raises, no caller can handle it
                 self._failed(error)
             else:
                 self._succeeded()
@@ -225,18 +232,21 @@ class UsageRecorder:
                         self._let_go()
 
     def _is_sent(self) -> bool:
-        """A closed loop is replaced, with the same batch."""
+        """Whether a loop writes now. One that was closed while it wrote does not count: another loop sends its batch
+        again."""
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
         for keeper in self._holding:
             keeper.recorder = None
         self._holding.clear()
-        self._timed_until = -inf  # the next count says again who holds this
+        self._timed_until = -inf  # so that the next count sets a timer, and a keeper
 
     async def _send(self) -> None:
         self.collect_hits()
-        for _ in range(ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)):  # not what comes meanwhile
+        for _ in range(
+            ceil(len(self._table) / BATCH_ROWS) + (self._unsent is not None)
+        ):  # a fixed number, because more rows may come meanwhile
             if self._unsent is None:
                 self._unsent = self._next_batch()
             await self._store.add(self._unsent)
@@ -246,7 +256,9 @@ class UsageRecorder:
         with self._lock:
             taken = self._table.take(BATCH_ROWS)
         self._sent += 1
-        sums: dict[tuple[int, UsageKey], Usage] = {}  # two names may be one as text, and a batch has each row once
+        sums: dict[
+            tuple[int, UsageKey], Usage
+        ] = {}  # two names may become equal by `_as_text`, but a batch must have each row once
         for (hour, *names), usage in taken.items():
             row = (hour, UsageKey(*map(_as_text, names)))
             sums[row] = sums[row].plus(usage) if row in sums else usage
@@ -257,19 +269,24 @@ class UsageRecorder:
         if not self._down:
             self._down = True
             reason = f"{error.code}: {error.message}" if isinstance(error, TenantryError) else error_location(error)
-            logger.warning("the store does not take the usage of groups, which is kept here meanwhile: %s", reason)
+            logger.warning(
+                "the usage of groups cannot be written to the store, and is kept in memory until it can: %s", reason
+            )
         if len(self._table) >= MOST_ROWS and not self._is_full:
             self._is_full = True
-            logger.warning("usage of more than %d groups and hours waits: that of further ones is summed up", MOST_ROWS)
+            logger.warning(
+                "usage of more than %d groups and hours waits for the store: other groups are summed up as one group",
+                MOST_ROWS,
+            )
 
     def _succeeded(self) -> None:
         if self._down:
             self._down = self._is_full = False
-            logger.warning("the store takes the usage of groups again")
+            logger.warning("the usage of groups can be written to the store again")
 
 
 class _Keeper:
-    """Keeps an event loop's recorder alive until its counts are stored."""
+    """Keeps a recorder alive while it has counts that its event loop must write, and writes them when the loop ends."""
 
     recorder: UsageRecorder | None = None
 
@@ -280,7 +297,7 @@ class _Keeper:
 
 
 class NoRecorder:
-    """Discards all counts."""
+    """Stands in for a recorder where no usage is counted: discards all counts."""
 
     def counted(self, group: UserGroup) -> UserGroup:
         return group
@@ -295,13 +312,13 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """The recorder of a store or of a backend's store; None if it keeps no usage."""
+    """Return the usage recorder of a store, or of the store that a backend uses; None if usage is not stored."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 
 
 def _as_text(name: str) -> str:
-    # characters that a database refuses must not block the whole batch
+    # Without characters that a database refuses: they would make the whole batch fail.
     return str(name).encode("utf-8", "replace").decode().replace("\0", "")[:255]
 
 

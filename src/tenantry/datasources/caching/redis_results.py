@@ -40,7 +40,8 @@ logger: logging.Logger = logging.getLogger(__name__)
 POLL_SECONDS: Final = 1.0
 """Marks older than this number of seconds are read again, in the background."""
 LEASE_SECONDS: Final = LATE_SECONDS
-"""Marks older than this number of seconds are not used, and neither is this cache or the one of the process."""
+"""If the known marks are older than this number of seconds, queries go to their sources: neither this cache nor the one
+in memory is used."""
 _WRITE_SECONDS = 3.0
 _WRITES: Final = 16
 """The most writes at the same time. Further answers are not written."""

@@ -160,7 +160,8 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the answers of a source whose rows have changed, and call ``on_change``. None: of all sources."""
+        """Drop the answers of a source whose rows have changed, and keep none of a query that runs now. None: of all
+        sources. Calls ``on_change``."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -209,7 +210,7 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Answers queries from a cache and, if it has no answer, like ``InFlightQueries.join``."""
+    """Answers queries from a cache, and passes those that it cannot answer to InFlightQueries."""
 
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache

@@ -1,4 +1,4 @@
-"""chDB: ClickHouse in this process, on one local folder at a time."""
+"""The driver of chDB, which is ClickHouse within this process. A process opens one folder at a time."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
+    """A connection: a client, and the mark, an SQL comment at the start of its query, by which the query is found to
+    stop it."""
+
     def __init__(self, client: Client) -> None:
         self.client = client
         self.mark = ""
@@ -38,7 +41,8 @@ class Handle:
 
 
 class ChDBDriver:
-    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB: half a gigabyte."""
+    """A Driver and ReusingDriver for a folder of chDB. The first query imports chDB, which takes half a gigabyte of
+    memory."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -48,23 +52,29 @@ class ChDBDriver:
         self.source_id: str = source.id
         self._path = file_path(url)
         self._limits = limits
-        # A folder cannot be opened read-only: `readonly`, which no query can change, and the check of the SQL do that.
+        # A folder cannot be opened read-only. Instead the setting `readonly`, which no query can change, and the check
+        # of the SQL refuse writes.
         self._settings = {**limit_settings(limits), "max_memory_usage": str(memory_bytes(url)), "readonly": "1"}
         self._lock = Lock()
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> Handle:
-        """Raises SourceUnavailable, InvalidSource."""
+        """Open the folder. Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_dir():
             raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
-        if not all((self._path / name).is_dir() for name in _OWN_FOLDERS):  # the engine would create a database there
+        if not all(
+            (self._path / name).is_dir() for name in _OWN_FOLDERS
+        ):  # else the engine would create a database in the folder
             raise InvalidSource(f"the folder of data source {self.source_id} holds no database of chDB")
         failure: TenantryError
         try:
             with self._lock:
                 client = clickhouse_connect.get_client(interface="chdb", path=str(self._path), tz_mode="schema")
             try:
-                for name, value in self._settings.items():  # `readonly` is last: it locks the others
+                for (
+                    name,
+                    value,
+                ) in self._settings.items():  # `readonly` is the last one: after it no setting can be changed
                     client.set_client_setting(name, value)
             except BaseException:
                 client.close()
@@ -91,7 +101,9 @@ class ChDBDriver:
     def _columns(
         self, connection: Handle, sql: str, params: dict[str, Any], answer: QueryResult
     ) -> tuple[list[str], list[Any]]:
-        if answer.column_names or first_keyword(sql) not in _DESCRIBED:  # without rows there are no names
+        if (
+            answer.column_names or first_keyword(sql) not in _DESCRIBED
+        ):  # chDB names no columns of a result without rows: `describe` does
             return list(answer.column_names), list(answer.column_types)
         from clickhouse_connect.datatypes.registry import get_from_name
 
@@ -103,11 +115,11 @@ class ChDBDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """A query cannot change its handle."""
+        """Always true: a query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:
-        """Stop the query through another handle, without waiting."""
+        """Stop the query through another handle. Does not wait."""
         if connection.mark and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.mark)
 
@@ -119,7 +131,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Close the handle. The process's last one releases the folder."""
+        """Close the handle. The last handle of the process releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:

@@ -1,4 +1,4 @@
-"""Engine: a kind of database, described without its driver."""
+"""Engine: describes a kind of database, without importing its driver."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from tenantry.groups import RegisteredSource
 from tenantry.sql import DIALECTS, PARAMSTYLES
 
 DriverFactory: TypeAlias = Callable[[RegisteredSource, Limits], Driver[Any]]
-"""Makes the driver of a source, without connecting. Raises InvalidSource for an unusable URL."""
+"""Makes the driver of a source. Does not connect. Raises InvalidSource for an unusable URL."""
 
 UNHELD: Final = Enforcement(ReadOnlyBy.USER, can_stop=False)
-"""Assumed for a driver that declares nothing."""
+"""What is assumed of a driver that does not declare its enforcement: nothing but the user's rights prevents writes, and
+queries cannot be stopped."""
 
 _READ_ONLY_NOTES: Final = {
     ReadOnlyBy.STATEMENT: (
-        "{name} cannot make a connection read-only: Tenantry sends it only statements that read, and its user's rights "
-        "decide what functions may do. Register a user who may only read."
+        "{name} cannot make a connection read-only. Tenantry sends it only statements that read, but a function in one "
+        "may do what the user may do: register a user who may only read."
     ),
-    ReadOnlyBy.USER: ("only the rights of its user keep {name} read-only. Register a user who may only read."),
+    ReadOnlyBy.USER: ("nothing but the rights of its user keeps {name} read-only: register a user who may only read."),
 }
 _NO_STOP_NOTE: Final = (
-    "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it continues at the server "
-    "and keeps its connection until it ends."
+    "a query on {name} cannot be stopped: after its timeout, or when its viewer has left, it goes on at the server and "
+    "occupies its connection until it ends."
 )
 
 
@@ -41,9 +42,9 @@ def _accept(_url: URL) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """A kind of database; docs/own-engine.md explains the fields.
+    """A kind of database. docs/own-engine.md explains the fields.
 
-    An ImportError in ``make_driver`` means that ``package`` is missing. ``check_url`` raises InvalidSource.
+    If ``make_driver`` raises ImportError, ``package`` is reported as missing. ``check_url`` raises InvalidSource.
     """
 
     name: str
@@ -58,7 +59,7 @@ class Engine:
     opens_one: bool = False
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
-        """Raises InvalidSource."""
+        """Make the driver of a source. Raises InvalidSource."""
         if not self.is_installed:
             raise InvalidSource(self.missing_package)
         try:
@@ -69,23 +70,24 @@ class Engine:
             raise InvalidSource(self.missing_package) from None
         if driver.dialect not in DIALECTS or driver.paramstyle not in PARAMSTYLES:
             raise InvalidSource(
-                f"the driver of data source {source.id} has dialect {driver.dialect!r} and paramstyle "
-                f"{driver.paramstyle!r}; known are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
+                f"the driver of data source {source.id} has the dialect {driver.dialect!r} and the paramstyle "
+                f"{driver.paramstyle!r}; the known ones are {', '.join(DIALECTS)} and {', '.join(PARAMSTYLES)}"
             )
         return driver
 
     @property
     def missing_package(self) -> str:
+        """The message that ``package`` is not installed."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property
     def is_installed(self) -> bool:
-        """Checks without importing the client."""
+        """Whether the client library is installed; does not import it."""
         return not self.module or is_installed(self.module)
 
 
 def lazy_driver(reference: str) -> DriverFactory:
-    """Return a factory that imports ``package.module:Class`` on first use."""
+    """Return a factory that imports the driver class ``package.module:Class`` when it makes the first driver."""
 
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver: Driver[Any] = resolve_name(reference)(source, limits)
@@ -95,7 +97,7 @@ def lazy_driver(reference: str) -> DriverFactory:
 
 
 def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
-    """Warnings for engines that do not enforce reading or cannot stop a query."""
+    """Yield warnings if an engine does not keep queries read-only, or cannot stop a query."""
     note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
     if note is not None:
         yield note.format(name=name)
@@ -106,5 +108,5 @@ def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
 def is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except (ImportError, ValueError):  # its package is missing
+    except (ImportError, ValueError):  # of a submodule whose parent package is missing
         return False

@@ -1,4 +1,4 @@
-"""JSON columns that clients return as strings."""
+"""Parses JSON columns, which some clients return as strings."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any, Final, TypeAlias
 Row: TypeAlias = tuple[Any, ...]
 
 DEEPEST: Final = 500
-"""Levels of nesting that are parsed: code that walks the value (byte limits, JSON output) recurses as deep."""
+"""Documents with more levels of nesting are not parsed: functions that recurse into values (byte limits, JSON output)
+would exceed Python's recursion limit."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
-    """Parse the documents at ``positions``. NULL and ``null`` are both None."""
+    """Yield the rows with the documents at ``positions`` parsed. NULL and the document ``null`` both become None."""
     for row in rows:
         values = list(row)
         for position in positions:
@@ -23,7 +24,8 @@ def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
 
 
 def read_document(text: str) -> Any:
-    """Parse a document; return ``text`` for integers or nesting beyond Python's limits."""
+    """Parse a JSON document. Returns ``text`` if it nests too deep, has an integer with too many digits for Python, or
+    is not JSON."""
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         return text
     try:
@@ -50,4 +52,4 @@ def _depth(text: str) -> int:
 
 
 def _no_number(_: str) -> None:
-    """NaN and infinity, which DuckDB's ``to_json`` writes, become None."""
+    """Parse NaN and Infinity as None. They are not JSON, but DuckDB's ``to_json`` writes them."""

@@ -1,4 +1,4 @@
-"""A MySQL or MariaDB connection whose session is reset after each query."""
+"""Connections to MySQL and MariaDB: the options of a URL, and a connection whose session is reset after each query."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from sqlalchemy.engine import URL
 from tenantry.datasources.engines import tls
 from tenantry.datasources.engines.mysql_values import CONVERSIONS, read_row, to_parameters, type_word
 
-_ENDS: Final = " \t\r\n;"  # of a statement
+_ENDS: Final = " \t\r\n;"  # removed from the end of a statement
 _RESET_CONNECTION: Final = 31  # COM_RESET_CONNECTION: MySQL 5.7.3, MariaDB 10.2.4
 _CLIENT_ERRORS: Final = range(2000, 3000)
-_TRUNCATED: Final = 1292  # a string was read as a number or a time by its beginning
-WARNINGS_KEPT: Final = 16_384  # of a statement, by the server
-_CANNOT_NEST: Final = frozenset({1064, 1235})  # the statement is not a subquery, or cannot be nested
-_ENDED: Final = frozenset({1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031})  # closes the connection
+_TRUNCATED: Final = 1292  # the warning that the beginning of a string was read as a number or a time
+WARNINGS_KEPT: Final = 16_384  # warnings of one statement that the server is to keep
+_CANNOT_NEST: Final = frozenset({1064, 1235})  # errors for a statement that cannot be a subquery
+_ENDED: Final = frozenset(
+    {1053, 1080, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1927, 4031}
+)  # errors after which the server closes the connection
 
 
 _OPTIONS: Final = frozenset({*tls.OPTIONS, "unix_socket", "pipelining"})
@@ -31,7 +33,7 @@ _TLS_WANTED: Final = 3159  # the server's ER_SECURE_TRANSPORT_REQUIRED
 
 
 class ServerAddress:
-    """Keyword arguments of ``pymysql.connect``. Raises InvalidSource for unknown or contradictory options."""
+    """Reads the address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))
@@ -50,13 +52,15 @@ class ServerAddress:
         }
 
     def arguments(self) -> dict[str, Any]:
-        """Blocks while it reads certificates. Raises InvalidSource for an unreadable file."""
+        """Return the arguments of ``pymysql.connect``. The first call reads certificates. Raises InvalidSource for an
+        unreadable file."""
         if self._plain:
             return {**self._login, "ssl_disabled": True}
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to reconnect without TLS: the server has none and the URL does not require it."""
+        """Whether to connect again without TLS, after the error ``number``: the server has none, and the URL does not
+        require it. If so, ``arguments`` has no TLS from now on."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -64,11 +68,12 @@ class ServerAddress:
 
 
 def connection_hint(error: BaseException, number: int | None) -> str:
+    """Return what to append to the message that the server cannot be reached: the error's number and a hint."""
     reason = tls.certificate_hint(getattr(error, "original_exception", None))
     if reason is None and number == _NO_TLS:
-        reason = "the server has no TLS: set it up there, or add ssl_mode=disabled on a private network"
+        reason = "the server has no TLS: set it up there, or add ssl_mode=disabled if the network is private"
     elif reason is None and number == _TLS_WANTED:
-        reason = "the server requires TLS: write ssl_mode=required or verify"
+        reason = "the server requires TLS: add ssl_mode=required or ssl_mode=verify"
     return f" ({number})" if reason is None else f" ({number}): {reason}"
 
 
@@ -84,7 +89,11 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """``reusable``: ready for another query. ``stopping``: the task that stops its query."""
+    """A connection for one query after another. ``reusable`` is true when it is ready for the next one. ``stopping`` is
+    the task that stops its query, if any.
+
+    With ``pipelining``, all commands of a reset are sent at once; without it, one after another.
+    """
 
     _read_timeout: float
     _result: Any
@@ -114,7 +123,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         )
 
     def set_up(self, statements: Sequence[str]) -> None:
-        """Run the statements, now and after each reset. A MySQLError leaves the session unusable."""
+        """Run the statements now, and again after each reset. After a MySQLError the session is unusable."""
         for statement in statements:
             self.query(statement)
         self._setup = tuple(statement.encode() for statement in statements)
@@ -122,19 +131,20 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Identify the server, because connection ids repeat between servers."""
+        """Return values that differ between servers, because two servers may use the same connection id."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Read the reset's replies, and run ``settings`` for one query. A MySQLError leaves the session unusable."""
+        """Finish the last reset: read its replies. Then run ``settings``, which apply to the next query only. After a
+        MySQLError the session is unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:
             if not self._unread:
                 self._send(1)
-            self._next_seq_id = 1  # each packet of a reset has its own sequence
+            self._next_seq_id = 1  # the numbering begins again with each command of a reset
             self._read_ok_packet()
             self._unread -= 1
         if settings is not None:
@@ -143,8 +153,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query after ``settle``; return column names and types, and an iterator of rows. Raises
-        UnbindableValue, MySQLError."""
+        """Send a query, and return the names and types of its columns and an iterator of its rows. Call ``settle``
+        first. Raises UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:
@@ -169,8 +179,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """After the last row, whether the query compared a number or a time with the beginning of a string, or warnings
-        were lost."""
+        """Whether the server read only the beginning of a string as a number or a time, which it reports by a warning.
+        Also true if warnings were lost. Call it after the last row."""
         count = self._result.warning_count
         if not count:
             return False
@@ -179,8 +189,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """``was_truncated`` for the first row, before a stream sends rows. False if the statement cannot be a
-        subquery."""
+        """Run the statement up to its first row, and return ``was_truncated``. A stream calls it before it sends rows.
+        False if the statement cannot be a subquery."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -194,9 +204,9 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send the reset without reading the reply."""
-        # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements, and also
-        # read-only and the timeout: so the setup follows in the same write. The answers are read before the next query.
+        """Send the reset. ``settle`` reads its replies, before the next query."""
+        # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements. It also
+        # resets read-only and the timeout, so the statements of `set_up` follow in the same write.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
         with suppress(MySQLError):
             self._send(len(self._unsent) if self._pipelining else 1)
@@ -208,6 +218,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
+        """Forget the rows that are not read; PyMySQL would read them all before the next query."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None
@@ -222,6 +233,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
 
 def error_number(error: BaseException) -> int | None:
+    """Return the number of an error of the server or of PyMySQL; None for an error without one."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, int) else None
 

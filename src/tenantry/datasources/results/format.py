@@ -1,4 +1,4 @@
-"""Format: how to write values without a native type."""
+"""Format: how JSON, CSV and Arrow write values for which they have no type. Functions that write one value as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenantry.datasources.results.result import is_range
 from tenantry.errors import InvalidSettings
 
 MAX_SAFE_INTEGER: Final = 2**53 - 1
-"""The greatest integer that a double, such as a JavaScript number, holds exactly (RFC 8259)."""
+"""The greatest integer up to which a double, such as a JavaScript number, holds every integer exactly (RFC 8259)."""
 
 _QUOTED_IN_RANGES: Final = frozenset(' ,"()[]\\\t\n\r\v\f')
 _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "number"), "binary": ("base64", "hex")}
@@ -23,10 +23,11 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How JSON writes values without a native type; CSV and Arrow use ``binary`` only.
+    """How to write decimals, large integers and bytes, for which JSON has no types that every reader understands.
 
-    ``decimals``: numbers with all digits, or text. ``big_integers``: integers beyond 2^53 - 1, which a double cannot
-    hold exactly. ``binary``: base64 (RFC 4648 section 4) or hexadecimal. Raises InvalidSettings for another choice.
+    ``decimals`` become numbers with all digits, or strings. ``big_integers`` are integers beyond 2^53 - 1, which a
+    double does not hold exactly: they become strings, or numbers. ``binary`` values become base64 (RFC 4648 section 4)
+    or hexadecimal strings. CSV and Arrow use ``binary`` only. Raises InvalidSettings for another choice.
     """
 
     decimals: Literal["number", "text"] = "number"
@@ -52,7 +53,7 @@ def clean_text(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return str.__str__(text)  # for a subclass, too
+    return str.__str__(text)  # a plain string, also for a subclass
 
 
 def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
@@ -60,13 +61,13 @@ def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
 
 
 def datetime_text(value: datetime) -> str:
-    """ISO 8601, with ``Z`` for UTC."""
+    """Return ISO 8601, with ``Z`` for UTC."""
     text = value.isoformat()
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text
 
 
 def interval_text(value: timedelta) -> str:
-    """An ISO 8601 duration in days and seconds: ``P1DT7200S``, ``-PT0.5S``, ``P0D``."""
+    """Return an ISO 8601 duration in days and seconds, such as ``P1DT7200S``, ``-PT0.5S`` and ``P0D``."""
     sign, length = ("-", -value) if value < timedelta() else ("", value)
     seconds = f"{length.seconds}.{length.microseconds:06}".rstrip("0").rstrip(".") if length.microseconds else ""
     seconds = seconds or (str(length.seconds) if length.seconds else "")
@@ -76,7 +77,7 @@ def interval_text(value: timedelta) -> str:
 
 
 def range_text(value: Any) -> str:
-    """A range as PostgreSQL writes it: ``[1,10)``, ``empty``; open ends are left out."""
+    """Return a range as PostgreSQL writes it, such as ``[1,10)``, ``[1,)`` without an upper end, and ``empty``."""
     if value.isempty:
         return "empty"
     lower, upper = (_bound(end) for end in (value.lower, value.upper))
@@ -94,7 +95,7 @@ def _bound(end: Any) -> str:
 
 
 def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
-    """The text of a scalar, by its class or nearest base."""
+    """Return a value other than a list or an object as text, by its class or its nearest known base class."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
         return writer(value)
@@ -119,4 +120,4 @@ TEXTS: Final[Mapping[type, Callable[[Any], str]]] = {
     time: lambda value: str(value).replace("+00:00", "Z"),
     timedelta: interval_text,
 }
-"""How to write each type."""
+"""The function that writes a value, by class."""

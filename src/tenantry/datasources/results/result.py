@@ -1,4 +1,4 @@
-"""Query results with column names and types."""
+"""Result: the rows of a query, with the names and types of their columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any, Final
 from uuid import UUID
 
 CHUNK: Final = 1_000
-"""Rows that are encoded at once: few enough for the processor's cache, enough to hide the cost of a call."""
+"""Rows to encode in one call: few enough for the processor's cache, and enough that the cost of the call does not
+matter."""
 
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
@@ -35,8 +36,8 @@ _TYPES: Final[Mapping[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    """A column's name and type: boolean, integer, decimal, float, text, bytes, date, time, datetime, interval, uuid,
-    json, list, struct, range, mixed; None if unknown."""
+    """The name and type of a column. Types are boolean, integer, decimal, float, text, bytes, date, time, datetime,
+    interval, uuid, json, list, struct, range and mixed; None is an unknown type."""
 
     name: str
     type: str | None = None
@@ -46,8 +47,10 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names`` are unique. ``rows``: tuples of the driver's values. ``types``: the engine's, None if unknown. ``as_of``:
-    when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
+    ``names`` are those of the columns, each different. ``rows`` are tuples of the values that the driver returned.
+    ``types`` are the column types that the engine named, with None for an unknown type; ``types`` is None if it named
+    none. ``as_of`` is an aware datetime in UTC: when the source was queried. ``size`` is the memory of the rows in
+    bytes, if it was counted.
     """
 
     names: Sequence[str]
@@ -58,7 +61,7 @@ class Result:
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:
-        """Convert dicts. Raises ValueError if their keys differ."""
+        """Make a Result of dicts. Raises ValueError if their keys differ."""
         names = tuple(dicts[0]) if dicts else ()
         if any(len(row) != len(names) for row in dicts):
             raise ValueError("all rows of a result must have the same columns")
@@ -74,18 +77,18 @@ class Result:
 
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
-        """Columns with the engine's type, else that of their values."""
+        """The columns, with the type that the engine named, or else the common type of their values."""
         return tuple(
             ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
             for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
         )
 
     def dicts(self) -> list[dict[str, Any]]:
-        """One dict per row."""
+        """Return one dict per row."""
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:
-        """Keep these columns, in the result's order; unknown names are ignored."""
+        """Return a Result with only these columns, in their present order. Unknown names are ignored."""
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
@@ -99,12 +102,13 @@ class Result:
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
+        """Yield the rows in parts of ``CHUNK`` rows."""
         return chunks(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __repr__(self) -> str:  # without values: it may end in a log
+    def __repr__(self) -> str:  # without values, because it may be logged
         return f"<Result of {len(self.names)} columns and {len(self.rows)} rows>"
 
     def _type_of_values(self, position: int) -> str | None:
@@ -136,7 +140,7 @@ def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def is_range(value: object) -> bool:
-    """Whether it is a PostgreSQL range of any driver."""
+    """Whether a value is a PostgreSQL range, of whatever driver."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 
@@ -147,14 +151,17 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function of rows and ``width`` names that makes dicts. Raises ValueError for a row of another width."""
+    """Return a function that makes dicts of rows, given the rows and ``width`` names.
+
+    The function raises ValueError for a row that has another number of values.
+    """
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]
     values = [f"v{number}" for number in range(width)]
     items = ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
     code = f"lambda rows, {', '.join(names)}: [{{{items}}} for {', '.join(values)}, in rows]"
-    maker: Callable[..., list[dict[str, Any]]] = eval(code)  # noqa: S307  # it has no foreign text
+    maker: Callable[..., list[dict[str, Any]]] = eval(code)  # noqa: S307  # the code contains only generated names
     return maker
 
 

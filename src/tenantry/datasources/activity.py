@@ -1,4 +1,4 @@
-"""Counts queries by data source, and logs slow ones. Neither the counters nor the log contain values or SQL."""
+"""Query counters by data source, and a log of slow queries. Neither contains values or SQL."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ MAX_SOURCES: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
-    """What operators can observe of queries.
+    """Query monitoring for operators.
 
-    Queries that take ``slow_seconds`` or longer, including their wait, are logged as warnings of
-    ``tenantry.datasources.slow``; None logs none. ``query_tags`` are the engines, by URL scheme, whose SQL gets a
-    comment with the group, source and template. ``usage`` counts usage by group; None takes the store's counter if it
-    has one, else counts in memory.
+    Queries that take ``slow_seconds`` or more, with their wait, are logged as warnings of
+    ``tenantry.datasources.slow``; None: never. ``query_tags``: engines, by URL scheme, whose SQL gets a comment with
+    group, source and template. ``usage`` counts usage; None: the store's counter, if it has one.
     """
 
     slow_seconds: float | None = 10.0
@@ -42,7 +41,7 @@ class Monitoring:
 
 
 class SourceCounters:
-    """The counters of one source. An execution is one run of a query at the source, for one caller or several."""
+    """An execution is one run at the source, for one query or several."""
 
     __slots__ = (
         "bytes", "cache_hits", "durations", "executions", "joined", "queries", "rows", "running", "time_in_queue",
@@ -80,8 +79,6 @@ class CountersBySource(dict[str, SourceCounters]):
 
 
 class Activity:
-    """The counters of one DataSources."""
-
     def __init__(self, slow_seconds: float | None, usage: UsageCounter) -> None:
         self.slow_seconds: Final = slow_seconds
         self.usage: Final = usage
@@ -89,7 +86,7 @@ class Activity:
 
 
 class Execution:
-    """Counts one run of a query at its source. ``waited`` and ``ran`` are seconds."""
+    """One run at a source. ``waited`` and ``ran`` are seconds."""
 
     __slots__ = ("_activity", "_asked", "_began", "_counters", "_ended", "_is_waiting", "_label", "ran", "waited")
 
@@ -147,10 +144,7 @@ class Execution:
 
 
 class ObservedQuery(DatabaseSpan):
-    """Counts and traces one caller's query.
-
-    It ends with its ``with`` block; a stream, which ``lasts`` longer, ends when ``end`` is called.
-    """
+    """One caller's query. Ends with its ``with`` block or, if it ``lasts``, with ``end``."""
 
     __slots__ = ("_has_ended", "_label", "_lasts", "activity", "cache_hit", "queue_seconds", "rows")
 
@@ -186,7 +180,7 @@ class ObservedQuery(DatabaseSpan):
 
 
 def outcome_of(error: BaseException) -> str:
-    """Return a TenantryError's code, ``failed`` for another exception, ``stopped`` for a cancellation."""
+    """The error's code, ``stopped`` for a cancellation, else ``failed``."""
     if isinstance(error, TenantryError):
         return error.code
     return "failed" if isinstance(error, Exception) else STOPPED

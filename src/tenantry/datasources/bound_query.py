@@ -1,4 +1,4 @@
-"""Queries on their way to a data source: QueryRequest before the template is bound, BoundQuery after it."""
+"""A group's query, before and after it is bound for its data source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class QueryRequest(NamedTuple):
-    """A group's query, whose data source is known but not yet open."""
+    """A query whose source is known but not yet open."""
 
     group: UserGroup
     schema: str
@@ -29,11 +29,8 @@ class QueryRequest(NamedTuple):
 
 @dataclass(slots=True)
 class BoundQuery:
-    """A query that its source can run.
-
-    Queries with equal ``key`` share one answer; with None the answer is not shared. A cache keeps the answer for at
-    least ``max_age`` seconds.
-    """
+    """Queries with equal keys share an answer; without a key it is not shared. A cache keeps the answer for at least
+    ``max_age`` seconds."""
 
     opened: OpenSource
     group: UserGroup
@@ -48,15 +45,14 @@ class BoundQuery:
     reduction: Reduction | None = None
 
     def reduce(self, reduction: Reduction) -> None:
-        """Reduce the rows. Only queries with an equal reduction share the answer."""
         self.reduction, self.key = reduction, self.key and derived_key(self.key, reduction.key)
 
 
 def bind_query(opened: OpenSource, request: QueryRequest, *, has_key: bool = True) -> BoundQuery:
-    """Bind the request's template for its open source.
+    """Bind a request's template for its open source.
 
-    The key of a wrapped template begins with the key of the inner template's query. The key is None if a value has no
-    fingerprint. Raises the errors of ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
+    A wrapped query's key starts with the inner query's. A value without a fingerprint gives no key. Raises the errors
+    of ``SQLTemplate.bind`` and ``SessionTemplate.bind``.
     """
     group, template = request.group, request.template
     pool, share = opened.pool, opened.queue.limits.sharing.weight

@@ -1,4 +1,4 @@
-"""Notifies listeners, such as open dashboards, when the rows of a source change."""
+"""Notifies listeners, such as open dashboards, when a source's rows change."""
 
 from __future__ import annotations
 
@@ -17,39 +17,37 @@ LATE_SECONDS: Final = 5.0
 
 
 class ChangeTimes:
-    """When the rows of each source changed last, in Unix seconds."""
+    """When each source changed last, in Unix seconds."""
 
     def __init__(self) -> None:
         self._of: dict[str, float] = {}
         self._of_all = -1.0
 
     def note(self, source: str | None, at: float) -> None:
-        """Record a change of a source. None: any source may have changed."""
+        """Record a change; None: any source may have changed."""
         if source is None:
             self._of_all = at
         else:
             self._of[source] = at
 
     def of(self, source: str) -> float:
-        """Return the time of a source's last change; a negative number without one."""
+        """Return a source's last change; negative without one."""
         return max(self._of_all, self._of.get(source, -1.0))
 
 
 class OtherProcesses(Protocol):
-    """Knows which sources other processes announced as changed: the shared level of a cache."""
+    """Knows which sources changed in other processes: a shared cache."""
 
     def is_current(self) -> bool:
-        """Whether the changes of other processes are known. May start to read them in the background."""
+        """Whether their changes are known. May start to refresh them in the background."""
         ...
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but wait for the read for a short time."""
+        """Like ``is_current``, but wait briefly for the refresh."""
         ...
 
 
 class ChangeInbox:
-    """The changes that one listener has not read yet."""
-
     def __init__(self) -> None:
         self.has_ended: bool = False
         """Whether the process is about to end, so that no more changes come."""
@@ -65,15 +63,13 @@ class ChangeInbox:
         self._changed.set()
 
     async def wait(self, seconds: float) -> bool:
-        """Wait for a change, at most this number of seconds. Returns whether there is one, or the process ends."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
         return self._changed.is_set()
 
     async def take(self) -> frozenset[str | None]:
-        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the changed sources. None among them:
-        any source may have changed."""
+        """Wait for a change, collect more for ``TOGETHER_SECONDS``, and return the sources; None among them: any."""
         await self._changed.wait()
         if not self.has_ended:
             await asyncio.sleep(TOGETHER_SECONDS)
@@ -83,10 +79,8 @@ class ChangeInbox:
 
 
 class SourceChanges:
-    """Announces changed sources to the listeners of one event loop.
-
-    ``clock`` returns Unix seconds. ``forget`` is called with each changed source before the listeners are notified.
-    """
+    """The listeners of one event loop. ``clock`` returns Unix seconds. ``forget`` is called with a changed source
+    before its listeners."""
 
     def __init__(
         self,
@@ -107,7 +101,6 @@ class SourceChanges:
 
     @contextmanager
     def listen(self) -> Iterator[ChangeInbox]:
-        """Give an inbox that receives changes until the block ends."""
         inbox = ChangeInbox()
         self._inboxes.add(inbox)
         if self._timer is None:
@@ -121,27 +114,26 @@ class SourceChanges:
                 self._timer = None
 
     def notify(self, source: str | None) -> None:
-        """Announce that the rows of a source, named by ``source_name``, have changed. None: of any source."""
+        """Announce a change of a source (``source_name``); None: of any source."""
         self._forget(source)
         self._times.note(source, self._clock())
         for inbox in self._inboxes:
             inbox.put(source)
 
     def certain_until(self) -> float:
-        """Return a time in Unix seconds: rows that are read from now on include all changes before it."""
+        """Rows read from now on include all changes before this time (Unix seconds)."""
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:
-        """Read other processes' changes, if there is a shared cache."""
+        """Refresh other processes' changes."""
         if self._others is not None:
             await self._others.follow()
 
     def may_be_old(self, source: str, as_of: float) -> bool:
-        """Whether the source may have changed since ``as_of``, in Unix seconds."""
+        """Whether the source may have changed since ``as_of`` (Unix seconds)."""
         return as_of < self._known_since or as_of <= self._times.of(source)
 
     def end(self) -> None:
-        """End all inboxes, because the process is about to end."""
         for inbox in self._inboxes:
             inbox.end()
 

@@ -1,6 +1,6 @@
-"""The protocols that a driver implements, and functions that make the errors of all engines.
+"""The protocols of drivers, and the errors of all engines.
 
-The text of an engine's error may quote a value or the URL. So these errors contain only its type and code.
+An engine's error may quote values or the URL, so ours keep only its type and code.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NO_CONNECTION: Final = re.compile(
 
 
 class ReadOnlyBy(Enum):
-    """What refuses a query that writes."""
+    """What refuses queries that write."""
 
     ENGINE = "engine"
     """The engine: by a read-only mode, transaction or session, whatever rights the user has."""
@@ -62,38 +62,35 @@ class ReadOnlyBy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """What an engine or its driver enforces.
-
-    ``read_only_by`` says what refuses writes. ``can_stop``: a query that times out, or whose viewer leaves, also ends
-    at the engine.
-    """
+    """An engine's restrictions. ``can_stop``: a query ends at the engine when its time is up or its viewer leaves."""
 
     read_only_by: ReadOnlyBy = ReadOnlyBy.ENGINE
     can_stop: bool = True
 
 
 class Chunks(Protocol):
-    """A response body in chunks, for one reader."""
+    """A body in chunks, for one reader."""
 
     @property
     def row_count(self) -> int: ...
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last. Raises DataSourceError, and the same error on later calls."""
+        """Return the next chunk; None after the last. Raises DataSourceError, and the same error again on later
+        calls."""
         ...
 
     def close(self, error: TenantryError | None = None) -> None:
-        """Stop the query. A reader that still waits gets ``error``."""
+        """Stop the query; a waiting reader gets ``error``."""
         ...
 
 
 class Driver(Protocol[C]):
-    """Runs queries on one data source, over blocking connections of type ``C``. Its methods are called in several
-    threads. ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
+    """One data source on one engine, with blocking connections of type ``C``. Methods run in several threads.
+    ``dialect`` is one of DIALECTS, ``paramstyle`` one of PARAMSTYLES.
 
-    Nothing but the driver makes queries read-only and applies the limits (``take_result`` does the latter); test it
-    with ``tenantry.testing.DriverContract``. A driver may also implement ReusingDriver, SessionDriver, DeclaringDriver
-    or StreamingDriver. New features become such optional protocols: this one gets no more methods.
+    Only the driver makes queries read-only and applies limits (see ``take_result``); test it with
+    ``tenantry.testing.DriverContract``. ReusingDriver, SessionDriver, DeclaringDriver and StreamingDriver are optional;
+    this protocol gets no more methods.
     """
 
     @property
@@ -106,60 +103,56 @@ class Driver(Protocol[C]):
     def paramstyle(self) -> str: ...
 
     def open(self) -> C:
-        """Open a read-only connection. Raises a TenantryError, such as SourceUnavailable, or the client's error."""
+        """Open a read-only connection. Raises TenantryError or the client's error."""
         ...
 
     def fetch(self, connection: C, bound: BoundSQL) -> Answer:
-        """Run one query. It must not change the connection for the next one. Raises a TenantryError or the client's
-        error."""
+        """Run one query, leaving the connection unchanged. Raises TenantryError or the client's error."""
         ...
 
     def failure(self, error: Exception) -> TenantryError:
-        """Return the error to raise for an error of the client, without its text."""
+        """Translate the client's error without quoting it."""
         ...
 
     def interrupt(self, connection: C) -> None:
-        """Stop the connection's query. Called from another thread than ``fetch``. May do nothing."""
+        """Stop the connection's query; called from another thread. Does nothing if the driver cannot stop it."""
         ...
 
     def close(self, connection: C) -> None:
-        """Close a connection. Its errors are ignored."""
+        """Close a connection. Errors are ignored."""
         ...
 
     def shutdown(self) -> None:
-        """Free what the driver holds. Called once: after all connections are closed, or when the event loop has
-        closed."""
+        """Called once, after all connections are closed or the event loop is closed."""
         ...
 
 
 @runtime_checkable
 class ReusingDriver(Protocol):
-    """Optional protocol of a driver that decides, after each query, whether its connection may run another one.
-
-    Without it, a connection is closed after a query that failed.
-    """
+    """Optional protocol for drivers that decide after each query whether its connection can be reused. Without it, a
+    failed query's connection closes."""
 
     def is_reusable(self, connection: Any) -> bool:
-        """Whether the connection may run another query."""
+        """Whether the connection can run another query."""
         ...
 
 
 @runtime_checkable
 class SessionDriver(Protocol):
-    """Optional protocol of a driver that can set session variables."""
+    """Optional protocol for drivers that set session variables."""
 
     def fetch_in_session(self, connection: Any, bound: BoundSQL, session: BoundSQL) -> Answer:
-        """Like ``fetch``, but first run ``session``, which sets the variables, in the same transaction."""
+        """``fetch`` after ``session``, which sets the variables, in the same transaction."""
         ...
 
 
 @runtime_checkable
 class DeclaringDriver(Protocol):
-    """Optional protocol of a driver that declares what it enforces. For other drivers a warning is logged."""
+    """Optional protocol for drivers that declare their restrictions; for others a warning is logged."""
 
     @property
     def enforcement(self) -> Enforcement:
-        """What the engine or the driver enforces."""
+        """The restrictions of the engine or driver."""
         ...
 
 
@@ -169,7 +162,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """The column names, rows and column types of a running query. ``close`` stops the query; it is called once."""
+    """A running query's column names, rows and column types. ``close`` is called once and stops the query."""
 
     names: Sequence[str]
     rows: Iterator[tuple[Any, ...]]
@@ -179,25 +172,20 @@ class OpenRows:
 
 @runtime_checkable
 class StreamingDriver(Protocol):
-    """Optional protocol of a driver that returns rows as they arrive. Without it, a stream sends the rows of
-    ``fetch``."""
+    """Optional protocol for drivers that return rows as they arrive; others stream from ``fetch``."""
 
     def open_rows(self, connection: Any, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Start one query, with the timeout ``limits.stream.timeout``.
-
-        ``session``, if any, runs before it in the same transaction. The rows may be read in any thread, by one thread
-        at a time. After the last row or ``close``, the connection must be in the state in which ``fetch`` leaves it.
-        Raises the errors of ``fetch``.
-        """
+        """Start one query with ``limits.stream.timeout``, after ``session`` in the same transaction. Rows may be read
+        in any thread, one thread at a time. After the last row or ``close``, the connection must be as after ``fetch``.
+        Raises the errors of ``fetch``."""
         ...
 
 
 class NoConnectionLeft(SourceUnavailable):
-    """The server refused a connection because too many are open. The query may wait for another one."""
+    """The server allows no more connections; the query may wait for another one."""
 
 
 def says_no_connection(message: str) -> bool:
-    """Whether an engine's error message says that too many connections are open."""
     return _NO_CONNECTION.search(message) is not None
 
 
@@ -210,7 +198,7 @@ def statement_error(source_id: str, reason: str) -> NotOneStatement:
 
 
 def check_statement(source_id: str, reason: str | None) -> None:
-    """Raise NotOneStatement with ``reason``, unless it is None."""
+    """Raise NotOneStatement unless ``reason`` is None."""
     if reason is not None:
         raise statement_error(source_id, reason)
 
@@ -249,17 +237,14 @@ def queue_error(source_id: str, waiting: int, own: int) -> SourceUnavailable:
 def unreachable_error(
     source_id: str, error: BaseException, hint: str = "", *, has_no_connection: bool = False
 ) -> SourceUnavailable:
-    """Make the error for an engine that is unreachable, refuses the login, or has no free connection.
-
-    ``hint`` is appended to the message. ``error`` itself is not quoted, but tells whether a connection was free.
-    """
+    """For an engine that is unreachable, refuses the login, or has no free connection, as ``error`` may say. ``hint``
+    ends the message."""
     kind = NoConnectionLeft if has_no_connection or says_no_connection(str(error)) else SourceUnavailable
     return kind(f"data source {source_id} cannot be reached: {type(error).__name__}{hint}", retry_after=1)
 
 
 def query_error(source_id: str, evidence: str, position: int | None = None) -> QueryFailed:
-    """Make the error for a query that the engine refused. ``evidence`` is the engine's error code or the error's type,
-    ``position`` the character of the SQL that the engine names, from 1."""
+    """For a query that the engine refused. ``evidence``: its error code or type. ``position``: a character, from 1."""
     where = f", at character {position} of the SQL" if position else ""
     error = QueryFailed(f"data source {source_id} refused the query: {evidence}{where}")
     error.evidence, error.position = evidence, position or None
@@ -267,8 +252,8 @@ def query_error(source_id: str, evidence: str, position: int | None = None) -> Q
 
 
 def refuse_dynamic_sql(source_id: str, bound: BoundSQL, dialect: str | None) -> None:
-    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. With ``dialect``
-    None, the functions of all dialects count."""
+    """Raise QueryFailed if a query has bound values and calls a function that runs a string as SQL. ``dialect`` None:
+    functions of all dialects."""
     if bound.params and has_dynamic_sql(untagged(bound), dialect):
         raise query_error(
             source_id,

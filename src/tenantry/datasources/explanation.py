@@ -1,4 +1,4 @@
-"""Explains a query without running it: its source, its bound SQL, and the age of a cached answer."""
+"""Explains a query without running it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,8 @@ from tenantry.sql import SQLTemplate, TracedSQL
 
 @dataclass(frozen=True, slots=True)
 class ExplainedQuery:
-    """What ``DataSources.explain`` returns.
-
-    ``source_id`` is Tenantry's id of the source (``ds_…``), ``provided_id`` the operator's, ``engine`` its URL scheme.
-    ``age`` is the age in seconds of a cached answer, None without one.
-    """
+    """``source_id`` is ``ds_…``, ``provided_id`` the operator's id, ``engine`` the URL scheme. ``age``: of the cached
+    answer, in seconds."""
 
     source_id: str
     provided_id: str

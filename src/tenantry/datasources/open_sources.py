@@ -1,7 +1,6 @@
-"""OpenSources: the data sources of one event loop that have a connection pool.
+"""OpenSources: the open data sources of one event loop.
 
-When a source's registration has changed, the next query opens the source anew. The queries that still run keep the old
-pool, which closes with the last of them.
+After a registration changes, the next query opens the source anew; the old one closes with its last query.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ def check_tagged(tagged: Collection[str], own: Collection[str]) -> frozenset[str
 def create_source(
     source: RegisteredSource, limits: Limits, host: Mapping[str, Engine] | None = None
 ) -> ConnectionPool[Any]:
-    """Create the connection pool of a source, without connecting. ``host`` are the engines from ``host_engines``.
-    Raises InvalidSource for an unusable URL, dialect or driver."""
+    """Create a source's pool, without connecting. ``host``: see ``host_engines``. Raises InvalidSource for an unusable
+    URL, dialect or driver."""
     url = parse_url(source.url)
     engine = find_engine(url, host, trusted=source.trusted)
     engine.check_url(url)  # checked again: the row may be older than the rules
@@ -56,17 +55,14 @@ def create_source(
 
 
 def source_name(registered: RegisteredSource) -> str:
-    """The name of a source that is unique in its store."""
+    """A name that is unique in the store."""
     return f"{registered.environment.id}/{registered.id}"
 
 
 @dataclass(slots=True, eq=False)
 class OpenSource:
-    """A source with its connections and the queue for them.
-
-    ``revision`` is a part of cache keys that changes with every setting that can change a query's rows. While ``users``
-    is above 0 the source stays open; the ``release`` that makes it 0 calls ``on_unused``.
-    """
+    """A source with its queue and connections. ``revision``, a part of cache keys, changes with every setting that can
+    change rows. The source stays open while it has ``users``; when the last one leaves, ``on_unused`` is called."""
 
     registered: RegisteredSource
     secrets: ConnectableSource
@@ -89,7 +85,7 @@ class OpenSource:
             self.on_unused(self)
 
     def fingerprint(self, bound: BoundSQL, session: BoundSQL | None, group: UserGroup) -> str:
-        """Return the cache key of a query. Raises TypeError for a value without a fingerprint."""
+        """The cache key. Raises TypeError for a value without a fingerprint."""
         return bound.fingerprint(
             source=self.name,
             revision=self.revision,
@@ -99,7 +95,7 @@ class OpenSource:
 
 
 class OpenSources:
-    """Opens sources, at most ``limits.max_sources`` at a time, and closes those that were replaced or are idle."""
+    """Opens sources, at most ``limits.max_sources`` at a time, and closes idle and outdated ones."""
 
     def __init__(
         self,
@@ -119,11 +115,8 @@ class OpenSources:
         self._closing: set[asyncio.Task[None]] = set()
 
     def find(self, registered: RegisteredSource) -> OpenSource:
-        """Return the open source; open it if necessary.
-
-        A source without ``users`` may close at any time: increase them before the next ``await``. Raises InvalidSource,
-        SecretUnavailable, SourceUnavailable.
-        """
+        """Return the open source, which may close at the next ``await`` unless ``users`` counts the caller. Raises
+        InvalidSource, SourceUnavailable, SecretUnavailable."""
         if asyncio.get_running_loop() is not self._loop:
             self._bind_to_loop()
         if self._is_stopping:
@@ -188,7 +181,7 @@ class OpenSources:
         task.add_done_callback(self._closing.discard)
 
     def _bind_to_loop(self) -> None:
-        """Use the running event loop, and drop the connections of a loop that is closed."""
+        """Drop the connections of a loop that is closed."""
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return
@@ -221,7 +214,7 @@ class OpenSources:
                     await asyncio.sleep(_STOP_INTERVAL)
 
     async def aclose(self) -> None:
-        """Stop all queries and close all connections. The next query opens its source again."""
+        """Stop all queries and close all connections. Sources reopen on next use."""
         self._bind_to_loop()
         for opened in self._take_all():
             self._close(opened)

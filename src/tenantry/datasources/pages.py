@@ -1,4 +1,4 @@
-"""Pages of a query: selects a page around the author's SQL."""
+"""Pages of a query, selected around the author's SQL."""
 
 from __future__ import annotations
 
@@ -47,8 +47,7 @@ _KINDS: Final[Mapping[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of rows. ``next`` is the ``after`` argument that fetches the next page; None on the last page. ``total``
-    is the number of rows of all pages, if it was requested."""
+    """``next``: the ``after`` of the next page; None on the last. ``total``: rows of all pages, if requested."""
 
     rows: list[dict[str, Any]]
     next: str | None
@@ -68,14 +67,13 @@ async def fetch_page(
     offset: int = 0,
     total: Literal["none", "exact"] = "none",
 ) -> Page:
-    """Fetch at most ``size`` rows of ``template``, sorted by the columns in ``order`` (``-name`` sorts descending).
+    """Fetch ``size`` rows of ``template``, sorted by the columns ``order`` (``-name``: descending).
 
-    To get a later page, pass the previous page's ``next`` as ``after``, which is equally fast at any depth, or the
-    number of rows to skip as ``offset``. The ``order`` columns must never be NULL, and no two rows may have equal
-    values in all of them. ``total="exact"`` counts all rows in a second query.
+    For another page, pass the previous page's ``next`` as ``after``, fast at any depth, or skip ``offset`` rows. The
+    ``order`` columns must be unique together and never NULL. ``total="exact"`` counts all rows in a second query.
 
     Raises the errors of ``fetch``; InvalidSettings for an invalid order, size, offset or total, or a dialect without
-    pages; UnbindableValue for an ``after`` that does not belong to this order; QueryFailed for NULL in an order column.
+    pages; UnbindableValue for an ``after`` of another order; QueryFailed for NULL in an order column.
     """
     compiled = template if isinstance(template, SQLTemplate) else _compiled(template)
     window = PagedTemplate(compiled, order, size, after, offset)
@@ -115,7 +113,7 @@ class CountTemplate(WrappedTemplate):
 
 
 class PagedTemplate(WrappedTemplate):
-    """Selects one page of another template's rows, and one row more, which tells whether there is a next page."""
+    """A page of another template's rows, plus one row if there are more."""
 
     def __init__(self, template: SQLTemplate, order: Sequence[str], size: int, after: str | None, offset: int) -> None:
         super().__init__(template)
@@ -151,11 +149,8 @@ class PagedTemplate(WrappedTemplate):
         return select_around(bound, "select *", clauses)
 
     def _beyond(self, names: Sequence[str], key: Sequence[Any], bind_value: BindValue) -> str:
-        """Return the condition for rows after ``key``: for ``a, b`` it is ``a >= 1 and (a > 1 or (a = 1 and (b >
-        2)))``.
-
-        ``a >= 1`` adds nothing to the rest, but lets the engine use an index on ``a``.
-        """
+        """The condition for rows after ``key``. An index can serve its first comparison: ``a >= 1 and (a > 1 or (a = 1
+        and (b > 2)))``."""
         signs = ["<" if way == "desc" else ">" for way in self._directions]
         if len(names) == 1:
             return f"{names[0]} {signs[0]} {bind_value(key[0])}"
@@ -167,7 +162,6 @@ class PagedTemplate(WrappedTemplate):
 
 
 def has_pages(engine: str) -> bool:
-    """Whether ``fetch_page`` works on the engine of this URL scheme."""
     return engine in _QUOTES
 
 
@@ -177,7 +171,7 @@ def _check_dialect(bound: BoundSQL) -> None:
 
 
 def _write_cursor(key: Sequence[Any]) -> str:
-    """Write the values with their types: an engine with typed parameters needs the same types on the next page."""
+    """Keeps the types, which engines with typed parameters need."""
     written = []
     for value in key:
         for letter, (kind, write, _) in _KINDS.items():

@@ -1,4 +1,4 @@
-"""QueryFolder: the queries in the ``.sql`` files of a folder."""
+"""Saved queries, one per ``.sql`` file of a folder."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ _MAX_BYTES = 4 * MAX_TEXT  # a character of UTF-8 is at most four bytes
 class QueryFolder(Mapping[str, Query]):
     """Queries of a folder and its sub-folders by name: ``folder["sales/by_day"]`` is sales/by_day.sql.
 
-    Reads every file once, and compiles it at once or, with ``compiled=False``, on first use. The dialect is that of the
-    file's header, else ``dialect``, else the first that accepts the SQL. Queries can include each other (``{{>
-    sales/by_day }}``). Hidden files are skipped. A header may declare properties ``optional``, which changes what a
-    group sees: let nobody but the program's developers write to the folder.
+    Reads each file once and compiles it, with ``compiled=False`` on first use: for the dialect in its header, else
+    ``dialect``, else the first that accepts it. Queries can include each other (``{{> sales/by_day }}``). Hidden files
+    are skipped. Headers may make properties ``optional``, so nobody but the program's developers may write here.
 
-    Raises one InvalidQueries that lists all unusable files; OSError.
+    Raises one InvalidQueries for all unusable files; OSError.
     """
 
     def __init__(self, path: str | Path, dialect: str | None = None, *, compiled: bool = True) -> None:
@@ -90,7 +89,7 @@ def _first_line(error: TemplateError) -> str:
 
 
 def is_within(file: Path, folder: Path) -> bool:
-    """Whether the file is in the folder, after symbolic links in both paths are resolved."""
+    """Compares the paths after resolving links."""
     return file.resolve().is_relative_to(folder.resolve())
 
 

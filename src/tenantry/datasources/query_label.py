@@ -1,8 +1,7 @@
-"""QueryLabel names a query for operators; the query tag is an SQL comment with these names.
+"""QueryLabel: names of source, environment, group and template for operators. The tag is an SQL comment with them.
 
-Operators see the tag in the database's list of running queries. Its format is sqlcommenter
-(https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs. Values are URL-encoded, so that none can
-end the comment or add a placeholder.
+The tag follows sqlcommenter (https://google.github.io/sqlcommenter/spec/): sorted ``key='value'`` pairs, URL-encoded,
+so no id can end the comment or add a placeholder.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ class QueryLabel(NamedTuple):
 
 
 class TaggedSQL(BoundSQL):
-    """BoundSQL whose ``sql`` ends with a tag. ``untagged`` is the SQL without the tag, for checks and caches."""
+    """BoundSQL with a tag. ``untagged`` is the SQL without it, for checks and caches."""
 
     untagged: str
 
 
 @lru_cache(_CACHED_TEMPLATES)
 def template_name(template: SQLTemplate) -> str:
-    """Return the name of a Query; for a template without a name, a digest of its SQL."""
+    """A Query's name, else a digest of the template."""
     return getattr(template, "name", "") or f"sql-{blake2b(template.text.encode(), digest_size=6).hexdigest()}"
 
 
 def with_tag(bound: BoundSQL, label: QueryLabel) -> BoundSQL:
-    """Append the tag, on a new line because the SQL may end with a ``--`` comment."""
+    """Append the tag on a new line, because the SQL may end with a comment."""
     sql = bound.sql.rstrip(_BLANK)
     if not sql:
         return bound

@@ -1,8 +1,7 @@
 """Ends running queries and streams whose group or data source changes.
 
-A query is bound with the properties and the mapping of its group, so it may not go on after they change. Every fifth of
-the staleness bound, each running query's group and source are read again. If the store does not answer for the whole
-bound, the query ends too.
+Rows must not outlive the properties and mapping that their query was bound with. So group and source are read again
+every fifth of the staleness bound. If the store does not answer for the whole bound, the query ends too.
 """
 
 from __future__ import annotations
@@ -32,12 +31,9 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class WatchedQuery:
-    """A running query, with the group and source it was bound with.
-
-    ``group`` is None if only the source is checked. ``current`` is the group as last read. ``certain_until`` and
-    ``due`` are times of the watch's clock: the query ends, or is checked again, at that time. The watch sets ``error``
-    and calls ``end`` with it, once.
-    """
+    """``group`` is None if only the source is checked; ``current`` is the group as last read. At ``due`` the checks
+    begin; at ``certain_until`` the query ends unless a check has moved it. ``end`` is called once, with the
+    ``error``."""
 
     group: UserGroup | None
     schema: str
@@ -50,7 +46,7 @@ class WatchedQuery:
 
 
 class QueryWatch:
-    """Checks the running queries of one event loop. Without ``groups``, it checks only their sources."""
+    """Watches the queries of one event loop. Without ``groups``, checks only their sources."""
 
     def __init__(
         self,
@@ -80,7 +76,7 @@ class QueryWatch:
         *,
         checks_group: bool = True,
     ) -> WatchedQuery:
-        """Watch a query until ``discard``; ``end`` is called with the error if it must end before that."""
+        """Watch a query until ``discard``."""
         now, bound = self._clock(), self._lookup.staleness
         interval = bound / CHECKS
         own = group if checks_group and self._groups is not None else None
@@ -96,8 +92,7 @@ class QueryWatch:
         self._watched.pop(query, None)
 
     async def run(self, group: UserGroup, schema: str, registered: RegisteredSource, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work`` under watch. Raises QueryOutdated after a change, StoreUnavailable if the store does not
-        answer."""
+        """Await ``work``. Raises QueryOutdated after a change, StoreUnavailable if the store does not answer."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -108,7 +103,7 @@ class QueryWatch:
     async def open(
         self, group: UserGroup, schema: str, registered: RegisteredSource, opening: Awaitable[Chunks]
     ) -> Chunks:
-        """Await ``opening``, and watch its chunks until the reader has the last one. Raises the errors of ``run``."""
+        """Watch the chunks of ``opening`` to the last. Raises the errors of ``run``."""
         limit = asyncio.timeout(None)
         query = self.add(group, schema, registered, lambda _: limit.reschedule(0.0))
         try:
@@ -118,7 +113,6 @@ class QueryWatch:
             raise
 
     def stop(self) -> None:
-        """Stop watching. Running queries go on unchecked."""
         self._watched.clear()
         if self._timer is not None:
             self._timer.cancel()
@@ -130,10 +124,8 @@ class QueryWatch:
     # --- checks -------------------------------------------------------------------------------------------------------
 
     def _certain_for(self, group: UserGroup | None, bound: float) -> float:
-        """Seconds until a query of ``group`` ends unless a check succeeds before.
-
-        A group that ends earlier gets two more intervals: in these a check may find that its end date has moved.
-        """
+        """Seconds for which a query may run on. A group that ends earlier gets two more intervals, in which a check may
+        find a later end date."""
         if group is None or group.expires_at is None:
             return bound
         return min(bound, self._seconds_left(group) + 2 * bound / CHECKS)
@@ -182,10 +174,7 @@ class QueryWatch:
         groups: dict[bytes, UserGroup | None],
         sources: dict[tuple[int, str], RegisteredSource | None],
     ) -> UserGroup | None:
-        """Return the query's group as it is now; None if the query is outdated.
-
-        ``groups`` and ``sources`` hold what this round has read, so that queries of one group cause one read.
-        """
+        """Return the current group; None if the query is outdated. The dicts hold what this round has read."""
         current, now = query.current, self._time_of_day()
         if query.group is not None and self._groups is not None:
             if current.handle not in groups:
@@ -209,7 +198,7 @@ class QueryWatch:
 
 
 class WatchedChunks:
-    """Chunks of a stream that is watched until the reader has the last one."""
+    """Chunks watched until the reader has the last one."""
 
     def __init__(self, chunks: Chunks, query: WatchedQuery, watch: QueryWatch) -> None:
         self._chunks = chunks
@@ -245,10 +234,7 @@ async def _watched_result(limit: asyncio.Timeout, query: WatchedQuery, work: Awa
 
 
 def _identity(source: RegisteredSource) -> tuple[object, ...]:
-    """The fields of a source that no running query may outlive.
-
-    The environment is left out: ``of_schema`` has compared its id, and its settings may change.
-    """
+    """What must not change. Not the environment's settings; ``of_schema`` compares its id."""
     return source.id, source.url, source.trusted, source.session
 
 

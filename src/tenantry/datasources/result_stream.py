@@ -1,4 +1,4 @@
-"""ResultStream: a response body that is sent while its rows are still read."""
+"""Response bodies that are sent while their rows are read."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from tenantry.datasources.results.chunks import MEDIA_TYPES, MakeWriter
 
 
 class ResultStream:
-    """A response body in chunks: ``StreamingResponse(stream, media_type=stream.media_type)``.
+    """A body in chunks: ``StreamingResponse(stream, media_type=stream.media_type)``.
 
-    It holds one connection, which counts towards the group's share, until the last chunk is read, ``aclose`` is called,
-    it is garbage-collected, or it exceeds a limit. After an error, each further read raises that error again, so that
-    an incomplete body never looks complete.
+    Holds a connection of its group's share until the last chunk, ``aclose``, garbage collection or a limit. Reading
+    after an error raises it again, so an incomplete body never looks complete.
     """
 
     def __init__(self, chunks: Chunks, format_: str) -> None:
@@ -35,7 +34,7 @@ class ResultStream:
         return self._chunks.row_count
 
     def headers(self, file_name: str | None = None) -> dict[str, str]:
-        """Return response headers. With ``file_name``, browsers save the body as a file of this name (RFC 6266)."""
+        """Response headers. Browsers save the body as ``file_name`` (RFC 6266)."""
         headers = {"X-Content-Type-Options": "nosniff"}
         if file_name is not None:
             headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file_name, safe='')}"
@@ -45,8 +44,8 @@ class ResultStream:
         return self
 
     async def __anext__(self) -> bytes:
-        """Return the next chunk, which is never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
-        SourceUnavailable; QueryOutdated if the group or source has changed; StoreUnavailable if the store does not
+        """Return the next chunk, never empty. Raises QueryFailed, QueryTimeout, TooManyRows, TooManyBytes,
+        SourceUnavailable; QueryOutdated after a change of group or source; StoreUnavailable if the store does not
         answer."""
         while True:
             chunk = await self._chunks.next()
@@ -56,7 +55,7 @@ class ResultStream:
                 return chunk
 
     async def aclose(self) -> None:
-        """Stop the query if it still runs. Does not wait for the engine."""
+        """Stop the query if it still runs, without waiting for the engine."""
         self._finalizer.detach()
         self._chunks.close()
 

@@ -1,7 +1,4 @@
-"""Session variables, from which a database's row-level security policies choose the rows (docs/row-level-security.md).
-
-Their values come only from the group, and a query must not change them.
-"""
+"""Session variables for row-level security policies (docs/row-level-security.md), set only from the group."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ _SETTERS = (function_names("set_config", attributes=True, escaped_names=UNICODE_
 
 
 class SessionTemplate:
-    """Binds a source's session variables for a group. Raises InvalidSource if its engine does not have any."""
+    """A source's compiled session variables. Raises InvalidSource if its engine does not support them."""
 
     def __init__(self, source: RegisteredSource) -> None:
         self._source_id = source.id
@@ -26,11 +23,8 @@ class SessionTemplate:
         self._template = SQLTemplate(f"select {calls}", "postgresql")
 
     def bind(self, group: UserGroup) -> BoundSQL:
-        """Return the statement that sets the variables for one transaction.
-
-        Raises MissingVariable if the group lacks a property; UnbindableValue for a list, an object, or an empty string,
-        which databases do not distinguish from an unset variable.
-        """
+        """Return the statement that sets them for this transaction. Raises MissingVariable; UnbindableValue for a list,
+        an object or an empty string, which databases treat as unset."""
         missing: MissingVariable | None = None
         try:
             bound = self._template.bind(group.variables)
@@ -52,9 +46,9 @@ class SessionTemplate:
 
 
 def session_escape_error(source_id: str, sql: str) -> NotOneStatement | QueryFailed | None:
-    """Return the error for SQL that calls a built-in function which could change session variables; else None.
+    """The error for SQL that calls a built-in function which could change session variables, or None.
 
-    A user-defined function could still change them: revoke ``execute`` on it (docs/row-level-security.md).
+    User-defined functions are not covered: revoke ``execute`` on them (docs/row-level-security.md).
     """
     if calls_any(sql, DIALECTS["postgresql"], _SETTERS):
         return statement_error(

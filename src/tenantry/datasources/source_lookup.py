@@ -1,4 +1,4 @@
-"""SourceLookup: finds the registered data source that a group's mapping names for a schema."""
+"""SourceLookup: finds the data source that a group's mapping names."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ _log = logging.getLogger(__name__)
 
 
 class SourceLookup:
-    """Looks up registered sources in a directory.
-
-    If a resolver of the same store runs in this process, it caches the sources under its lease; else each lookup reads
-    the directory.
-    """
+    """Finds registered sources; cached under the lease of a resolver of the same store, if this process has one."""
 
     def __init__(self, directory: SourceDirectory) -> None:
         self._directory = directory
@@ -38,11 +34,8 @@ class SourceLookup:
         *,
         reread: dict[tuple[int, str], RegisteredSource | None] | None = None,
     ) -> RegisteredSource:
-        """Return the source that the group's mapping names for ``schema``.
-
-        ``reread`` bypasses the resolver's cache and collects what was read, by environment id and reference. Raises
-        UnmappedSchema, UnregisteredSource, StoreUnavailable.
-        """
+        """Return a schema's source. ``reread`` bypasses the lease and collects what was read, by environment id and
+        reference. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         environment, mapping = group.environment, group.mapping
         try:
             reference = None if mapping is None else mapping[schema]
@@ -76,7 +69,7 @@ class SourceLookup:
         )
 
     async def of_reference(self, environment: Environment, reference: str) -> RegisteredSource | None:
-        """Return the source with this id, of Tenantry or of the operator; None without one. Raises StoreUnavailable."""
+        """``reference``: Tenantry's id (``ds_…``) or the operator's. Raises StoreUnavailable."""
         directory = self._leased
         if directory is None:
             return await self._directory.get(environment, reference)
@@ -87,11 +80,8 @@ class SourceLookup:
 
 
 def _leased(directory: SourceDirectory) -> LeasedSources | None:
-    """Return the directory if its sources may be cached.
-
-    A subclass of a store may override ``get`` alone, for example to hide sources. The cache would read past it, so the
-    result is None then.
-    """
+    """None if the directory's class overrides ``get`` alone, for example to hide sources, because cached reads would
+    bypass it."""
     if not isinstance(directory, LeasedSources):
         return None
     for defining in type(directory).__mro__:

@@ -48,17 +48,17 @@ _COMPILED = 256  # templates given as strings whose compiled form is cached
 class DataSources:
     """Runs templates for groups, read-only, on the data source that each group's mapping names.
 
-    ``store`` is any object whose ``sources`` finds registered sources, such as a Store. If this process has a Resolver
-    of the same store, a removed or moved source is not used again: on this host from when the write returns, on other
-    hosts within the staleness bound. Without a Resolver, each query reads ``store.sources``.
+    ``store`` is any object whose ``sources`` finds registered sources, such as a Store. With a Resolver of the same
+    store in this process, a removed or moved source is not used again: on this host once the write returns, elsewhere
+    within the staleness bound. Without one, each query reads ``sources``.
 
     ``limits`` bound queries, streams, connections and queues. ``monitoring`` sets query tags, the log of slow queries
-    and the usage counter. ``cache`` stores answers for later queries; None stores none. With or without a cache, equal
-    queries of ``fetch`` and ``query`` that run at the same time share one answer.
+    and the usage counter. ``cache`` keeps answers; None keeps none. In both cases, equal queries of ``fetch`` and
+    ``query`` that run at once share an answer.
 
-    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, where ``make_driver`` takes a RegisteredSource
-    and Limits and returns a Driver. It cannot replace a built-in engine. ``keys`` decrypt URLs: a KeyRing or the path
-    of a key file; None reads the file that TENANTRY_KEYS names.
+    ``engines`` adds engines by URL scheme: ``{"athena": make_driver}``, a function of (RegisteredSource, Limits) that
+    returns a Driver. It cannot replace built-in engines. ``keys`` decrypt URLs: a KeyRing or a key file; None:
+    TENANTRY_KEYS.
 
     Does no I/O before the first query. When its group or source changes, a running query ends within the staleness
     bound. Raises InvalidSettings for an invalid engine or query tag.
@@ -110,11 +110,10 @@ class DataSources:
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]:
         """Return the rows of ``template``, bound with ``variables`` (default: the group's), one dict per row.
 
-        ``max_age`` is the greatest age of the rows in seconds: None means the cache's limit, 0 queries the source.
-        Values have the types that the driver returns. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
-        MissingVariable, InvalidParameter, UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout,
-        QueryOutdated, TooManyRows, TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables
-        belong to another group.
+        ``max_age``: greatest age of the rows in seconds; None: the cache's limit; 0: query the source. Values are the
+        driver's. Raises UnmappedSchema, UnregisteredSource, InvalidSource, MissingVariable, InvalidParameter,
+        UnbindableValue, TemplateError, NotOneStatement, QueryFailed, QueryTimeout, QueryOutdated, TooManyRows,
+        TooManyBytes, SourceUnavailable, StoreUnavailable; ValueError if the variables belong to another group.
         """
         return self._ask(QueryOutcome.take_dicts, group, schema, template, variables, max_age)
 
@@ -128,11 +127,8 @@ class DataSources:
         max_age: float | None = None,
         reduction: Reduction | None = None,
     ) -> Coroutine[Any, Any, Result]:
-        """Return the rows as a Result, which ``tenantry.results`` writes as JSON, CSV or Arrow.
-
-        A ``reduction`` makes the Result of more rows than a query may return: the limits of streams apply to what it
-        reads. Raises the errors of ``fetch``.
-        """
+        """Return the rows as a Result, for ``tenantry.results``. A ``reduction`` makes it of more rows than a query may
+        return, within the limits of streams. Raises the errors of ``fetch``."""
         return self._ask(QueryOutcome.take_result, group, schema, template, variables, max_age, reduction)
 
     async def stream(
@@ -147,10 +143,10 @@ class DataSources:
         formula_safe: bool = False,
         columns: Collection[str] | None = None,
     ) -> ResultStream:
-        """Return the rows as a response body in chunks, as soon as the first chunk is ready.
+        """Return the rows as a response body in chunks, once the first is ready.
 
-        ``to_json`` explains ``options``, ``to_csv`` explains ``formula_safe``. ``columns`` names the columns to write;
-        None writes all. Raises the errors of ``fetch``, and InvalidSettings for an unknown format or a missing package.
+        ``options``, ``formula_safe``: see ``to_json`` and ``to_csv``. ``columns``: the columns to write. Raises the
+        errors of ``fetch``, and InvalidSettings for an unknown format or a missing package.
         """
         watch = VIEWER_OF_THREAD.get()
         if watch is not None:
@@ -169,7 +165,7 @@ class DataSources:
         variables: Mapping[str, Any] | Record | None,
         make_writer: MakeWriter,
     ) -> Chunks:
-        """Like ``stream``, but return the chunks of a writer that ``make_writer`` makes."""
+        """``stream`` with the caller's writer."""
         request = await self._request(group, schema, template, variables)
         with ObservedQuery(self.activity, request.label, lasts=True) as observed:
             query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
@@ -219,9 +215,9 @@ class DataSources:
     ) -> str:
         """Return the cache key of ``fetch`` with the same arguments, without running the query.
 
-        Two groups have the same key only if they use the same source and neither the template nor the source's session
-        variables read the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a
-        value without a fingerprint.
+        Two groups share a key only if they use the same source and neither the template nor its session variables read
+        the group. Raises the errors that ``fetch`` raises before it runs the query; TypeError for a value without a
+        fingerprint.
         """
         request = await self._request(group, schema, template, variables)
         query = bind_query(self._open_sources.find(request.registered), request, has_key=False)
@@ -230,22 +226,19 @@ class DataSources:
     async def explain(
         self, group: UserGroup, schema: str, template: SQLTemplate, variables: Mapping[str, Any] | Record
     ) -> ExplainedQuery:
-        """Explain a query without running it. Raises the errors that ``fetch`` raises before it runs the query."""
+        """Raises the errors that ``fetch`` raises before it runs the query."""
         request = await self._request(group, schema, template, variables)
         return explain_query(self._open_sources.find(request.registered), self._cache, group, template, variables)
 
     async def dialect(self, group: UserGroup, schema: str) -> str:
-        """Return the SQL dialect of a group's schema. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
+        """The SQL dialect of a group's schema. Raises UnmappedSchema, UnregisteredSource, InvalidSource,
         SourceUnavailable, StoreUnavailable."""
         return self._open_sources.find(await self._lookup.of_schema(group, schema)).pool.dialect
 
     async def changed(self, environment: Environment, reference: str) -> None:
-        """Announce that the rows of a source have changed.
-
-        From now on this process reuses no earlier answer of the source; after five seconds, neither do the processes
-        that share its cache. ``reference`` is the source's id: ``ds_…``, or the one you gave it. Raises
-        UnregisteredSource, StoreUnavailable; SourceUnavailable if the shared cache does not answer.
-        """
+        """Announce changed rows: answers from before are not reused, here from now on, and after five seconds by
+        processes that share the cache. ``reference``: ``ds_…`` or your id. Raises UnregisteredSource, StoreUnavailable;
+        SourceUnavailable if the shared cache does not answer."""
         registered = await self._lookup.of_reference(environment, reference)
         if registered is None:
             raise UnregisteredSource(f"environment {environment.name!r} has no data source {reference!r}")
@@ -256,21 +249,20 @@ class DataSources:
             await self._cached.changed(name)
 
     async def registered(self, group: UserGroup, schema: str) -> RegisteredSource:
-        """Return the source that the group's mapping names. Raises UnmappedSchema, UnregisteredSource,
-        StoreUnavailable."""
+        """Return the source of a group's schema. Raises UnmappedSchema, UnregisteredSource, StoreUnavailable."""
         return await self._lookup.of_schema(group, schema)
 
     async def stop(self) -> None:
-        """Stop every query and refuse new ones, because the process is about to end.
+        """Stop every query and refuse new ones, before the process ends.
 
-        Their callers get SourceUnavailable (503) at once. Returns when the queries have ended at their sources, at most
-        five seconds later. Connections stay open until ``aclose``.
+        Callers get SourceUnavailable (503) immediately. Returns within five seconds; connections stay open until
+        ``aclose``.
         """
         self.changes.end()
         await self._open_sources.stop(_STOP_SECONDS)
 
     async def aclose(self) -> None:
-        """Stop every query, close every connection, and write the counted usage to the store."""
+        """Stop every query, close every connection, and store counted usage."""
         self.query_watch.stop()
         if self._cached is not None:
             await self._cached.aclose()

@@ -1,7 +1,7 @@
-"""Checks by its text that SQL is one statement that reads, where the engine's read-only mode is not enough.
+"""Checks by its text that SQL is one reading statement, for engines that cannot check it.
 
-They refuse statements that a read-only transaction allows (COPY … TO PROGRAM, DO, INTO OUTFILE), several statements,
-and SQL that engines read in different ways.
+They refuse what a read-only transaction allows (COPY … TO PROGRAM, DO, INTO OUTFILE), several statements, and SQL that
+engines read differently.
 """
 
 from __future__ import annotations
@@ -89,14 +89,13 @@ _SESSION_STATE = (  # functions whose effect stays in the session for its next q
 
 
 def first_keyword(sql: str) -> str | None:
-    """Return the first keyword in lower case; None if it is unclear."""
+    """The first keyword in lower case; None if unclear."""
     match = _START.match(sql)
     return match[1].lower() if match else None
 
 
 def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
-    """Return the reason why a statement may not run; None if its first keyword is one of ``reading``. The reason quotes
-    nothing of the SQL but that keyword."""
+    """Why a statement may not run; None if its first keyword is in ``reading``. Quotes only that keyword."""
     keyword = first_keyword(sql)
     if keyword in reading:
         return None
@@ -110,11 +109,8 @@ def refusal(sql: str, reading: frozenset[str] = READING) -> str | None:
 
 @lru_cache(maxsize=512)
 def mysql_refusal(sql: str) -> str | None:
-    """Return the reason why MySQL may not run this SQL; None if it may.
-
-    It may run one statement that reads, writes no file, and leaves no variable, lock or LAST_INSERT_ID in its session.
-    The SQL mode must have backslash escapes and no ANSI_QUOTES.
-    """
+    """Why MySQL (backslash escapes, no ANSI_QUOTES) may not run this; None for one statement that reads, writes no
+    file, and leaves no variable, lock or LAST_INSERT_ID in its session."""
     reason = refusal(sql, READING_MYSQL)
     if reason is not None:
         return reason

@@ -1,5 +1,4 @@
-"""Stops queries as soon as the process gets SIGTERM, because an ASGI server ends the lifespan only after its
-requests."""
+"""Stops a server's queries at SIGTERM, because its lifespan ends only after them."""
 
 from __future__ import annotations
 
@@ -20,13 +19,12 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def stop_on_signals(sources: DataSources) -> AsyncIterator[None]:
-    """Stop queries at SIGTERM and SIGINT. For a lifespan: ``async with sources, stop_on_signals(sources): yield``.
+    """For a lifespan: ``async with sources, stop_on_signals(sources): yield``. SIGTERM or SIGINT starts
+    ``sources.stop()`` and calls the previous handler. Ignored signals stay ignored. A default handler ends the process
+    after the queries.
 
-    The signal starts ``sources.stop()`` and calls the previous handler. If that was the default handler, the process
-    ends after the queries. A signal that the process ignores stays ignored.
-
-    In another thread than the main thread this only logs (``tenantry.datasources.stop_signals``, INFO). Raises
-    RuntimeError if the previous handler was not set from Python.
+    Outside the main thread it only logs (``tenantry.datasources.stop_signals``, INFO). Raises RuntimeError for a
+    previous handler not set from Python.
     """
     if threading.current_thread() is not threading.main_thread():
         _log.info("stop_on_signals does nothing here: only the main thread receives signals")

@@ -1,5 +1,4 @@
-"""Reads and displays the URLs of data sources. Error messages quote nothing of a URL but its dialect and option
-names."""
+"""Data source URLs. Messages quote only the dialect and option names."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ _EXAMPLE = (
 
 
 def parse_url(url: str) -> URL:
-    """Parse a URL. Raises InvalidSource, which does not quote it."""
+    """Raises InvalidSource, which does not quote the URL."""
     failed = True
     parsed = None
     try:
@@ -55,7 +54,7 @@ def _is_misread(url: URL) -> bool:
 
 
 def display_url(url: str) -> str:
-    """Return the URL to display: each secret is ``***``, references to secrets stay. Never raises."""
+    """The URL for display: secrets become ``***``, references to secrets stay. Never raises."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -69,13 +68,12 @@ def display_url(url: str) -> str:
 
 
 def masked(url: URL) -> URL:
-    """Replace each secret by ``***``. References (``env:…``, ``file:…``) stay, because they are not secret."""
+    """Replace secrets by ``***``. References stay."""
     return replace_secrets(url, {each: MASK for each in secret_values(url) if not is_reference(each)})
 
 
 def secret_state(url: str) -> str | None:
-    """Say how a stored URL contains its secrets: ``plain``, ``encrypted`` or as a ``reference``; None if it has none or
-    cannot be read."""
+    """How a stored URL holds its secrets: ``plain``, ``encrypted`` or ``reference``; None without secrets."""
     try:
         parsed = parse_url(url)
     except InvalidSource:
@@ -88,7 +86,7 @@ def secret_state(url: str) -> str | None:
 
 
 def source_revision(source: RegisteredSource) -> str:
-    """Return a digest of everything in a registration that can change a query's rows."""
+    """A digest of everything in a registration that can change rows."""
     # Without passwords: they do not change the rows, and could be guessed from the digest.
     url = parse_url(source.url)._replace(password=None)
     rest = {name: value for name, value in url.query.items() if "pass" not in name.lower() and name.lower() != "pwd"}
@@ -97,7 +95,7 @@ def source_revision(source: RegisteredSource) -> str:
 
 
 def resolve_url(url: str) -> str:
-    """Make the path of a file URL absolute, so that all processes open the same file. Raises InvalidSource."""
+    """Make a file's path absolute, so that all processes open the same file. Raises InvalidSource."""
     parsed = parse_url(url)
     if parsed.get_backend_name() not in FILES:
         return url
@@ -105,7 +103,7 @@ def resolve_url(url: str) -> str:
 
 
 def file_path(url: URL) -> Path:
-    """Return the absolute path in the URL of a file or folder. Raises InvalidSource."""
+    """The absolute path in a file or folder URL. Raises InvalidSource."""
     name = url.get_backend_name()
     own = _FILE_OPTIONS.get(name, frozenset[str]())
     if url.host or url.username or frozenset(url.query) - own:
@@ -125,7 +123,7 @@ def file_path(url: URL) -> Path:
 
 
 def memory_limit(url: URL) -> str:
-    """Return the limit of memory that a URL sets, such as ``4GiB``, or the default. Raises InvalidSource."""
+    """The limit in the URL, or the default. Raises InvalidSource."""
     given = url.query.get("memory_limit", MEMORY_LIMIT)
     if not isinstance(given, str) or not _MEMORY.fullmatch(given):
         name = url.get_backend_name()
@@ -134,6 +132,6 @@ def memory_limit(url: URL) -> str:
 
 
 def memory_bytes(url: URL) -> int:
-    """Return ``memory_limit`` in bytes. Raises InvalidSource."""
+    """Raises InvalidSource."""
     number, unit, binary = _MEMORY.fullmatch(memory_limit(url)).groups()  # type: ignore[union-attr]  # it was matched
     return int(float(number) * (1024 if binary else 1000) ** ("KMGT".index(unit) + 1))

@@ -19,10 +19,8 @@ BindValue: TypeAlias = Callable[[Any], str]
 
 
 def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], str]) -> BoundSQL:
-    """Return ``select`` from the bound SQL, which becomes the subquery ``tenantry_inner``, followed by ``clauses``.
-
-    ``clauses`` gets a function that binds its values after those of the subquery. The paramstyle must be positional.
-    """
+    """Select from the bound SQL as the subquery ``tenantry_inner``, followed by ``clauses``, whose values are bound
+    last. For positional paramstyles."""
     style = PARAMSTYLES[bound.paramstyle]
     values = list(bound.params or ())
 
@@ -39,7 +37,7 @@ def select_around(bound: BoundSQL, select: str, clauses: Callable[[BindValue], s
 
 
 class WrappedTemplate:
-    """A template whose bound SQL ``wrap`` puts into another statement."""
+    """A statement around ``template``."""
 
     def __init__(self, template: SQLTemplate) -> None:
         self.template = template
@@ -48,12 +46,11 @@ class WrappedTemplate:
         """The inner template's name."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
-        """Return the statement around ``bound``."""
         raise NotImplementedError
 
 
 class SchemaQuery(WrappedTemplate):
-    """Selects no rows of a template, to get the names of its columns without running it."""
+    """Selects no rows, to get a template's column names without running it."""
 
     def wrap(self, bound: BoundSQL) -> BoundSQL:
         """Raises InvalidSettings if the engine would run the template."""
@@ -64,5 +61,5 @@ class SchemaQuery(WrappedTemplate):
 
 
 def can_name_columns(engine: str) -> bool:
-    """Whether SchemaQuery works on the engine of this URL scheme."""
+    """Whether SchemaQuery works on this engine (a URL scheme)."""
     return engine_name(engine) in _ENGINES

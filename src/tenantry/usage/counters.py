@@ -1,4 +1,4 @@
-"""UsageCounter: the protocol that counts usage of groups; GroupUsage counts it in memory."""
+"""UsageCounter, and GroupUsage, which counts in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class UsageCounter(Protocol):
-    """Counts the usage of groups. It is called in the event loop, for each query and each resolved token: be fast."""
+    """Receives usage in the event loop, for each query and each resolved token; must be fast."""
 
     def add(
         self,
@@ -25,17 +25,14 @@ class UsageCounter(Protocol):
         rows: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Add usage of a group at the data source with the id ``source`` (``ds_…``).
-
-        ``resolves`` are tokens whose group was found. If several groups share one running query, each of them gets its
-        ``queries`` and ``rows``, but only the first the ``seconds`` of the connection. Must not raise.
-        """
+        """``source``: a data source's id (``ds_…``). ``resolves``: tokens whose group was found. When groups share a
+        running query, its ``queries`` and ``rows`` count for each, its connection ``seconds`` for the first only. Never
+        raises."""
         ...
 
 
 class UsageTable(dict[K, list[int]]):
-    """Sums by key: queries, rows, microseconds, resolves. When it has ``limit`` rows, a new key is counted under
-    ``other(key)``."""
+    """Sums by key. Beyond ``limit`` rows, a new key is counted under ``other(key)``."""
 
     def __init__(self, limit: int, other: Callable[[K], K]) -> None:
         super().__init__()
@@ -46,7 +43,7 @@ class UsageTable(dict[K, list[int]]):
         return self.setdefault(key if len(self) < self.limit else self._other(key), [0, 0, 0, 0])
 
     def take(self, count: int | None = None) -> dict[K, Usage]:
-        """Remove the oldest ``count`` rows (default: all), and return them."""
+        """Remove and return the oldest ``count`` rows; None: all."""
         taken = {key: self.pop(key) for key in list(islice(self, count))}
         return {key: _usage(*row) for key, row in taken.items()}
 
@@ -56,8 +53,7 @@ def _usage(queries: int, rows: int, micros: int, resolves: int) -> Usage:
 
 
 class GroupUsage:
-    """Counts the usage of ``max_groups`` groups in memory. All other groups are counted together, as
-    ``OTHER_GROUPS``."""
+    """Counts ``max_groups`` groups in memory, and all others together as ``OTHER_GROUPS``."""
 
     def __init__(self, max_groups: int = 10_000) -> None:
         self._table: UsageTable[tuple[str, str]] = UsageTable(max_groups, lambda _: OTHER_GROUPS)
@@ -80,5 +76,5 @@ class GroupUsage:
         found[3] += resolves
 
     def take(self) -> dict[tuple[str, str], Usage]:
-        """Return the counts by environment and group, and begin again with none."""
+        """Remove and return the counts, by environment and group."""
         return self._table.take()

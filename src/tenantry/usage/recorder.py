@@ -1,7 +1,5 @@
-"""UsageRecorder: counts usage in memory, and writes it to the store once a minute.
-
-It writes numbered batches: the store ignores a batch that it has, so a batch can be sent again after an error.
-"""
+"""Counts usage in memory and adds it to the store once a minute, in numbered batches, so that a batch sent twice counts
+once."""
 
 from __future__ import annotations
 
@@ -47,18 +45,15 @@ _Row: TypeAlias = tuple[int, str, str, str]
 
 
 class CountedEntry(Protocol):
-    """A cache entry of a group. ``hits`` counts its uses that are not yet summed."""
+    """A cache entry. ``hits`` counts its uses that are not yet collected."""
 
     hits: int
     group: UserGroup
 
 
 class UsageRecorder:
-    """A UsageCounter that writes its counts to ``store`` every ``seconds``.
-
-    Several threads and event loops may use it. ``observers`` are counters that get the same usage. Raises
-    InvalidSettings for invalid ``seconds``.
-    """
+    """Adds its counts to ``store`` every ``seconds``. Safe for several threads and loops. ``observers`` get the same
+    counts. Raises InvalidSettings for invalid ``seconds``."""
 
     def __init__(self, store: UsageStore, seconds: float = 60.0, *, clock: Callable[[], float] = time.time) -> None:
         if not 0 < seconds < inf:
@@ -75,8 +70,7 @@ class UsageRecorder:
         _recorders.add(self)
 
     def _begin(self) -> None:
-        """Begin without counts, as a new writer. Also called in a forked process, which must not write its parent's
-        counts."""
+        """Start as a new writer. A forked process must not send its parent's counts."""
         for entry in self._hits:
             entry.hits = 0
         self._hits = []
@@ -97,7 +91,7 @@ class UsageRecorder:
 
     @property
     def waiting(self) -> int:
-        """The number of rows that are not written yet. Hits that are not summed yet have no row."""
+        """Rows not yet stored, without uncollected hits."""
         return len(self._table) + (0 if self._unsent is None else len(self._unsent.rows))
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -127,12 +121,12 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def counted(self, group: UserGroup) -> UserGroup:
-        """Count one resolve of the group, and return the group."""
+        """Count a resolve of the group and return it."""
         self.add(group.environment.name, group.provided_id, resolves=1)
         return group
 
     def count_first_hit(self, entry: CountedEntry) -> None:
-        """Count the first hit of a cache entry. Later hits only increase the entry's ``hits``, which is faster."""
+        """Count the first hit. Later ones only increase ``entry.hits``, which is faster."""
         entry.hits = 1
         with self._lock:
             hour = int(self._clock() // _HOUR)
@@ -144,7 +138,7 @@ class UsageRecorder:
                 self._ensure_timer()
 
     def collect_hits(self) -> None:
-        """Add the hits of all cache entries to the counts now."""
+        """Count the hits of cache entries now."""
         with self._lock:
             self._collect_hits()
 
@@ -161,7 +155,7 @@ class UsageRecorder:
     # --- when ---------------------------------------------------------------------------------------------------------
 
     def _ensure_timer(self) -> None:
-        """Set a timer for the next write, unless one is set. Call it with the lock, in a loop that counts."""
+        """Needs the lock; runs on a counting loop."""
         now = time.monotonic()
         # Not while a loop writes: it sets the next timer when it has finished.
         hurries = len(self._table) >= MANY_ROWS and not self._down and not self._is_sent() and now < self._due
@@ -206,8 +200,7 @@ class UsageRecorder:
     # --- sending ------------------------------------------------------------------------------------------------------
 
     async def flush(self) -> None:
-        """Write the counts to the store, unless another loop does that now. Never raises: after an error they are kept
-        and written later."""
+        """Send the counts, unless another loop does. Never raises; failed batches are sent again."""
         if not self.waiting and not self._hits:
             return
         async with self._sending.get():
@@ -232,8 +225,7 @@ class UsageRecorder:
                         self._let_go()
 
     def _is_sent(self) -> bool:
-        """Whether a loop writes now. One that was closed while it wrote does not count: another loop sends its batch
-        again."""
+        """Whether a loop is sending. If it was closed meanwhile, another one sends its batch."""
         return self._sender is not None and not self._sender.is_closed()
 
     def _let_go(self) -> None:
@@ -286,7 +278,7 @@ class UsageRecorder:
 
 
 class _Keeper:
-    """Keeps a recorder alive while it has counts that its event loop must write, and writes them when the loop ends."""
+    """Keeps a recorder alive for an event loop until its counts are stored."""
 
     recorder: UsageRecorder | None = None
 
@@ -297,7 +289,7 @@ class _Keeper:
 
 
 class NoRecorder:
-    """Stands in for a recorder where no usage is counted: discards all counts."""
+    """Discards all counts."""
 
     def counted(self, group: UserGroup) -> UserGroup:
         return group
@@ -312,7 +304,7 @@ NO_RECORDER: Final = NoRecorder()
 
 
 def recorder_of(store: object) -> UsageRecorder | None:
-    """Return the usage recorder of a store, or of the store that a backend uses; None if usage is not stored."""
+    """The recorder of a store, or of a backend's store; None if it keeps no usage."""
     recorder: UsageRecorder | None = getattr(store, "usage_recorder", None)
     return recorder
 

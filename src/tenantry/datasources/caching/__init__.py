@@ -1,1 +1,1 @@
-"""Answers that several callers share: of one running query, of a cache in this process, and of one in Redis."""
+"""Answers that several callers share."""

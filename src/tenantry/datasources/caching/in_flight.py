@@ -1,7 +1,7 @@
-"""InFlightQueries: equal queries that are asked at the same time run once, and share the answer.
+"""InFlightQueries: identical concurrent queries run once and share the answer.
 
-The execution stops when its last caller leaves. Callers of several groups may wait for it: then it waits in the queue
-of each of these groups, and runs as soon as one of them gets a connection.
+The execution stops when its last caller leaves. Until it begins, it waits in the queue of each caller's group, and runs
+when the first of these groups gets a connection.
 """
 
 from __future__ import annotations
@@ -32,12 +32,9 @@ Clock = Callable[[], float]
 
 @dataclass(slots=True)
 class QueryOutcome:
-    """The answer to a query.
-
-    ``dicts`` are its rows as dicts, if they were made in the thread. ``as_of`` says when the source was queried, in
-    Unix seconds. ``is_shared``: other callers have the same answer, so its mutable values are copied for this one.
-    ``is_hit``: it comes from a cache.
-    """
+    """``dicts`` are the rows as dicts, if they were made in the thread. ``as_of``: when the source was queried, in Unix
+    seconds. ``is_shared``: other callers have the answer too, so mutable values are copied. ``is_hit``: it comes from a
+    cache."""
 
     answer: SharedAnswer
     dicts: Rows | None
@@ -47,11 +44,11 @@ class QueryOutcome:
     is_hit: bool = False
 
     def take_result(self) -> Result:
-        """Return the answer as a Result. Raises Uncopyable."""
+        """Raises Uncopyable."""
         return self.answer.result() if self.is_shared else self.answer.original
 
     def take_dicts(self) -> Rows:
-        """Return the rows as dicts. Raises Uncopyable."""
+        """Raises Uncopyable."""
         ready, self.dicts = self.dicts, None
         if ready is not None and not (self.is_shared and self.answer.mutable):
             return ready
@@ -60,8 +57,6 @@ class QueryOutcome:
 
 @dataclass(slots=True)
 class InFlightCounters:
-    """Counters of executions and their callers."""
-
     executed: int = 0
     """Queries that were sent to their sources."""
     joined: int = 0
@@ -71,11 +66,8 @@ class InFlightCounters:
 
 
 class InFlightQueries:
-    """The queries in flight of one event loop.
-
-    ``clock`` returns Unix seconds. ``store_outcome`` gets each answer, and returns whether a cache keeps it, so that
-    later callers share it.
-    """
+    """The in-flight queries of one event loop. ``clock`` returns Unix seconds. ``store_outcome`` gets each answer and
+    returns whether a cache shares it with later callers."""
 
     def __init__(
         self,
@@ -95,11 +87,8 @@ class InFlightQueries:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def join(self, query: BoundQuery, max_age: float | None = None) -> Coroutine[Any, Any, QueryOutcome]:
-        """Run the query, or join an equal one in flight.
-
-        With ``max_age``, joins only a query that began at most this number of seconds ago, or has not begun. Await the
-        result at once. Raises DataSourceError, a separate instance for each caller.
-        """
+        """Run the query, or join an identical one. With ``max_age``, join only one that began within that many seconds.
+        Await the result immediately. Raises DataSourceError, a new instance for each caller."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # the queries of a closed loop never end
             self.by_key.clear()
@@ -122,13 +111,13 @@ class InFlightQueries:
         return self._watch.run(query.group, query.schema, query.opened.registered, running.wait())
 
     def invalidate_source(self, name: str | None) -> None:
-        """Let no further caller join the queries that are in flight at this source. None: at any source."""
+        """Let no further caller join the queries in flight at this source; None: at any source."""
         for key in [key for key, running in self.by_key.items() if name in (None, running.query.opened.name)]:
             del self.by_key[key]
 
 
 class InFlightQuery:
-    """One execution and the callers that wait for it. ``turns`` are its waiting turns, by the handle of their group."""
+    """One execution and its callers. ``turns`` are its waiting turns, by group."""
 
     def __init__(self, in_flight: InFlightQueries, query: BoundQuery, loop: asyncio.AbstractEventLoop) -> None:
         self.query: Final = query
@@ -142,7 +131,6 @@ class InFlightQuery:
         self._has_ended = False
 
     def is_younger_than(self, max_age: float | None) -> bool:
-        """Whether the query has not begun, or began at most ``max_age`` seconds ago. None: any age."""
         return max_age is None or self.began is None or self._in_flight.clock() - self.began <= max_age
 
     def enqueue(self, query: BoundQuery) -> None:
@@ -160,7 +148,7 @@ class InFlightQuery:
             turn.came.add_done_callback(lambda _: self._turn_came(handle, turn))
 
     async def wait(self) -> QueryOutcome:
-        """Wait for the answer, as one of the callers. Raises DataSourceError."""
+        """Wait for the answer as a caller. Raises DataSourceError."""
         if not self._waiters:
             self.query.opened.users += 1  # the source stays open until the query has ended
         waiter: asyncio.Future[QueryOutcome | Exception] = self._loop.create_future()

@@ -1,12 +1,12 @@
 """RedisResults: a result cache that processes share through Redis or Valkey.
 
-Each source has a random mark, which is replaced when the source's rows change. An entry contains the mark that its
-source had when the query ran; it is used only while that is still the source's mark.
+A source's random mark is replaced when its rows change. An entry is used only while the mark it contains is still that
+of its source.
 
-The server is not trusted: each entry has a digest that only a process with the secret can compute.
+The server is not trusted: each entry has a digest that needs the secret.
 
-The key ``<prefix>:<digest>`` has an entry. The hash ``<prefix>:marks`` has the marks of changed sources, and one mark
-"born", which differs when the server has lost the hash.
+``<prefix>:<key>`` holds an entry. The hash ``<prefix>:marks`` holds the marks of changed sources, and the mark "born",
+which differs if the server loses the hash.
 """
 
 from __future__ import annotations
@@ -53,8 +53,6 @@ _LARGE: Final = 128 * 1024
 
 @dataclass(slots=True)
 class RedisResultCounters:
-    """Counters of reads and writes."""
-
     hits: int = 0
     misses: int = 0
     refused: int = 0
@@ -67,13 +65,13 @@ class RedisResultCounters:
 
 
 class RedisResults:
-    """The shared cache of a ResultCache, in Redis or Valkey.
+    """The shared level of a ResultCache.
 
-    ``url`` is like that of RedisBackend. ``secret`` has at least 32 bytes; all processes that share the cache have the
-    same, and nobody else knows it. A query waits for the server for ``budget`` seconds at most. Answers larger than
-    ``max_entry_bytes`` are not shared.
+    ``url`` is like RedisBackend's. ``secret`` has 32 bytes or more, is the same in all processes, and known to nobody
+    else. A query waits for the server for at most ``budget`` seconds. Answers larger than ``max_entry_bytes`` are not
+    shared.
 
-    Creating it does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
+    Does no I/O. Raises InvalidSettings for an invalid URL or secret, or a missing package.
     """
 
     def __init__(
@@ -112,14 +110,14 @@ class RedisResults:
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def is_current(self) -> bool:
-        """Whether the known marks are recent enough. May start to read them in the background."""
+        """Whether the known marks are recent. May start to refresh them in the background."""
         age = self._age()
         if age > POLL_SECONDS and (self._poll is None or self._poll.done()):
             self._poll = asyncio.get_running_loop().create_task(self._read_marks())
         return age <= LEASE_SECONDS
 
     async def follow(self) -> bool:
-        """Like ``is_current``, but wait for the marks, for ``budget`` seconds at most."""
+        """Like ``is_current``, but wait for the refresh for at most ``budget`` seconds."""
         if not self.is_current() and self._poll is not None:
             await asyncio.wait([self._poll], timeout=self._budget)
         return self._age() <= LEASE_SECONDS
@@ -146,7 +144,7 @@ class RedisResults:
         self._known_at = asked
 
     async def mark(self, source: str) -> None:
-        """Give a source whose rows have changed a new mark. Raises SourceUnavailable if the server does not answer."""
+        """Give a changed source a new mark. Raises SourceUnavailable if the server does not answer."""
         mark = secrets.token_hex(8)
         answers = await self._ask(
             ("HSETNX", self._marks_key, _BORN, secrets.token_hex(8)),
@@ -163,7 +161,7 @@ class RedisResults:
         self._untold.discard(source)
 
     def mark_of(self, source: str) -> str:
-        """Return the source's mark as this process knows it, as entries contain it."""
+        """The source's mark that this process knows, as written to entries."""
         return f"{self._marks.get(_BORN, '')} {self._marks.get(source, '')}"
 
     @property
@@ -173,11 +171,11 @@ class RedisResults:
     # --- entries ------------------------------------------------------------------------------------------------------
 
     def _key(self, key: str) -> str:
-        """Return the entry's key on the server: a keyed digest, from which nobody can guess the values of the query."""
+        """A keyed digest, so a reader of the server cannot guess the query's values."""
         return f"{self._prefix}:{blake2b(key.encode(), key=self._secret, digest_size=20).hexdigest()}"
 
     async def read(self, key: str, source: str) -> SharedEntry | None:
-        """Return the entry of a key; None if there is none that may be used, or no reply in time."""
+        """Return the usable entry of a key; None without one, or without a reply in time."""
         if source in self._untold:
             return None
         answers = await self._ask(
@@ -211,7 +209,7 @@ class RedisResults:
         return entry
 
     def write(self, key: str, source: str, as_of: float, answer: SharedAnswer, seconds: float) -> None:
-        """Write an answer in the background. The entry expires after ``seconds``."""
+        """Write an answer in the background. It expires after ``seconds``."""
         if len(self._writing) >= _WRITES or source in self._untold or self._age() > LEASE_SECONDS or seconds <= 0:
             self.counters.lost_writes += 1
             return
@@ -259,7 +257,7 @@ class RedisResults:
         return answers
 
     async def settle(self) -> None:
-        """Wait for the writes that have begun."""
+        """Wait for pending writes."""
         while self._writing:
             await asyncio.wait(set(self._writing))
 
@@ -280,7 +278,7 @@ def _text(value: Any) -> str:
 
 
 def _pairs(answer: Any) -> dict[str, str]:
-    """Read the reply to HGETALL, which is a dict or a list of alternating names and values."""
+    """HGETALL returns a dict, or a list of alternating names and values."""
     if isinstance(answer, dict):
         return {_text(name): _text(value) for name, value in answer.items()}
     texts = [*map(_text, answer)]

@@ -1,4 +1,4 @@
-"""ResultCache keeps answers in memory; CachedQueries answers from it, or asks the source."""
+"""A result cache in memory, bounded by age and bytes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from tenantry.errors import InvalidSettings, TenantryError
 
 @dataclass(slots=True)
 class CacheCounters:
-    """Counters of queries and entries."""
-
     hits: int = 0
     """Queries that were answered from the cache."""
     stale: int = 0
@@ -38,8 +36,8 @@ class CacheCounters:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """An entry of the cache. Times are Unix seconds: ``as_of`` of the source's answer, ``until`` of the expiry.
-    ``group`` is the handle of the group whose query stored it."""
+    """Queried at ``as_of``, expires at ``until`` (Unix seconds). ``group`` is the handle of the group whose query
+    stored it."""
 
     key: str
     answer: SharedAnswer
@@ -51,13 +49,13 @@ class KeptAnswer:
 
 
 class ResultCache:
-    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory, of which each group fills ``group_max_bytes``
-    at most (default: a quarter).
+    """Keeps answers for ``seconds``, in at most ``max_bytes`` of memory, and ``group_max_bytes`` for each group
+    (default: a quarter).
 
-    For ``stale_while_revalidate`` more seconds, a query gets the old answer at once, and the source is queried in the
-    background. ``shared`` is a second cache that processes share. ``clock`` returns Unix seconds.
+    For ``stale_while_revalidate`` further seconds a query gets the old answer, and the source is queried in the
+    background. ``shared`` is a level that processes share. ``clock`` returns Unix seconds.
 
-    For one event loop. Raises InvalidSettings for an invalid number.
+    For one event loop. Raises InvalidSettings for an invalid bound.
     """
 
     def __init__(
@@ -99,7 +97,7 @@ class ResultCache:
         return f"<ResultCache of {len(self)} answers, {self.size} of {self._max_bytes} bytes>"
 
     def find(self, key: str, max_age: float | None) -> KeptAnswer | None:
-        """Return the key's entry if it is at most ``max_age`` seconds old. ``max_age`` None means the cache's limit."""
+        """Return the entry if it is at most ``max_age`` seconds old; None: the cache's limit."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -113,8 +111,8 @@ class ResultCache:
         return entry
 
     def age(self, key: str) -> float | None:
-        """Return the age in seconds of the oldest cached answer to a query, or to one derived from it, such as a
-        reduced one. None if there is none."""
+        """Age in seconds of the oldest usable answer to a query, or derived from one, such as its reduction. None
+        without one."""
         now, derived = self.clock(), derived_key(key, "")
         kept = (
             entry.as_of
@@ -129,7 +127,7 @@ class ResultCache:
         return self.clock() - entry.as_of > self.seconds
 
     def store_outcome(self, query: BoundQuery, outcome: QueryOutcome) -> bool:
-        """Keep an answer here, and write it to the shared cache. Returns whether later callers may get it."""
+        """Keep an answer and write it to the shared level. Returns whether later callers may get it."""
         kept, shared, source = self.keep(query, outcome), self.shared, query.opened.name
         if query.key is None or shared is None or outcome.as_of <= self._changed.of(source):
             return kept
@@ -138,10 +136,8 @@ class ResultCache:
         return True
 
     def keep(self, query: BoundQuery, outcome: QueryOutcome, *, is_checked: bool = False) -> bool:
-        """Store an answer, unless it is too large, cannot be copied, or is older than a change of its source.
-
-        ``is_checked``: the caller knows that it is no older than a change. Returns whether it was stored.
-        """
+        """Store an answer, unless it is too large, uncopyable, or older than a change of its source; ``is_checked``
+        skips the last check. Returns whether it was stored."""
         if query.key is None:
             return False
         source, answer = query.opened.name, outcome.answer
@@ -160,8 +156,7 @@ class ResultCache:
         return max(self.seconds + self.stale_seconds, query.max_age or 0.0)
 
     def changed(self, source: str | None) -> None:
-        """Drop the answers of a source whose rows have changed, and keep none of a query that runs now. None: of all
-        sources. Calls ``on_change``."""
+        """Drop the answers of a changed source, and keep none of its running queries; None: of all sources."""
         self._changed.note(source, self.clock())
         if source is None:
             self.clear()
@@ -210,7 +205,7 @@ class _GroupEntries:
 
 
 class CachedQueries:
-    """Answers queries from a cache, and passes those that it cannot answer to InFlightQueries."""
+    """Answers queries from a cache, else from InFlightQueries."""
 
     def __init__(self, cache: ResultCache, in_flight: InFlightQueries) -> None:
         self._cache = cache
@@ -219,8 +214,8 @@ class CachedQueries:
         self._reading: dict[str, asyncio.Task[QueryOutcome | None]] = {}
 
     async def ask(self, query: BoundQuery, max_age: float | None = None) -> QueryOutcome:
-        """Return an answer that is at most ``max_age`` seconds old. 0 queries the source; None means the cache's limit.
-        Raises DataSourceError."""
+        """Return an answer at most ``max_age`` seconds old; None: the cache's limit; 0: query the source. Raises
+        DataSourceError."""
         shared = self._cache.shared
         if query.key is None or max_age == 0:
             return await self._ask_source(query, max_age)
@@ -253,7 +248,7 @@ class CachedQueries:
     async def _find_shared(
         self, key: str, query: BoundQuery, max_age: float | None, shared: RedisResults
     ) -> QueryOutcome | None:
-        """Look here and in the shared cache. Returns None if the changes of other processes are not known."""
+        """Look in memory, then in the shared level. None while other processes' changes are unknown."""
         if not await shared.follow():
             return None
         found = self._find(key, query, max_age)
@@ -302,8 +297,8 @@ class CachedQueries:
         query.opened.release()
 
     async def changed(self, source: str) -> None:
-        """Drop the answers of a source whose rows have changed, in all processes. Raises SourceUnavailable if the
-        shared cache does not answer."""
+        """Drop a changed source's answers in all processes. Raises SourceUnavailable if the shared level does not
+        answer."""
         self._cache.changed(source)
         if self._cache.shared is not None:
             await self._cache.shared.mark(source)

@@ -1,8 +1,8 @@
-"""Encodes the entries of a shared cache.
+"""The encoding of an entry of the shared cache.
 
-An entry is a digest and a body. The digest has the secret as its key: without the secret, nobody can create an entry or
-move one to another key. The body is MessagePack, column by column: a column of one common type has its plain values,
-any other column has a type tag with each value. Decoding runs no code of the entry.
+A digest, keyed by the secret, stops anyone else from creating an entry or moving it to another key. The body is
+MessagePack by column: plain values for a column of one common type, else each value with a type tag. It contains
+nothing executable.
 """
 
 from __future__ import annotations
@@ -35,19 +35,16 @@ _TAGGED: Final = "tagged"
 
 
 class Unencodable(Exception):
-    """A result has a value of a type that cannot be encoded."""
+    """The result has a value of an unknown type."""
 
 
 class RefusedResult(Exception):
-    """These bytes were not written with the secret for this key."""
+    """The bytes were not written with the secret for this key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedEntry:
-    """A result, the key of its query, and the ``mark`` that its source had when the query ran.
-
-    ``as_of`` says when the source was queried, in Unix seconds. ``size`` is the result's memory in bytes.
-    """
+    """``mark`` is the source's when the query ran. ``as_of``: Unix seconds. ``size``: bytes in memory."""
 
     key: str
     mark: str
@@ -57,7 +54,7 @@ class SharedEntry:
 
 
 def check_codec() -> None:
-    """Raise InvalidSettings if msgspec is not installed."""
+    """Raise InvalidSettings without msgspec."""
     try:
         import msgspec  # noqa: F401
     except ImportError:
@@ -65,7 +62,7 @@ def check_codec() -> None:
 
 
 def write_result(secret: bytes, entry: SharedEntry) -> bytes:
-    """Encode an entry. Raises Unencodable."""
+    """Raises Unencodable."""
     result = entry.result
     try:
         columns = [_column(values) for values in zip(*result.rows, strict=True)]
@@ -81,7 +78,7 @@ def write_result(secret: bytes, entry: SharedEntry) -> bytes:
 
 
 def read_result(secret: bytes, key: str, data: bytes) -> SharedEntry:
-    """Decode the entry of a key. Raises RefusedResult."""
+    """Raises RefusedResult."""
     mac, body = data[:_MAC_BYTES], data[_MAC_BYTES:]
     if not compare_digest(mac, _mac(secret, body)):
         raise RefusedResult

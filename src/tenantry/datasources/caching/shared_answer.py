@@ -1,4 +1,4 @@
-"""SharedAnswer: one answer for several callers, none of which sees what another one changes in it."""
+"""One answer for several callers, isolated from each other's changes."""
 
 from __future__ import annotations
 
@@ -36,11 +36,8 @@ class Uncopyable(Exception):
 
 
 class SharedAnswer:
-    """The answer to one query. Its mutable values (JSON, arrays, structs) are copied for each caller.
-
-    ``as_of`` says when the source was queried; None takes the ``as_of`` of ``answer``. Raises ValueError for dicts with
-    different keys.
-    """
+    """The answer to one query. Only mutable values (JSON, arrays, structs) are copied for each caller. ``as_of``: when
+    the source was queried; None: as in ``answer``. Raises ValueError for dicts with different keys."""
 
     __slots__ = ("_mutable", "is_copyable", "original", "size")
 
@@ -57,8 +54,7 @@ class SharedAnswer:
         self._mutable: tuple[int, ...] | None = None
 
     def measure(self) -> None:
-        """Compute ``size``, ``mutable`` and ``is_copyable``. Slow for large answers: call it in the thread of the
-        query."""
+        """Compute ``size``, ``mutable`` and ``is_copyable``, in the query's thread."""
         rows, names = self.original.rows, self.original.names
         self.size = _ENTRY_BYTES + count_bytes(rows) + len(rows) * (_ROW_BYTES + _VALUE_BYTES * len(names))
         self._mutable = _mutable_columns(self.original)
@@ -69,13 +65,13 @@ class SharedAnswer:
 
     @property
     def mutable(self) -> tuple[int, ...]:
-        """The positions of the columns that have mutable values."""
+        """Positions of columns with mutable values."""
         if self._mutable is None:
             self._mutable = _mutable_columns(self.original)
         return self._mutable
 
     def result(self) -> Result:
-        """Return the answer for one caller, with copies of mutable values. Raises Uncopyable."""
+        """Return the answer for one caller. Raises Uncopyable."""
         mutable = self.mutable
         if not mutable:
             return self.original  # needs no copy: its rows are tuples of immutable values
@@ -101,11 +97,8 @@ def _fresh_row(row: tuple[Any, ...], mutable: tuple[int, ...]) -> tuple[Any, ...
 
 
 def fresh(value: Any) -> Any:
-    """Return a copy of a value and of all values in it, faster than ``deepcopy``.
-
-    Raises Uncopyable for a type whose copy might share state or run code; RecursionError for a value that nests too
-    deep.
-    """
+    """Copy a value and its mutable parts, faster than ``deepcopy``. Raises Uncopyable for a type whose copy might share
+    state or run code; RecursionError."""
     kind = type(value)
     if kind in _IMMUTABLE:
         return value

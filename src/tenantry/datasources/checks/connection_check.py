@@ -1,4 +1,4 @@
-"""Tests connections to data sources."""
+"""Tests of connections."""
 
 from __future__ import annotations
 
@@ -33,11 +33,10 @@ async def check_connection(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> float:
-    """Connect as a query would, run ``select 1``, and return how many seconds this took.
+    """Connect as a query would, run ``select 1`` and return the seconds it took.
 
-    ``keys`` and ``engines`` are those of ``DataSources``. Waits at most ``seconds``. Raises SourceUnavailable,
-    SecretUnavailable, QueryTimeout, QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read
-    the store's tables.
+    ``keys`` and ``engines`` as for ``DataSources``. Raises SourceUnavailable, SecretUnavailable, QueryTimeout,
+    QueryFailed; InvalidSource for an unusable URL or driver, or a source that can read the store's tables.
     """
     begun = monotonic()
     connectable = UrlSecrets(keys).resolve(source).source
@@ -67,7 +66,7 @@ async def check_connections(
     engines: Mapping[str, DriverFactory] | None = None,
     seconds: float = CHECK_SECONDS,
 ) -> list[DataSourceError | None]:
-    """Call ``check_connection`` for several sources at once. Returns, in their order, None or the error of each."""
+    """``check_connection`` for several sources at once. Returns an error or None for each, in order."""
     slots, alone, host = asyncio.Semaphore(_AT_ONCE), asyncio.Lock(), host_engines(engines or {})
 
     async def check(source: RegisteredSource) -> DataSourceError | None:

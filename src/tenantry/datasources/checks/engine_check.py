@@ -1,6 +1,6 @@
-"""EngineCheck: lets the engines explain queries, to find errors that Tenantry cannot see, and name their columns.
+"""EngineCheck: lets engines explain queries, and name their columns.
 
-On each source, each query is explained for one group: the first that has all properties which the query needs.
+On each source a query is explained for the first group that has all properties it needs.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ _WORD: Final = re.compile(r"[\"`]?(\w+)")
 
 
 class AskedQuery(NamedTuple):
-    """A query to check, on the source of ``schema``. Findings name ``file``. With ``names``, its columns are wanted
-    too."""
+    """A query on the source of ``schema``. ``file`` is for findings. ``names``: also fetch its column names."""
 
     file: str
     template: SQLTemplate
@@ -52,8 +51,6 @@ class AskedQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """What the engines said. Sets and mappings of files name the files of queries."""
-
     findings: tuple[tuple[str, Finding], ...]
     explained: frozenset[str]  # files of which an engine explained a query
     engines: Mapping[str, frozenset[str]]  # files by engine, of engines that cannot explain them
@@ -67,8 +64,7 @@ class EngineReport:
 
 @dataclass(slots=True)
 class _Source:
-    """A source and its queries: by schema those ``left`` without a group, and those to be ``asked`` with their
-    group."""
+    """A source, its queries ``left`` without a group (by schema), and those to be ``asked`` with a group."""
 
     registered: RegisteredSource
     session: SessionTemplate | None
@@ -97,7 +93,7 @@ class _Refusal(NamedTuple):
 
 
 class EngineCheck:
-    """Checks ``queries`` on ``sources``. First ``add`` the groups, then ``run``."""
+    """``add`` the groups, then ``run``."""
 
     def __init__(self, queries: Iterable[AskedQuery], sources: Iterable[RegisteredSource]) -> None:
         self._queries: dict[str, list[AskedQuery]] = {}
@@ -116,7 +112,7 @@ class EngineCheck:
         self._unnamed: set[str] = set()
 
     def add(self, group: UserGroup) -> None:
-        """Use this group for the queries that it can run and that no earlier group could."""
+        """Use this group for queries that it can run and no earlier group could."""
         mapping = group.mapping
         for schema, queries in self._queries.items() if mapping is not None else ():
             reference = mapping[schema] if mapping is not None and schema in mapping else None
@@ -141,7 +137,7 @@ class EngineCheck:
         return True
 
     async def run(self, sources: DataSources) -> EngineReport:
-        """Ask the engines, and report what they said. Raises StoreUnavailable."""
+        """Ask the engines. Raises StoreUnavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(source: _Source) -> None:
@@ -235,7 +231,7 @@ class EngineCheck:
 
 
 def reported_by(sources: Sequence[str]) -> str:
-    """Return the first ``NAMED`` sources and the number of the others."""
+    """Name the first sources, and count the others."""
     more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
     return "; ".join(sources[:NAMED]) + more
 
@@ -268,8 +264,7 @@ def _word(text: str, position: int) -> str:
 
 
 def _position(query: AskedQuery, word: str) -> tuple[str, int, int]:
-    """Return the file, line and column of a word that occurs once in the query; for another word, the start of the
-    file."""
+    """File, line and column of a word that the query has once; else the start of its file."""
     source = query.template.definition.source
     found = list(re.finditer(rf"\b{re.escape(word)}\b", source.text)) if word else []
     if len(found) != 1:

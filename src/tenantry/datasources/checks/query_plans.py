@@ -1,4 +1,4 @@
-"""Query plans: the engine checks a query when it explains it, and does not run it."""
+"""Query plans: an engine checks a query when it explains it, without running it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class _Plans(NamedTuple):
-    """How an engine explains: the prefix, and the keywords with which an explained query may begin.
-
-    Another keyword could be an option of `explain`, such as `analyze`, which runs the query.
-    """
+    """An engine's prefix, and the keywords allowed after it. Any other could be an option such as `analyze`, which runs
+    the query."""
 
     prefix: str
     keywords: frozenset[str]
@@ -37,7 +35,7 @@ _PLANS: Final[Mapping[str, _Plans]] = {
 
 
 class PlanTemplate(WrappedTemplate):
-    """Asks for the plan of a template's query. ``prefix`` is the one from ``plan_prefix``."""
+    """Asks for a query's plan; ``prefix`` comes from ``plan_prefix``."""
 
     def __init__(self, template: SQLTemplate, prefix: str) -> None:
         super().__init__(template)
@@ -48,8 +46,8 @@ class PlanTemplate(WrappedTemplate):
 
 
 def plan_prefix(query: ExplainedQuery) -> str | None:
-    """Return the prefix that makes the engine explain a query. None if the engine does not explain queries, or does not
-    explain this statement, such as `show`. Raises NotOneStatement for a statement that does more than read."""
+    """The prefix that explains a query; None for an engine without plans, or a statement such as `show`. Raises
+    NotOneStatement if it does not only read."""
     plans = _PLANS.get(engine_name(query.engine) or "")
     sql = query.traced.bound.sql
     if plans is None:

@@ -1,4 +1,4 @@
-"""SessionCheck: finds groups whose properties cannot fill the session variables of their data sources."""
+"""Finds groups whose properties cannot fill their sources' session variables."""
 
 from __future__ import annotations
 
@@ -52,8 +52,7 @@ class _Variable:
 
 
 class SessionCheck:
-    """Binds the session variables of ``sources`` for each group that is added. Raises InvalidSource for a source whose
-    session variables are invalid."""
+    """Checks each added group. Raises InvalidSource for invalid session variables."""
 
     def __init__(self, sources: Iterable[RegisteredSource]) -> None:
         self._variables = [
@@ -63,7 +62,6 @@ class SessionCheck:
         ]
 
     def add(self, group: UserGroup) -> None:
-        """Check a group on the sources that its mapping names."""
         mapping = group.mapping
         if mapping is None or not self._variables:
             return
@@ -73,8 +71,7 @@ class SessionCheck:
                 variable.add(group)
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """Yield each finding with the name of its data source. A finding's line is the number of the session
-        variable."""
+        """Findings, each with its data source. The line is the session variable's number."""
         for variable in self._variables:
             for finding in variable.findings():
                 yield f"data source {variable.source.provided_id}", finding

@@ -1,4 +1,4 @@
-"""Names for drivers of other distributions, which the built-in drivers use too (docs/own-engine.md)."""
+"""Names that drivers of other distributions share with the built-in ones (docs/own-engine.md)."""
 
 from tenantry.datasources.driver import (
     check_statement,

@@ -1,4 +1,4 @@
-"""The driver of chDB, which is ClickHouse within this process. A process opens one folder at a time."""
+"""chDB: ClickHouse in this process, on one local folder at a time."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ _BUSY_FOLDER: Final = ": this process has another chDB folder open, or another p
 
 
 class Handle:
-    """A connection: a client, and the mark, an SQL comment at the start of its query, by which the query is found to
-    stop it."""
+    """``mark`` is an SQL comment at the start of its query, by which another handle finds the query to stop it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -41,8 +40,7 @@ class Handle:
 
 
 class ChDBDriver:
-    """A Driver and ReusingDriver for a folder of chDB. The first query imports chDB, which takes half a gigabyte of
-    memory."""
+    """A ``Driver`` and ``ReusingDriver`` for a chDB folder. The first query imports chDB: half a gigabyte."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -59,7 +57,7 @@ class ChDBDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> Handle:
-        """Open the folder. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_dir():
             raise SourceUnavailable(f"the folder of data source {self.source_id} does not exist")
         if not all(
@@ -115,11 +113,11 @@ class ChDBDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: Handle) -> bool:
-        """Always true: a query cannot change its handle."""
+        """A query cannot change its handle."""
         return True
 
     def interrupt(self, connection: Handle) -> None:
-        """Stop the query through another handle. Does not wait."""
+        """Stop the query through another handle, without waiting."""
         if connection.mark and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.mark)
 
@@ -131,7 +129,7 @@ class ChDBDriver:
             other.query(f"kill query where startsWith(query, '{mark}') async")
 
     def close(self, connection: Handle) -> None:
-        """Close the handle. The last handle of the process releases the folder."""
+        """The process's last handle releases the folder."""
         connection.client.close()
 
     def shutdown(self) -> None:

@@ -1,4 +1,4 @@
-"""The driver of ClickHouse: sends queries over HTTP with clickhouse-connect, without sessions."""
+"""ClickHouse over HTTP, by clickhouse-connect, without sessions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_TLS: Final = "the server has no TLS on this port: add ssl_mode=disabled if t
 
 
 class ClickHouseAddress:
-    """Reads the address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
+    """The address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "ClickHouse", tls.OPTIONS, modes=_MODES)
@@ -52,8 +52,8 @@ class ClickHouseAddress:
         }
 
     def arguments(self, connections: int) -> dict[str, Any]:
-        """Return the arguments of ``clickhouse_connect.get_client``. The first call reads certificates. Raises
-        InvalidSource for an unreadable file."""
+        """Arguments of ``clickhouse_connect.get_client``. Reads certificates the first time. Raises InvalidSource for
+        an unreadable file."""
         from urllib3 import PoolManager
 
         context: dict[str, Any] = {} if self._context is None else {"ssl_context": self._context.get()}
@@ -61,8 +61,6 @@ class ClickHouseAddress:
 
 
 class RunningQuery:
-    """A connection of the pool: the shared client, and the id of the query that it runs."""
-
     def __init__(self, client: Client) -> None:
         self.client = client
         self.query_id = ""
@@ -70,7 +68,7 @@ class RunningQuery:
 
 
 class ClickHouseDriver:
-    """A Driver and ReusingDriver for ClickHouse. All its connections share one client. Raises InvalidSource."""
+    """A ``Driver`` and ``ReusingDriver``; all connections share one client. Raises InvalidSource."""
 
     dialect = "clickhouse"
     paramstyle = "pyformat"
@@ -85,8 +83,7 @@ class ClickHouseDriver:
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
 
     def open(self) -> RunningQuery:
-        """Return a connection. The first call makes the client, which connects. Raises SourceUnavailable,
-        InvalidSource."""
+        """The first call makes the client, which connects. Raises SourceUnavailable, InvalidSource."""
         failure: TenantryError
         with self._lock:
             if self._client is None:
@@ -176,7 +173,7 @@ class ClickHouseDriver:
         return failure_of(self.source_id, self._limits, error)
 
     def is_reusable(self, connection: RunningQuery) -> bool:
-        """Always true: requests have no session that a query could change."""
+        """Requests have no session that a query could change."""
         return True
 
     def interrupt(self, connection: RunningQuery) -> None:
@@ -189,7 +186,7 @@ class ClickHouseDriver:
             client.command(f"kill query where query_id = '{query_id}' async", use_database=False)
 
     def close(self, connection: RunningQuery) -> None:
-        """Do nothing: the connections belong to the client."""
+        """Nothing to close: the connections belong to the client."""
 
     def shutdown(self) -> None:
         self._stoppers.shutdown(wait=False)

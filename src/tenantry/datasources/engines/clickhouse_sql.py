@@ -1,4 +1,4 @@
-"""Checks SQL for ClickHouse and chDB, and writes values as typed parameters that the server binds."""
+"""Checks of SQL for ClickHouse and chDB, and values as typed parameters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _DIGITS: Final = (38, 76)  # of the two decimal types
 # `settings` lifts every limit.
 @lru_cache(maxsize=512)
 def clickhouse_refusal(sql: str) -> str | None:
-    """Return the reason to refuse SQL; None for one statement that reads tables of the database."""
+    """The reason to refuse SQL; None for one statement that reads local tables."""
     reason = refusal(sql, _READING)
     if reason is not None:
         return reason
@@ -77,8 +77,8 @@ def _code_words(sql: str) -> list[str] | None:
 
 
 def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
-    """Return the SQL with typed placeholders (``{p1:Int64}``), and the values as the client wants them. Raises
-    NotOneStatement, QueryFailed, UnbindableValue."""
+    """Return SQL with typed placeholders (``{p1:Int64}``), and the values for the client. Raises NotOneStatement,
+    QueryFailed, UnbindableValue."""
     sql = bound.sql.rstrip(_BLANK)
     check_statement(source_id, clickhouse_refusal(untagged(bound).rstrip(_BLANK)) if sql else NOTHING)
     params = bound.params
@@ -91,7 +91,7 @@ def to_statement(source_id: str, bound: BoundSQL) -> tuple[str, dict[str, Any]]:
 
 
 def typed_value(value: Any) -> tuple[str, Any]:
-    """Return the ClickHouse type of a value, and the value as the client wants it. Raises UnbindableValue."""
+    """A value's ClickHouse type, and the value for the client. Raises UnbindableValue."""
     if value is None:
         return "Nullable(Nothing)", None
     if isinstance(value, list | tuple):

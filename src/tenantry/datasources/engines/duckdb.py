@@ -1,4 +1,4 @@
-"""The driver of DuckDB: opens the file read-only, without external access, with a locked configuration."""
+"""DuckDB: a read-only file without external access, and a locked configuration."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _TYPE_FAMILIES: Final[Mapping[str, str]] = {"DECIMAL": "decimal", "STRUCT": "str
 
 
 class DuckDBDriver:
-    """A Driver and StreamingDriver for a DuckDB file. Its connections are cursors of one DuckDB instance."""
+    """A ``Driver`` for a DuckDB file. Connections are cursors of one instance."""
 
     dialect = "duckdb"
     paramstyle = "numeric_dollar"
@@ -119,8 +119,7 @@ class DuckDBDriver:
         return take_result(self.source_id, rows.names, rows.rows, self._limits, types=rows.types, count=count)
 
     def open_rows(self, connection: duckdb.DuckDBPyConnection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one query and return its rows as DuckDB computes them. ``session`` is ignored: DuckDB has no session
-        variables. If the stream is stopped early, the pool closes the connection."""
+        """``session`` is unused: DuckDB has no session variables."""
         statements = connection.extract_statements(bound.sql)
         check_statement(self.source_id, _refusal(connection, bound.sql, statements))
         refuse_dynamic_sql(self.source_id, bound, self.dialect)
@@ -185,7 +184,7 @@ def _refusal(connection: duckdb.DuckDBPyConnection, sql: str, statements: list[d
 
 
 def type_word(name: str) -> str | None:
-    """Return the Result's type for a type of DuckDB, such as ``DECIMAL(5,2)`` or ``INTEGER[]``; None if unknown."""
+    """The Result's type for a DuckDB type such as ``DECIMAL(5,2)`` or ``INTEGER[]``; None if unknown."""
     if name.endswith("]"):
         return "list"
     family, bracket, _ = name.partition("(")

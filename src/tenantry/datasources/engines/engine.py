@@ -1,4 +1,4 @@
-"""Engine: describes a kind of database, without importing its driver."""
+"""Engine: a kind of database, described without importing its driver."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def _accept(_url: URL) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """A kind of database. docs/own-engine.md explains the fields.
+    """A kind of database; docs/own-engine.md explains the fields.
 
-    If ``make_driver`` raises ImportError, ``package`` is reported as missing. ``check_url`` raises InvalidSource.
+    An ImportError in ``make_driver`` means that ``package`` is missing. ``check_url`` raises InvalidSource.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Engine:
     opens_one: bool = False
 
     def open_driver(self, source: RegisteredSource, limits: Limits) -> Driver[Any]:
-        """Make the driver of a source. Raises InvalidSource."""
+        """Make a source's driver. Raises InvalidSource."""
         if not self.is_installed:
             raise InvalidSource(self.missing_package)
         try:
@@ -77,7 +77,7 @@ class Engine:
 
     @property
     def missing_package(self) -> str:
-        """The message that ``package`` is not installed."""
+        """The message that ``package`` is missing."""
         return f"the driver {self.package} is not installed: pip install '{self.install}'"
 
     @property
@@ -87,7 +87,7 @@ class Engine:
 
 
 def lazy_driver(reference: str) -> DriverFactory:
-    """Return a factory that imports the driver class ``package.module:Class`` when it makes the first driver."""
+    """Return a factory that imports ``package.module:Class`` on first use."""
 
     def make(source: RegisteredSource, limits: Limits) -> Driver[Any]:
         driver: Driver[Any] = resolve_name(reference)(source, limits)
@@ -97,7 +97,7 @@ def lazy_driver(reference: str) -> DriverFactory:
 
 
 def enforcement_notes(name: str, enforcement: Enforcement) -> Iterator[str]:
-    """Yield warnings if an engine does not keep queries read-only, or cannot stop a query."""
+    """Warnings for an engine that does not keep queries read-only, or cannot stop them."""
     note = _READ_ONLY_NOTES.get(enforcement.read_only_by)
     if note is not None:
         yield note.format(name=name)

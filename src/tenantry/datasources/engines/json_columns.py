@@ -1,4 +1,4 @@
-"""Parses JSON columns, which some clients return as strings."""
+"""JSON columns that clients return as strings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ would exceed Python's recursion limit."""
 
 
 def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
-    """Yield the rows with the documents at ``positions`` parsed. NULL and the document ``null`` both become None."""
+    """Parse the documents at ``positions``. NULL and ``null`` both become None."""
     for row in rows:
         values = list(row)
         for position in positions:
@@ -24,8 +24,7 @@ def with_json(rows: Iterable[Row], positions: Sequence[int]) -> Iterator[Row]:
 
 
 def read_document(text: str) -> Any:
-    """Parse a JSON document. Returns ``text`` if it nests too deep, has an integer with too many digits for Python, or
-    is not JSON."""
+    """Parse JSON. Returns ``text`` if it is not JSON, nests too deep, or has an integer too long for Python."""
     if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
         return text
     try:
@@ -52,4 +51,4 @@ def _depth(text: str) -> int:
 
 
 def _no_number(_: str) -> None:
-    """Parse NaN and Infinity as None. They are not JSON, but DuckDB's ``to_json`` writes them."""
+    """DuckDB's ``to_json`` writes NaN and Infinity, which are not JSON: read them as None."""

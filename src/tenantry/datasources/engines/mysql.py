@@ -1,4 +1,4 @@
-"""The driver of MySQL and MariaDB, with PyMySQL: read-only sessions, one statement at a time, no local files."""
+"""MySQL and MariaDB through PyMySQL: read-only sessions, one statement, no local files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _FIRST_PAUSE = 0.1  # seconds before a failed stop is retried; doubled each time
 
 
 class MySQLDriver:
-    """A Driver, ReusingDriver and StreamingDriver for MySQL or MariaDB. Raises InvalidSource for the URL's options."""
+    """A ``Driver`` for MySQL or MariaDB. Raises InvalidSource for an unknown URL option."""
 
     paramstyle = "format"
 
@@ -138,8 +138,7 @@ class MySQLDriver:
             rows.close()
 
     def open_rows(self, connection: Session, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one query and return its rows as they arrive. ``session`` is ignored: this driver has no session
-        variables."""
+        """``session`` is unused: the driver has no session variables."""
         stream = self._limits.stream
         timeout = _timeout(_ON_MARIADB if connection.is_mariadb else _ON_MYSQL, stream.timeout)
         # The server closes the connection of a client that reads nothing for net_write_timeout.
@@ -227,11 +226,11 @@ class MySQLDriver:
         return query_error(self.source_id, f"1292: {_TRUNCATED}")
 
     def is_reusable(self, connection: Session) -> bool:
-        """Whether the session has been reset after its last query."""
+        """Whether the session was reset after its last query."""
         return connection.reusable
 
     def interrupt(self, connection: Session) -> None:
-        """Stop the query through another connection. Does not wait."""
+        """Stop the query through another connection, without waiting."""
         if connection.stopping is None or connection.stopping.done():
             connection.stopping = self._stoppers.submit(self._stop, connection.thread_id(), connection.server)
 
@@ -242,10 +241,8 @@ class MySQLDriver:
             pause *= 2
 
     def _kill(self, thread_id: int, server: tuple[Any, ...]) -> bool:
-        """Kill the query; return False if it must be tried again.
-
-        Behind a load balancer this connection may reach another server, where the number is that of another query.
-        """
+        """Kill the query on the same server: behind a balancer, its number may be another query's on another server.
+        Returns False to retry."""
         try:
             with closing(self._connect(self._limits.connect_timeout)) as other:
                 if other.identify() != server:

@@ -1,4 +1,4 @@
-"""Connections to MySQL and MariaDB: the options of a URL, and a connection whose session is reset after each query."""
+"""The address of a MySQL or MariaDB server, and a connection whose session is reset after each query."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TLS_WANTED: Final = 3159  # the server's ER_SECURE_TRANSPORT_REQUIRED
 
 
 class ServerAddress:
-    """Reads the address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
+    """The address, login and TLS options of a URL. Raises InvalidSource for unknown or contradictory options."""
 
     def __init__(self, url: URL) -> None:
         options = tls.read_options(url, "MySQL", _OPTIONS, ignored=frozenset({"charset"}))
@@ -52,15 +52,15 @@ class ServerAddress:
         }
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of ``pymysql.connect``. The first call reads certificates. Raises InvalidSource for an
-        unreadable file."""
+        """Arguments of ``pymysql.connect``. Reads certificates the first time. Raises InvalidSource for an unreadable
+        file."""
         if self._plain:
             return {**self._login, "ssl_disabled": True}
         return {**self._login, "ssl": self._context.get()}
 
     def goes_on_without_tls(self, number: int | None) -> bool:
-        """Whether to connect again without TLS, after the error ``number``: the server has none, and the URL does not
-        require it. If so, ``arguments`` has no TLS from now on."""
+        """Whether to reconnect without TLS: the server has none and the URL does not require it. From then on
+        ``arguments`` has no TLS."""
         if self._mode is not None or number != _NO_TLS:
             return False
         self._plain = True
@@ -68,7 +68,7 @@ class ServerAddress:
 
 
 def connection_hint(error: BaseException, number: int | None) -> str:
-    """Return what to append to the message that the server cannot be reached: the error's number and a hint."""
+    """The error's number, and a hint if there is one."""
     reason = tls.certificate_hint(getattr(error, "original_exception", None))
     if reason is None and number == _NO_TLS:
         reason = "the server has no TLS: set it up there, or add ssl_mode=disabled if the network is private"
@@ -89,11 +89,8 @@ def _mode(host: str | None, options: Mapping[str, str]) -> str | None:
 
 
 class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
-    """A connection for one query after another. ``reusable`` is true when it is ready for the next one. ``stopping`` is
-    the task that stops its query, if any.
-
-    With ``pipelining``, all commands of a reset are sent at once; without it, one after another.
-    """
+    """A connection for one query after another. ``reusable``: ready for the next. ``stopping``: the task that stops its
+    query. ``pipelining``: a reset sends all its commands at once."""
 
     _read_timeout: float
     _result: Any
@@ -123,7 +120,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         )
 
     def set_up(self, statements: Sequence[str]) -> None:
-        """Run the statements now, and again after each reset. After a MySQLError the session is unusable."""
+        """Run the statements, now and after each reset. A MySQLError leaves the session unusable."""
         for statement in statements:
             self.query(statement)
         self._setup = tuple(statement.encode() for statement in statements)
@@ -131,14 +128,14 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = True
 
     def identify(self) -> tuple[Any, ...]:
-        """Return values that differ between servers, because two servers may use the same connection id."""
+        """Identify the server, because connection ids repeat between servers."""
         self.query("select @@hostname, @@port, @@server_id")
         row: tuple[Any, ...] = self._result.rows[0]
         return row
 
     def settle(self, settings: str | None = None) -> None:
-        """Finish the last reset: read its replies. Then run ``settings``, which apply to the next query only. After a
-        MySQLError the session is unusable."""
+        """Read the reset's replies, and run ``settings`` for the next query. A MySQLError leaves the session
+        unusable."""
         self.reusable = False
         usual, self._read_timeout = self._read_timeout, self._wipe_timeout
         while self._unread or self._unsent:
@@ -153,8 +150,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         self.reusable = settings is None
 
     def read(self, sql: str, params: Iterable[Any] | None) -> tuple[list[tuple[str, str | None]], Iterator[Any]]:
-        """Send a query, and return the names and types of its columns and an iterator of its rows. Call ``settle``
-        first. Raises UnbindableValue, MySQLError."""
+        """Send a query, after ``settle``. Return column names and types, and an iterator of rows. Raises
+        UnbindableValue, MySQLError."""
         text = self._with_values(sql, params)
         self.reusable = False
         try:
@@ -179,8 +176,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
             raise
 
     def was_truncated(self) -> bool:
-        """Whether the server read only the beginning of a string as a number or a time, which it reports by a warning.
-        Also true if warnings were lost. Call it after the last row."""
+        """After the last row, whether the server read only the beginning of a string as a number or a time, or lost
+        warnings that could say so."""
         count = self._result.warning_count
         if not count:
             return False
@@ -189,8 +186,8 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return _TRUNCATED in numbers or len(numbers) < count
 
     def first_row_truncates(self, sql: str, params: Iterable[Any] | None) -> bool:
-        """Run the statement up to its first row, and return ``was_truncated``. A stream calls it before it sends rows.
-        False if the statement cannot be a subquery."""
+        """``was_truncated`` for the first row, before a stream sends rows. False if the statement cannot be a
+        subquery."""
         self.reusable = False
         try:
             self.query(f"select exists (\n{self._with_values(sql, params).rstrip(_ENDS)}\n)")
@@ -204,7 +201,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         return sql if params is None else sql % tuple(map(self.escape, to_parameters(params)))
 
     def wipe(self) -> None:
-        """Send the reset. ``settle`` reads its replies, before the next query."""
+        """Send the reset; ``settle`` reads its replies."""
         # COM_RESET_CONNECTION removes locks, variables, settings, temporary tables and prepared statements. It also
         # resets read-only and the timeout, so the statements of `set_up` follow in the same write.
         self._unsent = [_packet(_RESET_CONNECTION), *(_packet(COMMAND.COM_QUERY, each) for each in self._setup)]
@@ -218,7 +215,7 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
         del self._unsent[:count]
 
     def abandon(self) -> None:
-        """Forget the rows that are not read; PyMySQL would read them all before the next query."""
+        """Drop the unread rows, which PyMySQL would read before the next query."""
         if self._result is not None:
             self._result.unbuffered_active = False
             self._result.connection = None
@@ -233,7 +230,6 @@ class Session(Connection):  # type: ignore[misc]  # PyMySQL has no types
 
 
 def error_number(error: BaseException) -> int | None:
-    """Return the number of an error of the server or of PyMySQL; None for an error without one."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, int) else None
 

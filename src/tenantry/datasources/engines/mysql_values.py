@@ -1,4 +1,4 @@
-"""Converts values for and from MySQL and MariaDB."""
+"""Conversion of values to and from MySQL and MariaDB."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _WORDS: Final[dict[int, str]] = {
 
 
 def type_word(kind: int, character_set: int) -> str | None:
-    """Return the Result's type for a column type of the protocol; None if unknown."""
+    """The Result's type for a column type of the protocol; None if unknown."""
     if kind in _TEXT_OR_BYTES:
         return "bytes" if character_set == _BINARY else "text"
     return _WORDS.get(kind)
 
 
 def to_parameters(values: Iterable[Any]) -> list[Any]:
-    """Return the values with instants in the session's time zone, UTC. Raises UnbindableValue."""
+    """Convert instants to the session's time zone, UTC. Raises UnbindableValue."""
     return [_in_session_zone(value) if isinstance(value, datetime | time) else value for value in values]
 
 
@@ -80,7 +80,7 @@ def _to_date(text: str) -> date | None:
 
 
 def read_row(data: bytes, converters: Sequence[tuple[str | None, Callable[[Any], Any] | None]]) -> tuple[Any, ...]:
-    """Parse a row of the text protocol, faster than PyMySQL does."""
+    """Parse a row of the text protocol, faster than PyMySQL."""
     row: list[Any] = []
     position = 0
     for encoding, convert in converters:

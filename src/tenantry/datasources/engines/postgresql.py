@@ -1,4 +1,4 @@
-"""The driver of PostgreSQL and Redshift: each query runs in a read-only transaction, which is rolled back."""
+"""PostgreSQL and Redshift: each query in a read-only transaction, which is rolled back."""
 
 from __future__ import annotations
 
@@ -81,10 +81,8 @@ _REASONS: Final = (
 
 
 class PostgreSQLDriver:
-    """A Driver, SessionDriver, ReusingDriver and StreamingDriver for PostgreSQL and Redshift, over libpq.
-
-    Raises InvalidSource for an old libpq or an unreadable URL.
-    """
+    """A ``Driver``, ``SessionDriver`` and ``ReusingDriver`` over libpq. Raises InvalidSource for an old libpq or an
+    unreadable URL."""
 
     paramstyle = "numeric_dollar"
 
@@ -118,11 +116,8 @@ class PostgreSQLDriver:
         return params
 
     def open(self) -> PipelineConnection:
-        """Connect, and check the server and the role.
-
-        Raises SourceUnavailable; InvalidSource if a Redshift URL leads to PostgreSQL, if the source has session
-        variables and row policies do not apply to its role, or if the role can read the store's tables.
-        """
+        """Connect and check server and role. Raises SourceUnavailable; InvalidSource if a Redshift URL leads to
+        PostgreSQL, the role can read the store's tables, or it bypasses the policies that session variables are for."""
         failure: TenantryError
         try:
             connection = postgresql_connection.connect(self._params, self._limits.connect_timeout)

@@ -1,8 +1,7 @@
-"""PipelineConnection: a PostgreSQL connection that sends all statements of a transaction at once, in libpq's pipeline
-mode.
+"""A PostgreSQL connection through libpq in pipeline mode, which sends a transaction's statements at once.
 
-One thread at a time uses it. After another thread has called ``interrupt``, the using thread sends a cancel request
-within 50 ms, over a second connection.
+For one thread at a time. After another thread calls ``interrupt``, it sends a cancel request within 50 ms, through a
+second connection.
 """
 
 from __future__ import annotations
@@ -51,11 +50,8 @@ _BYTES_RECEIVED: Final = 128  # offset of the field tcpi_bytes_received, of 64 b
 
 
 class ServerError(Exception):
-    """The server refused a statement. Its message is not kept, because it may quote a value.
-
-    ``parameter`` is the number of the parameter whose value the server cannot read, if that is the reason. ``several``:
-    the SQL has several statements.
-    """
+    """The server refused a statement. Its message is dropped, because it may quote a value. ``parameter``: number of a
+    parameter with an unreadable value, or None."""
 
     def __init__(self, result: PGresult) -> None:
         super().__init__()
@@ -69,7 +65,7 @@ class ServerError(Exception):
 
 
 class AnswerTooLong(Exception):
-    """The answer has more bytes than rows within ``max_bytes`` can have."""
+    """The answer exceeds the bytes that rows within ``max_bytes`` can need."""
 
 
 class NoColumns(Exception):
@@ -118,7 +114,7 @@ def _addresses(host: str) -> list[str]:
 
 
 class PipelineConnection:
-    """Runs one transaction after another. Only ``interrupt`` is thread-safe."""
+    """Runs read-only transactions. Only ``interrupt`` is thread-safe."""
 
     def __init__(self, pgconn: PGconn) -> None:
         self._pgconn = pgconn
@@ -137,18 +133,17 @@ class PipelineConnection:
 
     @property
     def is_postgresql(self) -> bool:
-        """Whether the server is PostgreSQL. False for Redshift, which is based on PostgreSQL 8."""
+        """False for Redshift, which is based on PostgreSQL 8."""
         return self._pgconn.server_version >= _POSTGRESQL
 
     @contextmanager
     def reading(
         self, before: Sequence[Statement], query: Statement, *, max_bytes: int, is_stream: bool = False
     ) -> Iterator[tuple[list[ServerColumn], Iterator[tuple[Any, ...]]]]:
-        """Send ``before``, ``query`` and a rollback at once, and give the columns and rows of ``query``.
+        """Run ``before``, which begins a transaction, and ``query``, then roll back. Yields columns and rows.
 
-        ``before`` must begin the transaction. Leaving the block before the last row stops the query. ``max_bytes``
-        bounds the rows of the answer, or of one chunk of a stream. Raises ServerError, NoColumns, AnswerTooLong and
-        psycopg's errors.
+        Leaving the block early stops the query. ``max_bytes`` bounds the rows of the answer, or of one chunk of a
+        stream. Raises ServerError, NoColumns, AnswerTooLong and psycopg's errors.
         """
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             raise psycopg.OperationalError("the connection is not idle")
@@ -179,7 +174,7 @@ class PipelineConnection:
         self.is_clean = self._pgconn.transaction_status == TransactionStatus.IDLE
 
     def interrupt(self) -> None:
-        """Have the running query cancelled. Thread-safe. The caller closes the connection afterwards."""
+        """Cancel the query, after which the connection closes. Thread-safe."""
         self._interrupted = True
 
     def close(self) -> None:
@@ -277,7 +272,7 @@ class PipelineConnection:
                 self._check_length()
 
     def _wait_for(self, events: int) -> bool:
-        """Wait for the socket, and send a cancel request if one is due. Returns whether the socket is ready."""
+        """Whether the socket became ready. Also sends a cancel request that is due."""
         if self._interrupted or self._stop_at:
             now = monotonic()
             self._stop_at = self._stop_at or now + _CANCEL_SECONDS
@@ -318,7 +313,7 @@ class PipelineConnection:
 
 
 def _received(descriptor: int) -> int:
-    """Return the bytes that a socket has received; 0 if the system does not say."""
+    """Bytes received on a socket; 0 if unknown."""
     option = getattr(socket, "TCP_INFO", None)
     if option is None:
         return 0

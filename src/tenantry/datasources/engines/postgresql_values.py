@@ -1,4 +1,4 @@
-"""Encodes parameters for PostgreSQL, and reads rows and column types (docs/engine-postgresql.md)."""
+"""PostgreSQL values in both directions, and column types (docs/engine-postgresql.md)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAFE: Final = 2.0**53  # below it, every whole number is an exact float
 # Parameters are sent as text, without a type: the server reads each as the type that its position in the SQL needs. A
 # property (JSON) or a viewer's input may have a date as "2026-01-31" and a number as "7".
 def encode_parameters(values: Sequence[Any] | Mapping[str, Any]) -> list[bytes | None]:
-    """Encode parameters for libpq. Raises UnbindableValue, which does not quote the value."""
+    """Encode parameters for libpq. Raises UnbindableValue without quoting the value."""
     encoded: list[bytes | None] = []
     for number, value in enumerate(values, 1):
         text = None
@@ -131,7 +131,7 @@ class ServerColumn(NamedTuple):
 
 
 def columns_of(answer: PGresult) -> list[ServerColumn]:
-    """Return the columns of an answer. Arrays have the type ``list``, unknown types ``text``."""
+    """An answer's columns. Arrays are ``list``, unknown types ``text``."""
     columns = []
     for number in range(answer.nfields):
         oid = answer.ftype(number)
@@ -149,7 +149,7 @@ class _JSONLoader(Loader):
 
 
 class _IntervalLoader(Loader):
-    """Reads intervals. One with months or years, whose length varies, stays a string such as ``P1M2D``."""
+    """Keeps months and years, whose length varies, as a string such as ``P1M2D``."""
 
     def load(self, data: Buffer) -> timedelta | str:
         text = str(data, "utf-8")
@@ -204,7 +204,7 @@ _TOLERANT_ADAPTERS: Final = _tolerant_adapters()
 
 
 class RowReader:
-    """Reads the rows of one answer, part by part. Instants are in UTC. Raises psycopg's DataError, ValueError."""
+    """Reads an answer's rows, chunk by chunk. Instants are in UTC. Raises psycopg's DataError and ValueError."""
 
     def __init__(self) -> None:
         self._transformer = Transformer(_ADAPTERS)  # without a connection: it would use that one's time zone

@@ -1,5 +1,4 @@
-"""Finds the engine of a URL: one that the program passes to DataSources, else a built-in one, else one that another
-distribution adds by an entry point."""
+"""Finds a URL's engine: one passed to DataSources, else built in, else from an entry point."""
 
 from __future__ import annotations
 
@@ -112,8 +111,8 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
-    """Return a URL's engine. ``host`` are the engines from ``host_engines``. Raises InvalidSource if there is none, or
-    if it needs ``trusted``; the message names the package to install."""
+    """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource, with the package to install,
+    if there is none or it needs ``trusted``."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
@@ -131,8 +130,7 @@ def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: 
 
 
 def host_engines(factories: Mapping[str, DriverFactory]) -> dict[str, Engine]:
-    """Make engines of the factories passed to ``DataSources(engines=…)``, by URL scheme. Raises InvalidSettings for the
-    scheme of a built-in engine."""
+    """The engines of ``DataSources(engines=…)`` by URL scheme. Raises InvalidSettings for a built-in scheme."""
     for scheme in factories:
         if scheme in BUILT_IN:
             raise InvalidSettings(f"the engine {scheme!r} is built in: give your own another URL scheme")
@@ -151,19 +149,18 @@ def _reporting(make_driver: DriverFactory) -> DriverFactory:
 
 
 def is_engine(name: str) -> bool:
-    """Whether a built-in engine or an entry point has this name. Raises InvalidSource for a broken entry point."""
+    """Whether an engine has this name. Raises InvalidSource for a broken entry point."""
     return name in BUILT_IN_NAMES or (name not in BUILT_IN and _added(name) is not None)
 
 
 def engine_name(url_scheme: str) -> str | None:
-    """Return the name of the built-in engine; None for another scheme."""
+    """The built-in engine's name; None for another scheme."""
     engine = BUILT_IN.get(url_scheme)
     return None if engine is None else engine.name
 
 
 def check_url(url: str, trusted: bool = False) -> str:
-    """Check a data source's URL, and return the name of its engine, or its scheme if it needs ``trusted``. Raises
-    InvalidSource."""
+    """Check a URL. Returns its engine's name, or the dialect of a trusted source. Raises InvalidSource."""
     parsed = parse_url(url)
     engine = find_engine(parsed, trusted=trusted)
     engine.check_url(parsed)
@@ -171,11 +168,8 @@ def check_url(url: str, trusted: bool = False) -> str:
 
 
 def registration_notes(url: str, *, trusted: bool = False) -> list[str]:
-    """Return warnings for the operator who registers a URL.
-
-    They say that the engine does not keep queries read-only, that it cannot stop a query, or that the driver's package
-    is missing here. They quote nothing of the URL but its scheme. Raises InvalidSource.
-    """
+    """Warnings for the operator who registers a URL: its engine does not keep queries read-only, cannot stop them, or
+    lacks a package here. They quote only the dialect. Raises InvalidSource."""
     parsed = parse_url(url)
     check_secrets(parsed)
     name = check_url(url, trusted)

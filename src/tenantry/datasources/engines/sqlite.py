@@ -1,4 +1,4 @@
-"""The driver of SQLite: opens the file read-only, and lets an authorizer refuse everything but reads."""
+"""SQLite: a read-only file, and an authorizer that allows only reads."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ parameters."""
 
 
 def authorise(action: int, first: str | None, second: str | None, _database: str | None, _trigger: str | None) -> int:
-    """Allow or deny one action of a statement (https://www.sqlite.org/c3ref/set_authorizer.html)."""
+    """SQLite's authorizer callback (https://www.sqlite.org/c3ref/set_authorizer.html)."""
     if action == sqlite3.SQLITE_FUNCTION:
         allowed = not _FORBIDDEN_FUNCTIONS.matches(second or "")
     elif action == sqlite3.SQLITE_UPDATE:
@@ -83,7 +83,7 @@ def authorise(action: int, first: str | None, second: str | None, _database: str
 
 
 class SQLiteDriver:
-    """A Driver and StreamingDriver for a SQLite file."""
+    """A ``Driver`` for a SQLite file."""
 
     dialect = "sqlite"
     paramstyle = "qmark"
@@ -94,7 +94,7 @@ class SQLiteDriver:
         self._limits = limits
 
     def open(self) -> sqlite3.Connection:
-        """Open the file. Raises SourceUnavailable, InvalidSource."""
+        """Raises SourceUnavailable, InvalidSource."""
         if not self._path.is_file():
             raise SourceUnavailable(f"the file of data source {self.source_id} does not exist")
         connection = sqlite3.connect(
@@ -127,8 +127,7 @@ class SQLiteDriver:
             return take_result(self.source_id, names, cursor, self._limits, count=None)
 
     def open_rows(self, connection: sqlite3.Connection, bound: BoundSQL, session: BoundSQL | None) -> OpenRows:
-        """Run one query and return its rows as SQLite finds them. ``session`` is ignored: SQLite has no session
-        variables."""
+        """``session`` is unused: SQLite has no session variables."""
         cursor, names = self._execute(connection, bound)
         return OpenRows(names, cursor, close=cursor.close)
 

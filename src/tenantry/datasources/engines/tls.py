@@ -1,8 +1,7 @@
 """TLS options of a source URL: ``ssl_mode``, ``ssl_ca``, ``ssl_cert`` and ``ssl_key``.
 
-With ``ssl_mode=verify`` the server needs a certificate for the host of the URL, signed by the CA in the file ``ssl_ca``
-or else by one that the system trusts. ``required`` accepts any certificate, ``disabled`` uses no TLS. ``ssl_cert`` and
-``ssl_key`` are the files of a client certificate.
+Mode ``verify`` requires a certificate for the URL's host, signed by ``ssl_ca`` or a CA that the system trusts;
+``required`` accepts any certificate; ``disabled`` uses no TLS.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL's X509_V_ERR_HOSTNAME_MISMAT
 
 
 class TLSContext:
-    """Makes the SSL context of a source at its first use, and keeps it, because making one is slow."""
+    """A source's SSL context, made once because that is slow."""
 
     def __init__(self, mode: str | None, options: Mapping[str, str]) -> None:
         self._mode = mode
@@ -34,7 +33,7 @@ class TLSContext:
         self._lock = Lock()
 
     def get(self) -> ssl.SSLContext:
-        """Return the context. The first call reads files. Raises InvalidSource for an unreadable file."""
+        """Reads files the first time. Raises InvalidSource for an unreadable one."""
         with self._lock:
             if self._context is None:
                 self._context = self._make()
@@ -66,7 +65,7 @@ class TLSContext:
 
 
 def _no_password() -> str:
-    """Make an encrypted key an error: without a password, OpenSSL would ask for it on the terminal."""
+    """Fail on an encrypted key, for which OpenSSL would ask on the terminal."""
     return ""
 
 
@@ -78,8 +77,8 @@ def read_options(
     ignored: frozenset[str] = frozenset(),
     modes: tuple[str, ...] = MODES,
 ) -> dict[str, str]:
-    """Return the options of a URL, without those ``ignored``. Raises InvalidSource for an option that is not ``known``
-    or is repeated, or an ``ssl_mode`` not in ``modes``."""
+    """Return a URL's options, except ``ignored``. Raises InvalidSource for an option that is unknown or repeated, or an
+    ``ssl_mode`` not in ``modes``."""
     given = {name: value for name, value in url.query.items() if name not in ignored}
     unknown = sorted(set(given) - known)
     if unknown:
@@ -94,14 +93,13 @@ def read_options(
 
 
 def check_choice(options: Mapping[str, str], name: str, known: tuple[str, ...], engine: str) -> None:
-    """Raise InvalidSource if an option has a value that is not ``known``."""
+    """Raise InvalidSource for an option's value that is not ``known``."""
     if options.get(name, known[0]) not in known:
         raise refused(f"{name} of a {engine} URL is one of {', '.join(known)}")
 
 
 def asked_mode(options: Mapping[str, str]) -> str | None:
-    """Return the ``ssl_mode`` that the options set or imply; None if they do not say. Raises InvalidSource for options
-    that contradict each other."""
+    """The mode that the options set or imply, or None. Raises InvalidSource for a contradiction."""
     files = [name for name in FILES if name in options]
     mode = options.get("ssl_mode")
     if mode == "disabled" and files:
@@ -116,7 +114,7 @@ def asked_mode(options: Mapping[str, str]) -> str | None:
 
 
 def certificate_hint(error: BaseException | None) -> str | None:
-    """Say what is wrong with the server's certificate, without quoting OpenSSL; None for another error."""
+    """The problem with the server's certificate, without OpenSSL's text; None for another error."""
     if not isinstance(error, ssl.SSLCertVerificationError):
         return None
     if error.verify_code in _OTHER_HOST:
@@ -125,7 +123,7 @@ def certificate_hint(error: BaseException | None) -> str | None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether a host is this machine: localhost, a loopback address, or None."""
+    """Whether a host is this machine; None is."""
     if host in {None, "localhost"}:
         return True
     try:
@@ -135,5 +133,4 @@ def is_loopback(host: str | None) -> bool:
 
 
 def refused(message: str) -> InvalidSource:
-    """Make the error for an unusable URL."""
     return InvalidSource(message, field="/url")

@@ -1,1 +1,1 @@
-"""Runs queries in threads, on a bounded number of connections that the groups share fairly."""
+"""Runs queries in threads, on connections that groups share fairly."""

@@ -1,7 +1,7 @@
-"""ConnectionPool: at most ``pool_size`` blocking connections of one driver, used in threads.
+"""A bounded pool of blocking connections, used in threads.
 
-A query's turn ends only when its thread has finished, also if the caller got a timeout before. So no more than
-``pool_size`` queries run at once.
+A turn ends when its thread has finished, even if the caller got a timeout before. So at most ``pool_size`` queries run
+at once.
 """
 
 from __future__ import annotations
@@ -60,11 +60,8 @@ class ConnectionPool(Generic[C]):
     async def fetch(
         self, shape: Callable[[Answer], Found], bound: BoundSQL, turn: Turn, session: BoundSQL | None = None
     ) -> Found:
-        """Run a query and return what ``shape`` makes of its answer, in the thread.
-
-        ``turn`` must have come; it is released when the connection is free. ``session`` sets session variables before
-        the query. Raises DataSourceError; InvalidSource if the driver cannot set session variables.
-        """
+        """Run a query and return what ``shape`` makes of its answer, in the thread. ``turn`` must have come; the pool
+        releases it. Raises DataSourceError; InvalidSource if the driver cannot set session variables."""
         work: Work[C] = self._driver.fetch
         arguments: tuple[BoundSQL, ...] = (bound,)
         if session is not None:
@@ -91,8 +88,8 @@ class ConnectionPool(Generic[C]):
     async def stream(
         self, make_writer: MakeWriter, bound: BoundSQL, turn: Turn, session: BoundSQL | None, on_end: OnEnd
     ) -> SourceStream[C]:
-        """Run a query and return its rows as chunks, when the first chunk is ready. ``on_end`` is called once, at the
-        end. Raises the errors of ``fetch`` and of the writer."""
+        """Run a query and return its rows as chunks, when the first is ready. ``on_end`` is called once. Raises the
+        errors of ``fetch`` and of the writer."""
         while True:
             chunks = RowChunks(self._driver, bound, session, make_writer, self._limits.stream)
             stream: SourceStream[C] = SourceStream(self._driver.source_id, self, chunks, self._limits, turn, on_end)
@@ -117,7 +114,6 @@ class ConnectionPool(Generic[C]):
         self._running[running] = turn
 
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None:
-        """Run one step of a stream in a thread."""
         self._threads.submit(query.run, work)
 
     def _time_out(self, query: PooledQuery[C]) -> None:
@@ -128,8 +124,8 @@ class ConnectionPool(Generic[C]):
         return closing_error(self._driver.source_id)
 
     def end(self, running: PooledQuery[C] | SourceStream[C], outcome: Any) -> None:
-        """Give a query or stream its outcome, and release its turn. If the server refused a connection, the turn goes
-        back into the queue instead."""
+        """Deliver the outcome of a query or stream, and release its turn, or requeue it if the server refused a
+        connection."""
         turn = self._running.pop(running)
         is_wanted = not running.outcome.done()
         may_wait = is_wanted and not self._closed and isinstance(outcome, NoConnectionLeft)
@@ -159,7 +155,7 @@ class ConnectionPool(Generic[C]):
         return taken
 
     def stop(self, running: PooledQuery[C] | SourceStream[C]) -> None:
-        """Interrupt a query or stream, again and again until it ends. Does not wait."""
+        """Interrupt a query or stream repeatedly until it ends. Does not wait."""
         if running in self._running:
             running.stop()
             asyncio.get_running_loop().call_later(_INTERRUPT_INTERVAL, self.stop, running)
@@ -169,7 +165,7 @@ class ConnectionPool(Generic[C]):
         return bool(self._running)
 
     def stop_all(self) -> None:
-        """Stop all queries and refuse new ones. Callers get SourceUnavailable at once. Does not wait for the engine."""
+        """Stop all queries without waiting. Callers get SourceUnavailable."""
         self._closed = True
         for running in self._running:
             if not running.outcome.done():  # at once, because some engines cannot stop a query
@@ -188,7 +184,7 @@ class ConnectionPool(Generic[C]):
         await asyncio.to_thread(self._close_all, True)
 
     def abandon(self) -> None:
-        """Drop all connections without waiting: their event loop has closed."""
+        """Drop all connections without waiting, because their event loop has closed."""
         self._closed = True
         for running in self._running:
             running.stop()

@@ -1,9 +1,9 @@
-"""FairQueue: decides which query gets the next free connection of a data source.
+"""FairQueue: start-time fair queueing (Goyal, Vin and Cheng, 1996) for the connections of a data source.
 
-It is start-time fair queueing (Goyal, Vin and Cheng, 1996): the connection goes to the group that has used the least
-connection time, divided by its weight. A group that was idle does not get more time for that later.
+The next connection goes to the group that has used the least connection time, divided by its weight. Idle time earns no
+credit.
 
-One group uses at most two thirds of the connections. So do all streams and all queries of long-running groups together.
+One group uses at most two thirds of the connections. So do all streams and long-running groups together.
 """
 
 from __future__ import annotations
@@ -46,16 +46,13 @@ _log = logging.getLogger(__name__)
 
 
 def share(size: int) -> int:
-    """Return two thirds of ``size``: at least 1, and less than ``size`` if that is 2 or more."""
+    """Return two thirds of ``size``, at least 1; below ``size`` unless that is 1."""
     return size - (size + 1) // 3
 
 
 class Turn:
-    """One query's or stream's turn: first it waits in the queue, then it holds a connection until
-    ``FairQueue.release``.
-
-    ``came`` becomes True when the turn gets a connection, False when it is removed from the queue.
-    """
+    """A query's place in the queue, and then its right to a connection, until ``FairQueue.release``. ``came`` becomes
+    True when it gets a connection, False when it loses its place."""
 
     __slots__ = ("began", "came", "group", "has_ended", "is_kept", "is_stream", "number", "pauses", "queue")
 
@@ -72,8 +69,8 @@ class Turn:
         """Whether a ConnectionPool has taken over the turn, and will release it."""
 
     async def wait(self) -> None:
-        """Wait for a connection. If the turn is removed from the queue or waits longer than ``Limits.wait``, release it
-        and raise SourceUnavailable."""
+        """Wait for a connection. Raises SourceUnavailable, and releases the turn, if it loses its place or waits longer
+        than ``Limits.wait``."""
         has_come, queue = None, self.queue
         try:
             async with asyncio.timeout(queue.limits.wait):
@@ -93,7 +90,7 @@ class Turn:
 
 
 class FairQueue:
-    """The turns of all groups at one data source, in one event loop."""
+    """The turns at one data source, in one event loop."""
 
     def __init__(self, source_id: str, limits: Limits) -> None:
         self.source_id: Final = source_id
@@ -117,8 +114,8 @@ class FairQueue:
         return len(self._running)
 
     def acquire(self, group: Hashable, weight: float = 1.0, *, is_stream: bool = False) -> Turn:
-        """Return a turn, which has come if a connection is free for the group, and otherwise waits in the queue. Raises
-        SourceUnavailable if the queue is full."""
+        """Return a turn. It has come if a connection is free for the group; else it waits. Raises SourceUnavailable if
+        the queue is full."""
         own = self._groups.get(group)
         if own is None:
             own = self._groups[group] = GroupQueue(weight)
@@ -139,7 +136,7 @@ class FairQueue:
         return turn
 
     def release(self, turn: Turn) -> None:
-        """End a turn: free its connection for the next one, or remove it from the queue."""
+        """Free the turn's connection, or remove it from the queue."""
         turn.has_ended, turn.is_kept = True, False
         if turn in self._running:
             self._running.discard(turn)
@@ -153,11 +150,8 @@ class FairQueue:
             self._sweep()
 
     def refuse(self, turn: Turn, idle: int) -> bool:
-        """Put a turn back at the head of its queue, because the server refused a connection.
-
-        ``idle`` is the number of open connections that no query uses. Returns False, and changes nothing, if the source
-        has no other connection and the turn has had its pauses.
-        """
+        """Put a turn back at the head of its queue, because the server refused a connection; ``idle`` others are open
+        and unused. Returns False if the source has no other connection and the turn has paused often enough."""
         known = len(self._running) - 1 + idle
         if not known and turn.pauses == _PAUSES:
             return False
@@ -184,26 +178,26 @@ class FairQueue:
         return True
 
     def bar(self, group: GroupQueue) -> None:
-        """Allow a group one stream less for ``BARRED_SECONDS``, because of a slow reader."""
+        """Allow a group one stream less for a while, because of a slow reader."""
         group.barred += 1
         asyncio.get_running_loop().call_later(BARRED_SECONDS, self._unbar, group)
 
     def must_yield(self, turn: Turn) -> bool:
-        """Whether a stream must end: it has used the only connection for ``SLICE``, and another group waits."""
+        """Whether a stream has used the only connection for ``SLICE`` while another group waits."""
         if not turn.is_stream or self.waiting == turn.group.waiting:
             return False
         now = asyncio.get_running_loop().time()
         return self._size(now) == 1 and now - turn.began >= SLICE
 
     def close(self) -> None:
-        """Remove all waiting turns, because the source closes."""
+        """Remove all waiting turns."""
         self._is_closed = True
         for group in [*self._waiting_groups]:
             for turn in [*group.queries, *group.streams]:
                 self.release(turn)
 
     def lost_error(self, group: GroupQueue) -> SourceUnavailable:
-        """Make the error for a turn that was removed from the queue."""
+        """The error for a turn that lost its place."""
         if self._is_closed:
             return closing_error(self.source_id)
         return queue_error(self.source_id, self.waiting, group.waiting)
@@ -275,11 +269,8 @@ class FairQueue:
     # --- waiting turns ------------------------------------------------------------------------------------------------
 
     def _check_capacity(self, own: GroupQueue) -> None:
-        """Raise SourceUnavailable if no further turn of the group ``own`` may wait.
-
-        If the queue is full, the group with the most waiting turns loses its newest one, provided that it has at least
-        two more than ``own``.
-        """
+        """Raise SourceUnavailable if no further turn of the group ``own`` may wait. If the queue is full, remove the
+        newest turn of the group with the most, provided that it has at least two more than ``own``."""
         if own.waiting >= self.limits.sharing.group_max_waiting:
             raise self.lost_error(own)
         if self.waiting < self.limits.sharing.max_waiting:

@@ -1,4 +1,4 @@
-"""GroupQueue: the turns of one user group at a data source, and the connection time that it has used."""
+"""The turns of one user group at a data source, and the connection time it has used."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _FORGOTTEN: Final = 0.5
 
 
 class GroupQueue:
-    """The turns of one group. ``used`` is the connection time of its ended turns in seconds, divided by ``weight``;
-    ``barred`` is the number of streams that it may run less. Times (``now``) are those of the event loop."""
+    """``used`` is the seconds of ended turns, divided by ``weight``. The group may run ``barred`` streams less. Times
+    (``now``) are the event loop's."""
 
     __slots__ = ("_long", "_long_at", "barred", "queries", "running", "streams", "used", "weight")
 
@@ -40,24 +40,23 @@ class GroupQueue:
         return self.streams if turn.is_stream else self.queries
 
     def newest(self) -> Turn:
-        """Return the waiting turn that came last. Raises ValueError if none waits."""
+        """The waiting turn that came last. Raises ValueError if none waits."""
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
-        """Return ``used`` plus the time of the running turns so far, divided by ``weight``."""
+        """``used``, plus the weighted time of running turns so far."""
         return self.used + sum(now - turn.began for turn in self.running) / self.weight
 
     def is_long(self, now: float) -> bool:
-        """Whether the group is long-running: its queries used more than five seconds recently, not counting the first
-        second of each."""
+        """Whether recent queries took more than five seconds in all, not counting the first second of each."""
         return self._ended_long(now) + sum(_long_use(turn, now) for turn in self.running) > _LONG
 
     def is_forgettable(self, now: float) -> bool:
-        """Whether the group has no turns, and so little recent use that a new GroupQueue behaves the same."""
+        """Whether a new GroupQueue would behave the same."""
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:
-        """Add the time of a running turn that ends now."""
+        """Account for a running turn that ends now."""
         self.running.discard(turn)
         self.used += (now - turn.began) / self.weight
         self._long, self._long_at = self._ended_long(now) + _long_use(turn, now), now

@@ -1,4 +1,4 @@
-"""PooledQuery: one query that runs in a thread of its source."""
+"""One query, which runs in a thread of its source."""
 
 from __future__ import annotations
 
@@ -25,17 +25,15 @@ Idle: TypeAlias = deque[tuple[float, C]]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a stream's body. The connection is freed after the last one."""
+    """A part of a stream's body. The stream's connection is freed after the last one."""
 
     content: bytes
     is_last: bool
 
 
 class PooledQuery(Generic[C]):
-    """Runs a query, or step after step of a stream, on one connection: an idle one or a new one.
-
-    ``close_rows`` is called before the connection of a stopped stream closes.
-    """
+    """Runs a query, or the steps of a stream, on one connection. ``close_rows`` is called before the connection of a
+    stopped stream closes."""
 
     def __init__(
         self,
@@ -57,10 +55,8 @@ class PooledQuery(Generic[C]):
         self._stopped = False
 
     def run(self, work: Work[C], arguments: tuple[Any, ...] = (), shape: Shape | None = None) -> None:
-        """Run ``work``, in a thread, and pass its result or error to ``finish`` in the event loop.
-
-        Never raises: nobody would handle the error, and a driver's error may quote a value.
-        """
+        """Run ``work`` in a thread and pass its result or error to ``finish``. Never raises: a driver's error may quote
+        a value, and nobody would handle it."""
         how = work, arguments, shape
         outcome: Any = None
         try:
@@ -124,7 +120,7 @@ class PooledQuery(Generic[C]):
             return unreachable_error(self._driver.source_id, error)
 
     def stop(self) -> None:
-        """Interrupt the query, and let no further step begin. Thread-safe."""
+        """Interrupt the query and prevent further steps. Thread-safe."""
         with self._lock:
             self._stopped = True
             if self._connection is not None:

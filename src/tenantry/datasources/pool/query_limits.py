@@ -1,4 +1,4 @@
-"""The limits of queries and data sources, and functions that take rows from a cursor within them."""
+"""The limits of queries and data sources, and functions that take a cursor's rows within them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _LONGEST = 128
 
 @dataclass(frozen=True, slots=True)
 class StreamLimits:
-    """The limits of one stream. Times are in seconds.
+    """The limits of one stream; times in seconds.
 
-    ``row_limit`` bounds its rows, ``max_bytes`` its body, ``timeout`` its whole time, and ``reader_timeout`` the time
+    ``row_limit`` and ``max_bytes`` bound its rows and its body, ``timeout`` its duration, ``reader_timeout`` the time
     until its reader asks for the next chunk. Raises InvalidSettings for an invalid limit.
     """
 
@@ -55,10 +55,10 @@ class StreamLimits:
 class Sharing:
     """How groups share the connections of a source.
 
-    ``group_pool_size`` bounds the connections that one group uses; None means two thirds of ``pool_size``.
-    ``max_waiting`` bounds the waiting queries of all groups, ``group_max_waiting`` those of one group. ``weight``
-    returns a number above 0: a group of weight 2 gets twice the connection time of one of weight 1; None means 1 for
-    all. Raises InvalidSettings for an invalid limit.
+    ``group_pool_size`` bounds the connections of one group (None: two thirds). ``max_waiting`` and
+    ``group_max_waiting`` bound the waiting queries of all groups and of one. ``weight`` returns a number above 0: a
+    group of weight 2 gets twice the time of a group of weight 1 (None: all have 1). Raises InvalidSettings for an
+    invalid limit.
     """
 
     group_pool_size: int | None = None
@@ -72,13 +72,12 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of data sources. Times are in seconds.
+    """The limits of data sources; times in seconds.
 
-    ``timeout`` bounds one query, ``connect_timeout`` the opening of a connection, and the longer of the two the wait
-    for a free connection. ``row_limit`` bounds the rows of a query, ``max_bytes`` their memory. ``pool_size`` bounds
-    the connections of one source, ``max_sources`` the sources that are open at once. A stream has the limits of
-    ``stream`` instead of ``row_limit`` and ``max_bytes``; for it, ``timeout`` bounds the wait for the next rows. Raises
-    InvalidSettings for an invalid limit.
+    ``timeout`` bounds a query, ``connect_timeout`` the opening of a connection, the longer of the two the wait for a
+    connection. ``row_limit`` and ``max_bytes`` bound a query's rows and their memory, ``pool_size`` the connections of
+    one source, ``max_sources`` the open sources. For streams, ``stream`` replaces ``row_limit`` and ``max_bytes``, and
+    ``timeout`` bounds the wait for the next rows. Raises InvalidSettings for an invalid limit.
     """
 
     timeout: float = 30.0
@@ -130,17 +129,17 @@ def _is_number(value: object) -> bool:
 
 
 def count_bytes(rows: Sequence[Sequence[Any]]) -> int:
-    """Return the bytes of memory of all values except int, float, bool and None."""
+    """Memory of all values except int, float, bool and None."""
     return _sizes([value for row in rows for value in row if type(value) not in _FLAT])
 
 
 def take_rows(
     source_id: str, rows: Iterable[Row], limits: Limits, count: Callable[[Sequence[Row]], int] | None = count_bytes
 ) -> list[Row]:
-    """Take the rows of a cursor, and stop at the row or byte limit. Raises TooManyRows, TooManyBytes.
+    """Take a cursor's rows within the limits. Raises TooManyRows, TooManyBytes.
 
-    ``count`` returns the bytes of large values in some rows; 32 bytes are added for each value. None is faster, but
-    permits only rows of numbers, strings and bytes.
+    ``count`` returns the bytes of large values in some rows; 32 bytes are added for each value. None is faster, for
+    rows of numbers, strings and bytes only.
     """
     return _take(source_id, rows, limits, count)[0]
 
@@ -166,8 +165,7 @@ def _take(
 def bytes_counter(
     types: Sequence[str | None], *, unbounded: Collection[str] = ()
 ) -> Callable[[Sequence[Sequence[Any]]], int]:
-    """Return a faster ``count_bytes`` for columns of these types. It does not count numbers and times, unless their
-    type is ``unbounded``."""
+    """A faster ``count_bytes`` for columns of these types. Skips numbers and times, except types in ``unbounded``."""
     flat, deep = [], []
     for position, word in enumerate(types):
         if word in _TEXTS or word in unbounded:
@@ -205,8 +203,7 @@ def take_result(
     types: Sequence[str | None] | None = None,
     count: Callable[[Sequence[tuple[Any, ...]]], int] | None = count_bytes,
 ) -> Result:
-    """Like ``take_rows``, but return a Result, as a driver's ``fetch`` does. Also raises QueryFailed if two columns
-    have the same name."""
+    """Like ``take_rows``, but return a Result. Also raises QueryFailed for duplicate column names."""
     if len(set(columns)) < len(columns):
         check_names(source_id, columns)
     taken, size = _take(source_id, rows, limits, count)
@@ -214,8 +211,7 @@ def take_result(
 
 
 def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any]], limit: int) -> Rows:
-    """Return rows as one dict each. Raises TooManyRows for more than ``limit`` rows, QueryFailed if two columns have
-    the same name."""
+    """Raises TooManyRows beyond ``limit``, QueryFailed for duplicate column names."""
     if len(rows) > limit:
         raise too_many_rows_error(source_id, limit)
     check_names(source_id, columns)
@@ -223,7 +219,7 @@ def to_dicts(source_id: str, columns: Sequence[str], rows: Sequence[Iterable[Any
 
 
 def check_names(source_id: str, columns: Sequence[str]) -> None:
-    """Raise QueryFailed if two columns have the same name."""
+    """Raise QueryFailed for duplicate column names."""
     seen: dict[str, int] = {}
     for position, name in enumerate(columns, 1):
         first = seen.setdefault(name, position)

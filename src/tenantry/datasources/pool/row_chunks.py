@@ -1,7 +1,7 @@
-"""RowChunks: reads the rows of a streamed query and writes them as chunks, in the threads of its source.
+"""A query's rows, written chunk by chunk in the threads of its source.
 
-It takes one row first, then more and more at a time, up to ``_CHUNK_BYTES`` of output. So memory is bounded even if
-rows are large, and no step holds the interpreter's lock for long.
+Each step takes more rows, from one row up to ``_CHUNK_BYTES`` of output. So memory is bounded even if rows are large,
+and no step holds the interpreter's lock for long.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ would wait for the event loop."""
 
 
 class RowChunks:
-    """The rows of one query as chunks. If ``begin`` fails, it may be called again with another connection."""
+    """If ``begin`` fails, it may be called again with another connection."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class RowChunks:
         """Bytes of the chunks so far."""
 
     def begin(self, connection: Any) -> Chunk:
-        """Start the query and return the first chunk. Raises the errors of the driver's ``fetch`` and of the writer."""
+        """Return the first chunk. Raises the errors of the driver's ``fetch`` and of the writer."""
         self._opened = opened = self._open(connection)
         try:
             check_names(self._driver.source_id, opened.names)
@@ -74,7 +74,6 @@ class RowChunks:
         return self.go_on(connection)
 
     def go_on(self, connection: Any) -> Chunk:
-        """Return the next chunk. Raises the errors of ``begin``."""
         try:
             chunk = self._next()
         except BaseException:
@@ -85,7 +84,7 @@ class RowChunks:
         return chunk
 
     def give_up(self, connection: Any) -> Chunk:
-        """Stop the query between two chunks. Always raises SourceUnavailable: the outcome of a stopped stream."""
+        """Stop the query between two chunks. Always raises SourceUnavailable."""
         self.close()
         raise stopped_error(self._driver.source_id)
 
@@ -115,7 +114,7 @@ class RowChunks:
         return chunk
 
     def _collect_seconds(self, chunk: Chunk) -> float:
-        """Return the seconds for which to collect more rows before ``chunk`` is sent."""
+        """Seconds for which to add rows to ``chunk`` before it is sent."""
         if not chunk.content:
             return _SILENT_SECONDS
         is_short = self.row_count < _FIRST_ROWS and len(chunk.content) < _CHUNK_BYTES

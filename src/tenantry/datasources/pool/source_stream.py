@@ -1,7 +1,5 @@
-"""SourceStream: a query whose rows are read in steps, one for each chunk that its reader asks for.
-
-Between two steps it holds its connection, but no thread.
-"""
+"""A query whose rows are read step by step, one chunk per request of its reader. Between steps it holds its connection,
+but no thread."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ class ReaderPace:
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:
-        """Count a chunk of ``size`` bytes that has waited for ``seconds``."""
+        """Count a chunk that waited for ``seconds``."""
         self._waited += seconds
         self._size += size
         if self._taken and self._waited - self._taken[-1][0] < WINDOW / 100:
@@ -46,7 +44,7 @@ class ReaderPace:
             self._taken.append((self._waited, size))
 
     def is_slow(self, seconds: float) -> bool:
-        """Whether the reader took too little in the last ``WINDOW``. The next chunk has waited for ``seconds`` so
+        """Whether the reader took too little in the last ``WINDOW``; the next chunk has waited for ``seconds`` so
         far."""
         now = self._waited + seconds
         while self._taken and now - self._taken[0][0] >= WINDOW:
@@ -65,7 +63,7 @@ class StreamPool(Protocol[C]):
 
 
 class SourceStream(Generic[C]):
-    """The chunks of one query, for one reader. ``on_end`` is called once, when the query has ended or is stopped."""
+    """The chunks of one query for one reader. ``on_end`` is called once, when the query ends or is stopped."""
 
     def __init__(
         self, source_id: str, pool: StreamPool[C], chunks: RowChunks, limits: Limits, turn: Turn, on_end: OnEnd
@@ -94,13 +92,14 @@ class SourceStream(Generic[C]):
         return self._chunks.row_count
 
     async def start(self, query: PooledQuery[C]) -> None:
-        """Run the query until the first chunk is ready. Raises DataSourceError."""
+        """Run the query until the first chunk. Raises DataSourceError."""
         self._query = query
         self._look()
         self._first = await self._step(self._chunks.begin)
 
     async def next(self) -> bytes | None:
-        """Return the next chunk; None after the last. Raises DataSourceError, and the same error on later calls."""
+        """Return the next chunk; None after the last. Raises DataSourceError, and the same error again on later
+        calls."""
         if self._error is not None:
             raise self._error.with_traceback(None)
         if self._busy:
@@ -161,7 +160,7 @@ class SourceStream(Generic[C]):
             self.outcome.set_result(outcome)
 
     def stop(self) -> None:
-        """Stop the query and drop the chunk that is ready. Called by the pool, repeatedly."""
+        """Stop the query and drop a ready chunk. May be called repeatedly."""
         code = "stopped" if self._error is None else self._error.code
         self._error = self._error or stopped_error(self._source_id)
         self._first = None

@@ -1,4 +1,4 @@
-"""Reduces more rows than a query may return to a small result, while they are read."""
+"""Reduces more rows than a query may return, while they are read."""
 
 from __future__ import annotations
 
@@ -25,12 +25,8 @@ _STEP_ENDS: Final = b"."
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """How to reduce the rows of a query to its result.
-
-    ``make`` turns all rows into the result. ``thin`` drops rows that ``make`` does not need; it is called each time the
-    rows read so far exceed ``max_bytes``, and gets the rows that it returned before again. Both run in a thread.
-    Reductions with equal ``key`` must be equal.
-    """
+    """``make`` turns all rows of a query into its result. ``thin`` drops rows that ``make`` does not need, whenever the
+    rows collected so far exceed ``max_bytes``. Both run in a thread. Equal keys mean equal reductions."""
 
     key: str
     thin: Callable[[Result], Result]
@@ -46,11 +42,9 @@ async def fetch_reduced(
     turn: Turn,
     session: BoundSQL | None,
 ) -> Found:
-    """Run a query and return what ``shape`` makes of its reduced rows, like ``ConnectionPool.fetch`` for all rows.
-
-    The limits of streams bound the rows that are read. Raises the errors of ``ConnectionPool.stream`` and of the
-    reduction; TooManyBytes if thinned rows still take more than three quarters of ``max_bytes``.
-    """
+    """``ConnectionPool.fetch`` for reduced rows, which the limits of streams bound. Raises the errors of
+    ``ConnectionPool.stream`` and of the reduction; TooManyBytes if thinning leaves more than three quarters of
+    ``max_bytes``."""
     collector = _RowCollector(reduction, shape, limits.max_bytes)
     try:
         with closing(await pool.stream(collector.begin, bound, turn, session, _ignore)) as stream:
@@ -66,7 +60,7 @@ def _ignore(outcome: str, rows: int, size: int) -> None:
 
 
 class _RowCollector(Generic[Found]):
-    """A ChunkWriter that collects the rows of a stream, thins them, and writes nothing."""
+    """A ChunkWriter that collects and thins rows, and writes nothing."""
 
     def __init__(self, reduction: Reduction, shape: Callable[[Answer], Found], max_bytes: int) -> None:
         self.found: list[Found] = []

@@ -1,4 +1,4 @@
-"""Query results, and functions that write them as JSON, NDJSON, CSV and Arrow."""
+"""Query results and their output formats."""
 
 from tenantry.datasources.results.arrow import to_arrow
 from tenantry.datasources.results.chunks import StreamFormat

@@ -1,5 +1,4 @@
-"""Writes results as Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), with
-pyarrow."""
+"""Arrow IPC streams (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format), by pyarrow."""
 
 from __future__ import annotations
 
@@ -23,10 +22,10 @@ from tenantry.errors import InvalidSettings, QueryFailed
 def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write a schema and one record batch.
 
-    A column whose values have one type becomes int64 (decimal if they need more bits), double, decimal with the
-    precision of the values, timestamp[us] (in UTC if they have an offset), date32, time64[us], duration[us], binary or
-    bool. Other columns become strings: UUIDs, ranges, mixed types, and lists and objects as JSON. Raises
-    InvalidSettings if pyarrow is not installed (``pip install 'tenantry[arrow]'``).
+    A column of one type becomes int64 (decimal for more bits), double, decimal with the values' precision,
+    timestamp[us] (UTC if values have an offset), date32, time64[us], duration[us], binary or bool. Other columns become
+    strings: UUIDs, ranges, mixed types; lists and objects as JSON. Raises InvalidSettings without pyarrow (``pip
+    install 'tenantry[arrow]'``).
     """
     pa = _pyarrow()
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
@@ -43,8 +42,8 @@ def to_arrow(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
 class ArrowWriter:
     """Writes a record batch for each part of the rows.
 
-    The first part decides the Arrow types, as in ``to_arrow``, except that decimals, and columns of an unknown type
-    whose first values are all None, become strings. Raises InvalidSettings if pyarrow is not installed.
+    The first batch fixes the types as ``to_arrow`` chooses them, except that decimals, and columns of unknown type
+    without values, become strings. Raises InvalidSettings without pyarrow.
     """
 
     def __init__(self, names: Sequence[str], types: Sequence[str | None] | None, format_: Format) -> None:
@@ -57,8 +56,8 @@ class ArrowWriter:
         self._writer: Any = None
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes:
-        """Write a batch, the first one after the schema. Raises QueryFailed for a value that does not fit the type of
-        its column."""
+        """Write a batch, the first one after the schema. Raises QueryFailed for a value that does not fit its
+        column."""
         values = list(zip(*rows, strict=True)) if rows else [()] * len(self._names)
         if self._writer is None:
             arrays = self._begin(Result(self._names, rows, self._types).columns, values)

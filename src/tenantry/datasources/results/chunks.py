@@ -1,4 +1,4 @@
-"""Writers that produce a response body chunk by chunk, for each stream format."""
+"""Writers that produce a body chunk by chunk."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 
 
 class ChunkWriter(Protocol):
-    """Writes a body in chunks. Call ``write`` for each part of the rows, at least once even without rows, then
-    ``end``."""
+    """Writes a body in chunks: ``write`` at least once, even without rows, then ``end``."""
 
     def write(self, rows: Sequence[tuple[Any, ...]]) -> bytes: ...
 
@@ -37,8 +36,8 @@ MakeWriter: TypeAlias = Callable[[Sequence[str], Sequence[str | None] | None], C
 
 
 def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> MakeWriter:
-    """Return a function that makes writers of a format. Raises InvalidSettings for an unknown format, and for
-    ``formula_safe`` with a format other than CSV; the returned function raises it if a package is not installed."""
+    """Return a function that makes writers. Raises InvalidSettings for an unknown format, and for ``formula_safe``
+    without CSV; the function raises it for a missing package."""
     if formula_safe and format_ != "csv":
         raise InvalidSettings("formula_safe applies only to CSV: leave it out for other formats")
     match format_:
@@ -55,7 +54,7 @@ def chunk_writers(format_: str, options: Format = DEFAULT_FORMAT, *, formula_saf
 
 
 def narrowed(make_writer: MakeWriter, columns: Collection[str]) -> MakeWriter:
-    """Return a function that makes the same writers, but for only these columns."""
+    """Make the same writers for only these columns."""
 
     def make(names: Sequence[str], types: Sequence[str | None] | None) -> ChunkWriter:
         kept = positions(names, columns)

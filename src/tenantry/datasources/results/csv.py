@@ -1,4 +1,4 @@
-"""Writes results as CSV (RFC 4180)."""
+"""CSV (RFC 4180)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ full-width forms."""
 def to_csv(rows: Rows, format_: Format = DEFAULT_FORMAT, *, formula_safe: bool = False) -> bytes:
     """Write a header and one line per row, in UTF-8 without a byte order mark.
 
-    NULL, NaN and infinity become empty fields, dates ISO 8601, lists and objects JSON. ``formula_safe`` puts an
-    apostrophe before fields that a spreadsheet could run as a formula. Raises ValueError for dicts with different keys,
-    QueryFailed for a value that nests too deep, InvalidSettings for a list or an object if msgspec is not installed.
+    NULL, NaN and infinity are empty, dates ISO 8601, lists and objects JSON. ``formula_safe`` puts an apostrophe before
+    fields that a spreadsheet could run as formulas. Raises ValueError for dicts with different keys; for a list or
+    object, InvalidSettings without msgspec, QueryFailed if it nests too deep.
     """
     result = rows if isinstance(rows, Result) else Result.of_dicts(rows)
     writer = CSVWriter(result.names, format_, formula_safe=formula_safe)

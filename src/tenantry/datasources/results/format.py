@@ -1,4 +1,4 @@
-"""Format: how JSON, CSV and Arrow write values for which they have no type. Functions that write one value as text."""
+"""Format: how to write values for which an output format has no type."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _CHOICES: Final = {"decimals": ("number", "text"), "big_integers": ("text", "num
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How to write decimals, large integers and bytes, for which JSON has no types that every reader understands.
+    """How JSON writes decimals, large integers and bytes; CSV and Arrow use ``binary`` only.
 
-    ``decimals`` become numbers with all digits, or strings. ``big_integers`` are integers beyond 2^53 - 1, which a
-    double does not hold exactly: they become strings, or numbers. ``binary`` values become base64 (RFC 4648 section 4)
-    or hexadecimal strings. CSV and Arrow use ``binary`` only. Raises InvalidSettings for another choice.
+    ``decimals`` become numbers with all digits, or text. ``big_integers``, beyond 2^53 - 1, become text, because
+    doubles do not hold them exactly, or numbers. ``binary`` is base64 (RFC 4648 section 4) or hexadecimal. Raises
+    InvalidSettings for another choice.
     """
 
     decimals: Literal["number", "text"] = "number"
@@ -61,13 +61,13 @@ def bytes_text(value: bytes | bytearray | memoryview, format_: Format) -> str:
 
 
 def datetime_text(value: datetime) -> str:
-    """Return ISO 8601, with ``Z`` for UTC."""
+    """ISO 8601, with ``Z`` for UTC."""
     text = value.isoformat()
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text
 
 
 def interval_text(value: timedelta) -> str:
-    """Return an ISO 8601 duration in days and seconds, such as ``P1DT7200S``, ``-PT0.5S`` and ``P0D``."""
+    """An ISO 8601 duration in days and seconds: ``P1DT7200S``, ``-PT0.5S``, ``P0D``."""
     sign, length = ("-", -value) if value < timedelta() else ("", value)
     seconds = f"{length.seconds}.{length.microseconds:06}".rstrip("0").rstrip(".") if length.microseconds else ""
     seconds = seconds or (str(length.seconds) if length.seconds else "")
@@ -77,7 +77,7 @@ def interval_text(value: timedelta) -> str:
 
 
 def range_text(value: Any) -> str:
-    """Return a range as PostgreSQL writes it, such as ``[1,10)``, ``[1,)`` without an upper end, and ``empty``."""
+    """A range as PostgreSQL writes it: ``[1,10)``, ``[1,)`` without an upper end, ``empty``."""
     if value.isempty:
         return "empty"
     lower, upper = (_bound(end) for end in (value.lower, value.upper))
@@ -95,7 +95,7 @@ def _bound(end: Any) -> str:
 
 
 def scalar_text(value: Any, format_: Format = DEFAULT_FORMAT) -> str:
-    """Return a value other than a list or an object as text, by its class or its nearest known base class."""
+    """The text of a value other than a list or object, by its class or nearest base."""
     writer = TEXTS.get(type(value)) or next((TEXTS[each] for each in type(value).__mro__ if each in TEXTS), None)
     if writer is not None:
         return writer(value)

@@ -1,7 +1,5 @@
-"""Writes results as JSON (RFC 8259) and NDJSON, with msgspec.
-
-Converting values is slow. So only columns that have a value which msgspec would write differently are converted.
-"""
+"""JSON and NDJSON (RFC 8259), by msgspec. Only columns with a value that msgspec would write differently are converted,
+because that is slow."""
 
 from __future__ import annotations
 
@@ -49,27 +47,26 @@ _LONG_NUMBER: Final = b"0" * len(str(MAX_SAFE_INTEGER))
 def to_json(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
     """Write an array with one object per row, in UTF-8.
 
-    Dates, UUIDs and intervals become strings (ISO 8601), NaN and infinity become null, lone surrogates U+FFFD;
-    ``format_`` says how decimals, large integers and bytes are written. Raises InvalidSettings if msgspec is not
-    installed (``pip install 'tenantry[json]'``), QueryFailed for a value that nests too deep, ValueError for dicts with
-    different keys.
+    Dates are ISO 8601, UUIDs and intervals text, NaN and infinity null, lone surrogates U+FFFD; ``format_`` sets the
+    rest. Raises InvalidSettings without msgspec (``pip install 'tenantry[json]'``), QueryFailed for a value that nests
+    too deep, ValueError for dicts with different keys.
     """
     return b"".join(_array_parts(_parts(rows, format_, "encode")))
 
 
 def json_row_parts(result: Result, format_: Format = DEFAULT_FORMAT) -> Iterator[bytes | memoryview]:
-    """Like ``to_json``, but each row is an array of its values, without names. Yields the JSON in parts."""
+    """Like ``to_json``, but each row is an array, without names. Yields the parts."""
     return _array_parts(map(JSONWriter(result.names, format_, types=result.types, arrays=True).write, result.chunks()))
 
 
 def to_ndjson(rows: Rows, format_: Format = DEFAULT_FORMAT) -> bytes:
-    """Like ``to_json``, but write one object per line instead of an array."""
+    """Like ``to_json``, but one object per line."""
     return b"".join(_parts(rows, format_, "encode_lines"))
 
 
 class JSONWriter:
-    """Writes rows, part by part. ``method`` is msgspec's ``encode`` for an array or ``encode_lines`` for NDJSON. With
-    ``arrays``, each row is an array instead of an object. Raises the errors of ``to_json``."""
+    """Writes rows part by part. ``method``: msgspec's ``encode`` or ``encode_lines``. ``arrays``: rows as arrays.
+    Raises the errors of ``to_json``."""
 
     def __init__(
         self,
@@ -107,7 +104,7 @@ class JSONWriter:
         raise _too_deep()
 
     def write_unchanged(self, rows: Sequence[Any]) -> bytes | None:
-        """Write rows or values as they are; return None if one of them may need a conversion."""
+        """Write rows or values without conversion; None if one may need it."""
         if self._format.binary == "hex":
             return None
         try:
@@ -166,8 +163,8 @@ class JSONWriter:
 
 
 class TextWriter:
-    """Writes any value as text; lists and objects as JSON, which raises InvalidSettings if msgspec is not installed,
-    and QueryFailed if they nest too deep."""
+    """Writes any value as text. For lists and objects, which become JSON, raises InvalidSettings without msgspec,
+    QueryFailed if they nest too deep."""
 
     def __init__(self, format_: Format) -> None:
         self._format = format_

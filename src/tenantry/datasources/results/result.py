@@ -1,4 +1,4 @@
-"""Result: the rows of a query, with the names and types of their columns."""
+"""Query results with column names and types."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _TYPES: Final[Mapping[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    """The name and type of a column. Types are boolean, integer, decimal, float, text, bytes, date, time, datetime,
-    interval, uuid, json, list, struct, range and mixed; None is an unknown type."""
+    """A column's name and type: boolean, integer, decimal, float, text, bytes, date, time, datetime, interval, uuid,
+    json, list, struct, range, mixed; None if unknown."""
 
     name: str
     type: str | None = None
@@ -47,10 +47,8 @@ class ResultColumn:
 class Result:
     """The rows of one query.
 
-    ``names`` are those of the columns, each different. ``rows`` are tuples of the values that the driver returned.
-    ``types`` are the column types that the engine named, with None for an unknown type; ``types`` is None if it named
-    none. ``as_of`` is an aware datetime in UTC: when the source was queried. ``size`` is the memory of the rows in
-    bytes, if it was counted.
+    ``names`` are unique. ``rows`` are tuples of the driver's values. ``types`` are those that the engine names, None if
+    unknown. ``as_of``: when the source was queried (aware, UTC). ``size``: bytes of memory, if counted.
     """
 
     names: Sequence[str]
@@ -61,7 +59,7 @@ class Result:
 
     @classmethod
     def of_dicts(cls, dicts: Sequence[Mapping[str, Any]]) -> Result:
-        """Make a Result of dicts. Raises ValueError if their keys differ."""
+        """Convert dicts. Raises ValueError if their keys differ."""
         names = tuple(dicts[0]) if dicts else ()
         if any(len(row) != len(names) for row in dicts):
             raise ValueError("all rows of a result must have the same columns")
@@ -77,7 +75,7 @@ class Result:
 
     @cached_property
     def columns(self) -> tuple[ResultColumn, ...]:
-        """The columns, with the type that the engine named, or else the common type of their values."""
+        """Columns with the engine's type, else the common type of their values."""
         return tuple(
             ResultColumn(name, self._type_of_values(position) if engine_type is None else engine_type)
             for position, (name, engine_type) in enumerate(zip(self.names, self.types or repeat(None), strict=False))
@@ -88,7 +86,7 @@ class Result:
         return dict_maker(len(self.names))(self.rows, *self.names)
 
     def only(self, names: Collection[str]) -> Result:
-        """Return a Result with only these columns, in their present order. Unknown names are ignored."""
+        """Keep these columns, in the result's order. Unknown names are ignored."""
         kept = positions(self.names, names)
         if len(kept) == len(self.names):
             return self
@@ -102,7 +100,7 @@ class Result:
         )
 
     def chunks(self) -> Iterator[Sequence[tuple[Any, ...]]]:
-        """Yield the rows in parts of ``CHUNK`` rows."""
+        """Parts of ``CHUNK`` rows."""
         return chunks(self.rows)
 
     def __len__(self) -> int:
@@ -140,7 +138,7 @@ def chunks(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def is_range(value: object) -> bool:
-    """Whether a value is a PostgreSQL range, of whatever driver."""
+    """Whether it is a PostgreSQL range, of any driver."""
     return hasattr(value, "lower_inc") and hasattr(value, "upper_inc")
 
 
@@ -151,10 +149,8 @@ def _type_of(kind: type) -> str:
 
 @lru_cache(maxsize=512)
 def dict_maker(width: int) -> Callable[..., list[dict[str, Any]]]:
-    """Return a function that makes dicts of rows, given the rows and ``width`` names.
-
-    The function raises ValueError for a row that has another number of values.
-    """
+    """Return a function of rows and ``width`` names that makes dicts. It raises ValueError for a row of another
+    width."""
     if not width:
         return _empty_dicts
     names = [f"n{number}" for number in range(width)]

@@ -1,1 +1,1 @@
-"""Passwords and other secrets in data source URLs: encryption in the store, and references to other places."""
+"""Secrets in data source URLs: encryption in the store, and references to variables and files."""

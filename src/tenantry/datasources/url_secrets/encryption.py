@@ -1,11 +1,10 @@
 """Encryption of data source URLs with the signing-key file (docs/decisions/0069-encrypted-urls.md).
 
-A stored URL shows ``***`` for each secret. Its last option contains the whole URL, encrypted once with each key:
+A stored URL has masked secrets and ends with the whole URL, encrypted once with each key:
 ``postgresql://reader:***@db.example.com/sales?tenantry_encrypted=v1~k1.<base64url>~k2.<base64url>``.
 
-Each copy is AES-256-GCM (NIST SP 800-38D): a nonce of 12 bytes, the ciphertext, a tag of 16 bytes. The key's id, the
-masked URL, the environment and the source's id are authenticated with it, so that a copy that was moved to another row
-does not decrypt.
+Each copy is AES-256-GCM (NIST SP 800-38D): nonce of 12 bytes, ciphertext, tag of 16 bytes. It also authenticates the
+masked URL and the row, so a copy in another row does not decrypt.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _NONCE: Final = 12
 
 
 def has_plain_secrets(url: str) -> bool:
-    """Whether a URL has a secret that is neither encrypted nor a reference. Raises InvalidSource."""
+    """Whether secrets are neither encrypted nor references. Raises InvalidSource."""
     parsed = parse_url(url)
     return masked(parsed) != parsed
 
@@ -42,8 +41,7 @@ def is_encrypted(url: str) -> bool:
 
 
 def encrypting_keys(url: str) -> frozenset[str]:
-    """Return the ids of the keys that can decrypt a stored URL; none for a URL that is not encrypted or cannot be
-    read."""
+    """Ids of the keys that decrypt a stored URL; empty if it is plain or unreadable."""
     found = _FORMAT.fullmatch(url)
     return frozenset() if found is None else frozenset(each[:2] for each in found[2].split("~")[1:])
 
@@ -51,12 +49,9 @@ def encrypting_keys(url: str) -> frozenset[str]:
 def encrypt_url(
     url: str, keys: KeyRing, environment: Environment, source_id: str, *, without: str | None = None
 ) -> str:
-    """Return the URL to store for ``source_id``: encrypted with each of ``keys``, except the key with the id
-    ``without``.
-
-    Any one of these keys decrypts it. A URL without plain secrets is returned unchanged. Raises InvalidSource for an
-    unreadable URL, or if the package cryptography is missing.
-    """
+    """Return the URL to store for ``source_id``, encrypted with each of ``keys`` except the one with the id
+    ``without``; any of them decrypts it. A URL without plain secrets is unchanged. Raises InvalidSource for an
+    unreadable URL, or without cryptography."""
     if not has_plain_secrets(url):
         return url
     public = masked(parse_url(url)).render_as_string(hide_password=False)
@@ -70,8 +65,7 @@ def encrypt_url(
 
 
 def decrypt_url(source: RegisteredSource, keys: KeyRing) -> str:
-    """Return the URL with its secrets. Raises SecretUnavailable; InvalidSource if the package cryptography is
-    missing."""
+    """Raises SecretUnavailable; InvalidSource without cryptography."""
     found = _FORMAT.fullmatch(source.url)
     if found is None:
         raise SecretUnavailable(
@@ -126,7 +120,7 @@ def _cipher(key: bytes) -> AESGCM:
 
 @dataclass(slots=True)
 class Reencryption:
-    """The result of ``encrypt_sources``: the number of URLs written, and the sources that failed with their errors."""
+    """Number of URLs ``written``, and failed sources with their errors."""
 
     written: int = 0
     failures: list[tuple[RegisteredSource, DataSourceError]] = field(default_factory=list)
@@ -135,12 +129,9 @@ class Reencryption:
 async def encrypt_sources(
     store: Store, keys: KeyRing, *, without: str | None = None, author: Author = UNNAMED
 ) -> Reencryption:
-    """Encrypt the URLs of all sources in the store with each of ``keys``, except the key with the id ``without``.
-
-    Pass as ``without`` a key that you will remove: afterwards no URL needs it. URLs that are already encrypted with
-    exactly these keys, and URLs without secrets, stay as they are. Can be interrupted and repeated. Raises
-    StoreUnavailable.
-    """
+    """Encrypt all stored URLs with each of ``keys``, except the one with the id ``without``, which can be removed
+    afterwards. URLs that are encrypted so already, or have no secrets, stay. Can be interrupted and repeated. Raises
+    StoreUnavailable."""
     done = Reencryption()
     for environment in await store.environments.list():
         for listed in await store.sources.list(environment):

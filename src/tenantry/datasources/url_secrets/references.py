@@ -1,7 +1,5 @@
-"""References ``env:NAME`` and ``file:/path``, which a URL may contain in place of a password.
-
-The process that connects reads the secret. No error message contains one.
-"""
+"""References ``env:NAME`` and ``file:/path`` in place of a password, read by the connecting process. No message
+contains a secret."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ class Reference:
     name: str
 
     def read(self, source_id: str) -> str:
-        """Return the secret as it is now. Raises SecretUnavailable, which names the variable or file."""
+        """Read the current secret. Raises SecretUnavailable, which names the variable or file."""
         value, problem = self._variable() if self.kind == "env" else self._file()
         if any(each < " " or each == "\x7f" for each in value):
             problem = "contains a line break or another control character: a secret must be one line"
@@ -61,7 +59,7 @@ class Reference:
 
 
 def _read(path: str) -> bytes | None:
-    """Return the first ``_LARGEST`` bytes and one more; None if it is not a regular file. Raises OSError."""
+    """None unless it is a regular file. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not block
     try:
         return os.read(descriptor, _LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
@@ -70,7 +68,7 @@ def _read(path: str) -> bytes | None:
 
 
 def parse_reference(text: str) -> Reference:
-    """Parse a reference. Raises InvalidSource if it is invalid, or names a variable of Tenantry."""
+    """Raises InvalidSource for an invalid reference, or a variable of Tenantry."""
     kind, _, name = text.partition(":")
     if kind == "file" and "\0" not in name and Path(name).is_absolute():
         return Reference("file", name)
@@ -84,14 +82,12 @@ def parse_reference(text: str) -> Reference:
 
 
 def references(url: URL) -> dict[object, Reference]:
-    """Return the references in a URL's password and secret options, by the string that the URL has. Raises
-    InvalidSource."""
+    """The references in a URL's password and secret options, by text. Raises InvalidSource."""
     return {each: parse_reference(str(each)) for each in secret_values(url) if is_reference(each)}
 
 
 def check_secrets(url: URL) -> None:
-    """Check a URL that is to be registered. Raises InvalidSource for an invalid reference, or for the option that only
-    stored URLs have."""
+    """Raise InvalidSource if a URL to register has an invalid reference, or the option that only stored URLs have."""
     references(url)
     if ENCRYPTED_OPTION in url.query:
         raise InvalidSource(

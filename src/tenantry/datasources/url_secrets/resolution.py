@@ -1,4 +1,4 @@
-"""UrlSecrets: decrypts a stored URL and replaces references by the secrets that they name."""
+"""UrlSecrets: decrypts stored URLs, and reads the secrets that they refer to."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _VARIABLE: Final = "TENANTRY_KEYS"
 
 @dataclass(frozen=True, slots=True)
 class ConnectableSource:
-    """A source whose URL has its secrets. ``read`` has the secret of each reference in the URL."""
+    """A source with its secrets. ``read``: the secrets that were read, by reference."""
 
     source: RegisteredSource
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
 
     def is_current(self) -> bool:
-        """Whether all references still have the same secrets."""
+        """Whether references still lead to the same secrets."""
         try:
             return all(each.read(self.source.id) == value for each, value in self.read.items())
         except SecretUnavailable:
@@ -39,8 +39,6 @@ class ConnectableSource:
 
 
 class UrlSecrets:
-    """Finds the secrets of sources with the keys and the references of this process."""
-
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
 

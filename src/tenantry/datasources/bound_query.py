@@ -17,8 +17,6 @@ from tenantry.sql import BoundSQL, SQLTemplate
 
 
 class QueryRequest(NamedTuple):
-    """A query whose source is known but not yet open."""
-
     group: UserGroup
     schema: str
     template: SQLTemplate | WrappedTemplate

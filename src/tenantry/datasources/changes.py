@@ -125,7 +125,6 @@ class SourceChanges:
         return self._clock() - LATE_SECONDS
 
     async def follow(self) -> None:
-        """Refresh other processes' changes."""
         if self._others is not None:
             await self._others.follow()
 

@@ -76,7 +76,6 @@ class QueryWatch:
         *,
         checks_group: bool = True,
     ) -> WatchedQuery:
-        """Watch a query until ``discard``."""
         now, bound = self._clock(), self._lookup.staleness
         interval = bound / CHECKS
         own = group if checks_group and self._groups is not None else None
@@ -198,8 +197,6 @@ class QueryWatch:
 
 
 class WatchedChunks:
-    """Chunks watched until the reader has the last one."""
-
     def __init__(self, chunks: Chunks, query: WatchedQuery, watch: QueryWatch) -> None:
         self._chunks = chunks
         self._query = query

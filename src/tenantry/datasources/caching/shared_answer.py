@@ -65,7 +65,6 @@ class SharedAnswer:
 
     @property
     def mutable(self) -> tuple[int, ...]:
-        """Positions of columns with mutable values."""
         if self._mutable is None:
             self._mutable = _mutable_columns(self.original)
         return self._mutable

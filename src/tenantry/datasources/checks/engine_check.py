@@ -231,7 +231,6 @@ class EngineCheck:
 
 
 def reported_by(sources: Sequence[str]) -> str:
-    """Name the first sources, and count the others."""
     more = f"; and {len(sources) - NAMED} more" if len(sources) > NAMED else ""
     return "; ".join(sources[:NAMED]) + more
 

@@ -117,7 +117,6 @@ class ChDBDriver:
         return True
 
     def interrupt(self, connection: Handle) -> None:
-        """Stop the query through another handle, without waiting."""
         if connection.mark and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.mark)
 

@@ -177,7 +177,6 @@ class ClickHouseDriver:
         return True
 
     def interrupt(self, connection: RunningQuery) -> None:
-        """Stop the query through another request, without waiting."""
         if connection.query_id and (connection.stopping is None or connection.stopping.done()):
             connection.stopping = self._stoppers.submit(self._stop, connection.client, connection.query_id)
 

@@ -230,7 +230,6 @@ class MySQLDriver:
         return connection.reusable
 
     def interrupt(self, connection: Session) -> None:
-        """Stop the query through another connection, without waiting."""
         if connection.stopping is None or connection.stopping.done():
             connection.stopping = self._stoppers.submit(self._stop, connection.thread_id(), connection.server)
 

@@ -68,7 +68,6 @@ class ServerAddress:
 
 
 def connection_hint(error: BaseException, number: int | None) -> str:
-    """The error's number, and a hint if there is one."""
     reason = tls.certificate_hint(getattr(error, "original_exception", None))
     if reason is None and number == _NO_TLS:
         reason = "the server has no TLS: set it up there, or add ssl_mode=disabled if the network is private"

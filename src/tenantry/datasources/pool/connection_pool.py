@@ -42,8 +42,6 @@ IDLE_SECONDS = 300.0
 
 
 class ConnectionPool(Generic[C]):
-    """Runs bound SQL on the connections of one driver."""
-
     def __init__(self, driver: Driver[C], limits: Limits) -> None:
         self.dialect: str = driver.dialect
         self.paramstyle: str = driver.paramstyle
@@ -173,7 +171,6 @@ class ConnectionPool(Generic[C]):
             running.stop()
 
     async def aclose(self) -> None:
-        """Stop all queries, wait for them, and close all connections."""
         self._closed = True
         if self._closing_idle is not None:
             self._closing_idle.cancel()

@@ -90,8 +90,6 @@ class Turn:
 
 
 class FairQueue:
-    """The turns at one data source, in one event loop."""
-
     def __init__(self, source_id: str, limits: Limits) -> None:
         self.source_id: Final = source_id
         self.limits: Final = limits
@@ -190,14 +188,12 @@ class FairQueue:
         return self._size(now) == 1 and now - turn.began >= SLICE
 
     def close(self) -> None:
-        """Remove all waiting turns."""
         self._is_closed = True
         for group in [*self._waiting_groups]:
             for turn in [*group.queries, *group.streams]:
                 self.release(turn)
 
     def lost_error(self, group: GroupQueue) -> SourceUnavailable:
-        """The error for a turn that lost its place."""
         if self._is_closed:
             return closing_error(self.source_id)
         return queue_error(self.source_id, self.waiting, group.waiting)

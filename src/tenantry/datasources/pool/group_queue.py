@@ -40,7 +40,6 @@ class GroupQueue:
         return self.streams if turn.is_stream else self.queries
 
     def newest(self) -> Turn:
-        """The waiting turn that came last. Raises ValueError if none waits."""
         return max((queue[-1] for queue in (self.queries, self.streams) if queue), key=lambda turn: turn.number)
 
     def used_at(self, now: float) -> float:
@@ -56,7 +55,6 @@ class GroupQueue:
         return not (self.running or self.waiting or self.barred) and self._ended_long(now) < _FORGOTTEN
 
     def charge(self, turn: Turn, now: float) -> None:
-        """Account for a running turn that ends now."""
         self.running.discard(turn)
         self.used += (now - turn.began) / self.weight
         self._long, self._long_at = self._ended_long(now) + _long_use(turn, now), now

@@ -35,7 +35,6 @@ class ReaderPace:
         self._size = 0
 
     def take(self, seconds: float, size: int) -> None:
-        """Count a chunk that waited for ``seconds``."""
         self._waited += seconds
         self._size += size
         if self._taken and self._waited - self._taken[-1][0] < WINDOW / 100:
@@ -53,8 +52,6 @@ class ReaderPace:
 
 
 class StreamPool(Protocol[C]):
-    """The methods of ConnectionPool that a stream uses."""
-
     def submit(self, query: PooledQuery[C], work: Work[C]) -> None: ...
 
     def stop(self, running: SourceStream[C]) -> None: ...
@@ -144,7 +141,6 @@ class SourceStream(Generic[C]):
             self._pool.submit(self._query, work)
 
     def finish(self, _: PooledQuery[C], outcome: Any) -> None:
-        """Receive the outcome of a step from its thread."""
         self._busy = False
         if isinstance(outcome, Chunk) and not outcome.is_last:
             if self._error is not None:

@@ -31,7 +31,6 @@ class ConnectableSource:
     read: dict[Reference, str] = field(default_factory=dict, repr=False)
 
     def is_current(self) -> bool:
-        """Whether references still lead to the same secrets."""
         try:
             return all(each.read(self.source.id) == value for each, value in self.read.items())
         except SecretUnavailable:

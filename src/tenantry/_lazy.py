@@ -52,8 +52,8 @@ def entry_points_of(group: str) -> Mapping[str, list[EntryPoint]]:
 def load_entry_point(group: str, name: str, kind: type[T], *, expected: str, title: str) -> T | None:
     """Import the object of an entry point; None if no distribution has it.
 
-    Errors call the entry point ``title``, and what it must be, an instance of ``kind``, ``expected``. Raises
-    EntryPointError if two distributions have it, its import fails, or it is no such object.
+    ``title`` and ``expected`` name the entry point and its ``kind`` in errors. Raises EntryPointError if two
+    distributions have it, if its import fails, or if it is of another kind.
     """
     points = entry_points_of(group).get(name)
     if points is None:

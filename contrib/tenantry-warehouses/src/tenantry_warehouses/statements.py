@@ -69,7 +69,7 @@ class ReadingStatements:
 
 
 class Stopper:
-    """Sends requests that stop a query, in threads of its own: all threads of the pool may be busy, and the event loop
+    """Sends requests that stop a query, in separate threads: all threads of the pool may be busy, and the event loop
     must not wait."""
 
     def __init__(self, source_id: str, limits: Limits) -> None:

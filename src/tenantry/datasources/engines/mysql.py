@@ -82,7 +82,7 @@ class MySQLDriver:
         self.dialect: str = url.get_backend_name()
         self._limits = limits
         self._address = ServerAddress(url)
-        # Queries are stopped in threads and over connections of their own, because all others may be in use.
+        # Queries are stopped in separate threads, over separate connections, because all others may be in use.
         self._stoppers = ThreadPoolExecutor(limits.pool_size, thread_name_prefix=f"tenantry-stop-{source.id}")
         self._closing = Event()
 

@@ -112,7 +112,7 @@ BUILT_IN_NAMES: Final = sorted({each.name for each in BUILT_IN.values()})
 
 def find_engine(url: URL, host: Mapping[str, Engine] | None = None, *, trusted: bool = False) -> Engine:
     """Return a URL's engine; ``host`` comes from ``host_engines``. Raises InvalidSource, with the package to install,
-    if there is none or it needs ``trusted``."""
+    for an unknown scheme or one that needs ``trusted``."""
     scheme = url.get_backend_name()
     engine = (host or {}).get(scheme) or BUILT_IN.get(scheme) or _added(scheme)
     if engine is None and scheme not in _INSTALLED_BY and trusted:
